@@ -18,19 +18,22 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes arrays of buffers: takes these over, once it is sure that they are one array, and on failure leaves them to the
+ * Makes arrays of buffers. Takes over the buffers when they are known to form one array. On failure, leaves them to the
  * caller.
  */
 public final class ArrayAssembly {
   private ArrayAssembly() {}
 
-  /** The first handle of an array of buffers, which it takes over; see {@link DeviceArray#of(Field, ArrayData)}. */
+  /**
+   * Creates the first handle of an array of buffers, and takes over the buffers; see
+   * {@link DeviceArray#of(Field, ArrayData)}.
+   */
   public static DeviceArray of(Field field, ArrayData data) {
     Objects.requireNonNull(field, "field");
     return of(field, data, deviceOf(data, DeviceRegistry.cpu()));
   }
 
-  /** Likewise, on this device, also if there are no buffers. */
+  /** Creates the first handle of an array on this device, even if it has no buffers. */
   public static DeviceArray of(Field field, ArrayData data, Device device) {
     Objects.requireNonNull(field, "field");
     Objects.requireNonNull(device, "device");
@@ -39,7 +42,10 @@ public final class ArrayAssembly {
     return build(device, field, data, null);
   }
 
-  /** Likewise; see {@link DeviceArray#of(Field, ArrayData, DeviceStream)}. */
+  /**
+   * Creates the first handle of an array whose buffers a stream still writes; see
+   * {@link DeviceArray#of(Field, ArrayData, DeviceStream)}.
+   */
   public static DeviceArray of(Field field, ArrayData data, DeviceStream stream) {
     Objects.requireNonNull(field, "field");
     Device device = deviceOf(data, stream.device());
@@ -55,14 +61,16 @@ public final class ArrayAssembly {
   }
 
   /**
-   * The first handle of an array whose buffers somebody else laid out, who has checked their sizes; what the structs
-   * say is checked here. Takes over the buffers and a holder of the event; on failure they are still the caller's.
+   * Creates the first handle of an array of buffers whose sizes another component has checked. The structs are checked
+   * here.
+   *
+   * <p>Takes over the buffers and a reference to the event. On failure, the caller still has both.
    */
   public static DeviceArray ofLaidOut(Field field, ArrayData data, Device device, @Nullable RecordedEvent event) {
     return build(device, field, data, event);
   }
 
-  /** All buffers of an array and those below it. */
+  /** Returns all buffers of an array and the arrays below it. */
   public static List<DeviceBuffer> allBuffers(ArrayData data) {
     List<DeviceBuffer> all = new ArrayList<>();
     collect(data, all);
@@ -78,7 +86,9 @@ public final class ArrayAssembly {
     if (dictionary != null) collect(dictionary, all);
   }
 
-  /** Where the buffers are: on one device, or there are none. */
+  /**
+   * Returns the device of the buffers, which must all be on one device. Returns {@code without} if no buffers exist.
+   */
   private static Device deviceOf(ArrayData data, Device without) {
     List<DeviceBuffer> buffers = allBuffers(data);
     return buffers.isEmpty() ? without : buffers.getFirst().device();
@@ -94,8 +104,8 @@ public final class ArrayAssembly {
   }
 
   /**
-   * The first handle of an array that takes over the buffers, whose sizes were checked, and a holder of the event. On
-   * failure they are still the caller's.
+   * Creates the first handle of an array. Takes over the buffers, whose sizes were checked, and a reference to the
+   * event. On failure, the caller still has both.
    */
   private static DeviceArray build(Device device, Field field, ArrayData data, @Nullable RecordedEvent event) {
     List<DeviceBuffer> buffers = allBuffers(data);

@@ -17,8 +17,8 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes an array apart into buffers that hold its memory; see {@link ArrayData#of(DeviceArray)}. The structs are those
- * of an export, where slices are pushed down.
+ * The parts of an array as buffers that hold its memory; see {@link ArrayData#of(DeviceArray)}. The structs are those
+ * of an export, where slices are pushed down to the fields.
  */
 public final class ArrayBuffers {
   private final DeviceArrayImpl array;
@@ -30,6 +30,7 @@ public final class ArrayBuffers {
     this.owner = owner;
   }
 
+  /** Returns the parts of an array. The caller closes their buffers. */
   public static ArrayData of(DeviceArrayImpl array) {
     Ownership owner = array.share();
     try {
@@ -74,7 +75,7 @@ public final class ArrayBuffers {
 
   private ArrayData data(Layout layout, long node) {
     boolean isView = layout.shape == Layout.Shape.VIEW;
-    int count = Math.toIntExact(RawArrowArray.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
+    int count = Math.toIntExact(RawArrowArray.nBuffers(node)) - (isView ? 1 : 0); // the last has sizes, in main memory
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long address = RawArrowArray.buffer(node, i);
@@ -98,8 +99,8 @@ public final class ArrayBuffers {
   }
 
   /**
-   * An address for a buffer that C left out, as one without bytes may be: of the memory where the others are, if it is
-   * the array's.
+   * Returns an address for a buffer without bytes that the producer omitted. If possible, it is in the memory of the
+   * other buffers.
    */
   private static long nowhere(long node, int index) {
     long other = index < 2 ? 0 : RawArrowArray.buffer(node, 1);

@@ -11,35 +11,35 @@ import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
- * One array that C holds: the structs below the base struct. {@link ArrayRelease} releases it.
+ * An array that native code holds: the structs below the base struct. {@link ArrayRelease} releases it.
  *
- * <p>The lists of buffer pointers are not copied: they belong to the array's memory, which an export holds. The block
- * has the structs below the base struct, then the lists of children.
+ * <p>The lists of buffer pointers are not copied. They belong to the array's memory, to which an export has a
+ * reference. The block contains the structs below the base struct, and then the lists of children.
  *
- * <p>When some forty accesses to native memory have been inlined into a method, C2 calls all others, which doubles the
- * time: hence few accesses for each struct.
+ * <p>After about 40 accesses to native memory are inlined into a method, C2 compiles all others as calls, which doubles
+ * the time. Therefore the code makes few accesses for each struct.
  */
 public final class ArrayExport extends ArrayRelease {
   private static final long NODE = RawArrowArray.SIZE;
 
-  /** The size of what describes an array, from length to dictionary. */
+  /** The size in bytes of the fields that describe an array, from length to dictionary. */
   private static final long DESCRIPTION = ArrowArrayStruct.LAYOUT.byteOffset(PathElement.groupElement("release"));
 
   private static final Slots.Stack[] IDLE = stacks();
 
   /**
-   * The buffers of text, or of lists, without elements: no bitmap, one offset of 0, and no data, at an address. Made
-   * here, before anything is written.
+   * The buffers of text or lists without elements: no bitmap, one offset of 0, and no data, at an address. It is made
+   * when the class is initialized, before any struct is written.
    */
   static final long NO_ELEMENTS = noElements();
 
-  /** The length of a window that shows all that the struct has, as it has it. */
+  /** The length of a window that is the whole struct, unchanged. */
   private static final long WHOLE = -1;
 
   private int nextNode;
   private long nextList;
 
-  /** Whether an array without elements may be among those to be written. */
+  /** Whether an array without elements may be among the written ones. */
   private boolean mayBeEmpty;
 
   private boolean isInMainMemory;
@@ -59,13 +59,14 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Exports an array to {@code out}, an {@code ArrowArray}. The holder that the caller has passes to the export; if
-   * this throws, the caller still has it, and nothing was written to {@code out}; only where the stack was exhausted in
-   * the middle it is a released struct.
+   * Exports an array to {@code out}, an {@code ArrowArray}. The caller's reference passes to the export.
+   *
+   * <p>If this throws, the caller still has the reference, and nothing was written to {@code out}. There is one
+   * exception: if the stack was exhausted during the writing, {@code out} is a released struct.
    *
    * @param node the array's own struct, which has the shape of {@code layout}
-   * @param offset where the array begins in its buffers
-   * @param isInMainMemory whether the consumer reads it there: on the CPU
+   * @param offset the position of the array's first element in its buffers
+   * @param isInMainMemory whether the consumer reads it in main memory, on the CPU
    */
   static void export(Ownership owner, Layout layout, long node, long offset, long length, boolean isInMainMemory,
       long out) {
@@ -90,7 +91,7 @@ public final class ArrayExport extends ArrayRelease {
     RawArrowArray.setRelease(out, Callback.ADDRESS);
   }
 
-  /** A slot and a block with room for the structs below the base: all that can fail. */
+  /** Takes a slot and a block for the structs below the base. This includes all steps that can fail. */
   private static ArrayExport take(Layout layout) {
     if (layout.descendants >= Slots.MOST_NODES) {
       throw new IllegalArgumentException(
@@ -118,10 +119,10 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Writes one struct except its release, and those below it.
+   * Writes one struct except its release, and the structs below it.
    *
-   * @param skip how many elements after the struct's offset the window begins
-   * @param length how many elements the window has; WHOLE if it is the struct's own
+   * @param skip the distance from the struct's offset to the beginning of the window, in elements
+   * @param length the number of elements of the window; WHOLE if it is the struct's own window
    */
   private void write(Layout layout, long from, long to, int node, long skip, long length) {
     NativeHeap.copy(from, to, DESCRIPTION);
@@ -137,7 +138,10 @@ public final class ArrayExport extends ArrayRelease {
     RawArrowArray.setPrivateData(to, live(node, layout.descendants != 0));
   }
 
-  /** These have no nulls, or nothing else, and no bitmap, though older peers send one (ARR-05). */
+  /**
+   * Writes a struct of a type without a bitmap, though older peers send one (ARR-05). Such an array has no nulls, or
+   * only nulls.
+   */
   private static void writeWithoutValidity(Layout.Shape shape, long from, long to) {
     RawArrowArray.setNullCount(to, shape == Layout.Shape.NULL ? RawArrowArray.length(from) : 0);
     long surplus = RawArrowArray.nBuffers(from) - shape.buffers;
@@ -145,7 +149,7 @@ public final class ArrayExport extends ArrayRelease {
     RawArrowArray.setBuffers(to, RawArrowArray.buffers(from) + Long.BYTES * surplus);
   }
 
-  /** Makes a struct describe some of its elements; how many of those are null is not known, unless none are. */
+  /** Limits a struct to some of its elements. Its null count becomes unknown, unless it is 0. */
   private static void narrow(Layout.Shape shape, long to, long skip, long length) {
     if (skip == 0 && length == RawArrowArray.length(to)) return;
     RawArrowArray.setOffset(to, RawArrowArray.offset(to) + skip);
@@ -158,8 +162,8 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Lets an array without elements begin at 0 (ARR-19). Its offsets, of which the only one may be anything, or NULL,
-   * are 0 in main memory.
+   * Makes an array without elements begin at 0 (ARR-19). In main memory its offsets become 0, because the only offset
+   * may be anything, or NULL.
    */
   private void resetEmpty(Layout.Shape shape, long to) {
     RawArrowArray.setOffset(to, 0);
@@ -169,9 +173,9 @@ public final class ArrayExport extends ArrayRelease {
   }
 
   /**
-   * Writes the structs below one. A slice of a struct without nulls of its own leaves its window to its fields, since
-   * some peers look there only (ARR-13). Children that an array without elements alone positions have none either
-   * (ARR-19).
+   * Writes the structs below a struct. A slice of a struct without nulls of its own passes its window to its fields,
+   * since some peers read it only there (ARR-13). If only the parent positions the children's elements, and the parent
+   * has no elements, the children have none either (ARR-19).
    */
   private void writeBelow(Layout layout, long from, long to, boolean isSlice) {
     FieldImpl[] children = layout.children;

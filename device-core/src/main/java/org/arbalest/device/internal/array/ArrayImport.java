@@ -27,8 +27,8 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes arrays in from C: either there is a handle that holds what was in the struct, or it went back to its producer
- * (OWN-08).
+ * The import of arrays from native code. Either a handle holds the content of the struct, or the struct was released to
+ * its producer (OWN-08).
  */
 public final class ArrayImport {
   private ArrayImport() {}
@@ -42,7 +42,7 @@ public final class ArrayImport {
     }
   }
 
-  /** See {@link org.arbalest.device.c.CData#importArray}, for a type that C says. */
+  /** See {@link org.arbalest.device.c.CData#importArray}, for a type that a native schema describes. */
   public static DeviceArray importArray(MemorySegment array, MemorySegment schema, boolean isDeviceArray,
       Validation level) {
     try {
@@ -59,8 +59,7 @@ public final class ArrayImport {
   }
 
   /**
-   * Moves the array at {@code source} to memory of ours, or releases it; with its schema, which is released in any
-   * case.
+   * Moves the array at {@code source} to the library's own memory, or releases it. Releases its schema in every case.
    */
   public static DeviceArray take(long source, long schema, boolean isDeviceArray, Validation level) {
     Field field;
@@ -74,8 +73,8 @@ public final class ArrayImport {
   }
 
   /**
-   * Moves the array at {@code source} to memory of ours, or releases it. Of the level what concerns its structure is
-   * done here.
+   * Moves the array at {@code source} to the library's own memory, or releases it. Does only the structural part of the
+   * validation.
    */
   public static DeviceArray take(long source, Field field, boolean isDeviceArray, Validation level) {
     Recording.OfArray event = Recording.anImport();
@@ -111,7 +110,7 @@ public final class ArrayImport {
     }
   }
 
-  /** Takes over a live {@code ArrowDeviceArray} in a block of ours; on failure both are released. */
+  /** Takes over a live {@code ArrowDeviceArray} in the library's own block. On failure, releases both. */
   public static DeviceArray adopt(long block, Field field, Validation level) {
     try {
       Device device = deviceOf(block);
@@ -129,7 +128,7 @@ public final class ArrayImport {
   }
 
   /**
-   * Validates the structure, and asks the driver about the buffers; whether there may be an empty array at an offset
+   * Validates the structure, and checks the buffers with the driver. Returns whether an empty array at an offset may be
    * below (ARR-19).
    */
   private static boolean check(Device device, Field field, long array, Validation level) {
@@ -145,7 +144,10 @@ public final class ArrayImport {
         : DeviceRegistry.find(new DeviceType(type), RawArrowDeviceArray.deviceId(array));
   }
 
-  /** The event to wait for; null if there is none, or if nobody here knows the device, and it can only be handed on. */
+  /**
+   * Returns the event to wait for. Returns null if no event exists, or if the device is unknown here, so that the event
+   * can only be passed on.
+   */
   private static @Nullable EventPoint eventOf(Device device, long array) {
     long cell = RawArrowDeviceArray.syncEvent(array);
     if (cell == 0 || device.isOpaque()) return null;

@@ -16,12 +16,12 @@ import org.arbalest.device.internal.memory.Slots;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases arrays: those of other producers by their callback, and exported arrays by the number of their structs.
+ * Releases arrays: arrays of other producers by their callback, and exported arrays by the number of their structs.
  *
  * <p>Each struct of an export counts, since a consumer may move a child out and release it after its parent (OWN-06). A
- * struct's {@code private_data} is a generational handle: the slot's, with the struct's number. For each number the
- * export knows whether its struct is still to be released, so that a second release of it does nothing, even through a
- * bitwise copy (OWN-07).
+ * struct's {@code private_data} is a generational handle: the slot's handle, with the struct's number. For each number
+ * the export knows whether its struct must still be released. Therefore a second release of it does nothing, even
+ * through a bitwise copy (OWN-07).
  */
 public abstract sealed class ArrayRelease extends RecycledExport permits ArrayExport {
   private static final byte RELEASED = 0;
@@ -29,7 +29,7 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
   private static final byte LIVE_TREE = 2;
   private static final byte[] NO_STATES = {};
 
-  /** For each struct, whether it is still to be released; if so, whether there are others below it. */
+  /** For each struct, whether it must still be released, and if so, whether it has other structs below it. */
   private byte[] states = NO_STATES;
 
   private @Nullable Ownership owner;
@@ -38,33 +38,33 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     super(home);
   }
 
-  /** Makes room for the states of so many structs. */
+  /** Allocates the states of a number of structs. */
   final void ensureStates(int structs) {
     if (states.length < structs) states = new byte[structs];
   }
 
-  /** Takes the reference to the array's memory until native code has released so many structs. */
+  /** Takes the reference to the array's memory until native code has released a number of structs. */
   final void holds(Ownership taken, int structs) {
     owner = taken;
     holds(structs);
   }
 
-  /** Gives up an export that failed; its reference stays with the caller. */
+  /** Gives up an export that failed. The caller keeps its reference. */
   final void abandon() {
     owner = null;
     holds(0);
     recycle();
   }
 
-  /** Marks a struct as not released; returns its {@code private_data}. */
+  /** Marks a struct as not released. Returns its {@code private_data}. */
   final long live(int node, boolean hasOthersBelow) {
     states[node] = hasOthersBelow ? LIVE_TREE : LIVE_LEAF;
     return Slots.node(handle, node);
   }
 
-  /** The release callback, for native code. A class of its own, since without native access it cannot be made. */
+  /** The release callback, for native code. It is a separate class, since without native access it cannot be made. */
   static final class Callback {
-    /** Of every array of the library. */
+    /** The address of the callback of each array of the library. */
     static final long ADDRESS = ExitGuard.stub(MethodHandles.lookup(), "released",
         FunctionDescriptor.ofVoid(JAVA_LONG), ExitAction.RELEASE_ARRAY);
 
@@ -80,7 +80,7 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     }
   }
 
-  /** Releases an array unless it is released (OWN-01); one of the library's own without a native call. */
+  /** Releases an array unless it is released (OWN-01). The library's own arrays are released without a native call. */
   public static void release(long array) {
     long release = RawArrowArray.release(array);
     if (release == Callback.ADDRESS) {
@@ -90,7 +90,7 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     }
   }
 
-  /** The release callback of every array of the library; runs on any thread. */
+  /** Implements the release callback of each array of the library. Runs on any thread. */
   static void releaseExport(long array) {
     if (RawArrowArray.release(array) == 0) return;
     long handle = RawArrowArray.privateData(array);
@@ -103,7 +103,7 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     export.left(released);
   }
 
-  /** Marks a struct and those below it that were not moved out as released, and counts them. */
+  /** Marks a struct and the structs below it that were not moved out as released. Returns their number. */
   private int releaseTree(long array, long nodeHandle) {
     RawArrowArray.setRelease(array, 0);
     int node = Slots.nodeOf(nodeHandle);

@@ -13,9 +13,11 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.types.Field;
 
 /**
- * Asks the driver whether an array's buffers may be where the array is said to be (DEV-12, DEV-27). Main memory needs
- * no asking. A driver for which a question costs a call of the runtime's is asked for one buffer that has something in
- * it, at full validation for all of them.
+ * Checks with the driver that an array's buffers may be on the array's device (DEV-12, DEV-27). Main memory needs no
+ * check.
+ *
+ * <p>If a check costs a call of the runtime, the driver checks only one buffer that is not empty. At full validation it
+ * checks all buffers.
  */
 final class BufferPlaces {
   private final DeviceDriver driver;
@@ -29,7 +31,11 @@ final class BufferPlaces {
     this.isFull = isFull;
   }
 
-  /** Throws a {@link DeviceException} with the path of the field; of an array whose structure is valid. */
+  /**
+   * Checks an array whose structure is valid.
+   *
+   * @throws DeviceException with the path of the field, if a buffer is on another device
+   */
   static void check(Device device, Field field, long array, Validation level) {
     if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
     try {
@@ -40,7 +46,7 @@ final class BufferPlaces {
   }
 
   private void check(Layout layout, long array) {
-    // the last are sizes, in main memory
+    // the last buffer contains sizes, in main memory
     long count = RawArrowArray.nBuffers(array) - (layout.shape == Layout.Shape.VIEW ? 1 : 0);
     for (long i = 0; i < count && !isEnough(); i++) {
       long address = RawArrowArray.buffer(array, i);
@@ -66,7 +72,8 @@ final class BufferPlaces {
   }
 
   /**
-   * Whether there is something in a buffer for sure; an empty one may be anywhere. Nobody knows how much text there is.
+   * Returns whether a buffer certainly contains data. The address of an empty buffer may be anywhere. The amount of
+   * text is unknown.
    */
   private static boolean isNeeded(Layout.Shape shape, long buffer, long array) {
     if (RawArrowArray.length(array) == 0) return false;

@@ -12,8 +12,7 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that the buffers which an array is to be made of are there and large enough; sizes are lost in the C
- * interface.
+ * The check that the buffers for a new array exist and are large enough. The C interface does not carry their sizes.
  */
 final class BufferSizes {
   /** Whether the offsets can be read. */
@@ -23,7 +22,11 @@ final class BufferSizes {
     this.written = written;
   }
 
-  /** Checks an array and those below it; throws a {@link DeviceException} with the path, the buffer and the sizes. */
+  /**
+   * Checks an array and the arrays below it.
+   *
+   * @throws DeviceException with the path, the buffer and the sizes, if a check fails
+   */
   static void check(Field field, ArrayData data) {
     check(field, data, true);
   }
@@ -69,7 +72,7 @@ final class BufferSizes {
     }
   }
 
-  /** Checks that there are as many elements as memory could hold. */
+  /** Checks that memory could hold this number of elements. */
   static void checkRange(Layout layout, long offset, long length) {
     if (length < 0 || offset < 0 || offset + length < 0) {
       throw new MalformedException("offset + length = " + offset + " + " + length + " is negative or overflows");
@@ -90,7 +93,9 @@ final class BufferSizes {
     }
   }
 
-  /** Checks an array's own buffers, of which it needs the elements before {@code end}; not what they say. */
+  /**
+   * Checks an array's own buffers, which must contain the elements before {@code end}. Does not check their content.
+   */
   static void checkBuffers(Layout layout, long end, Sizes buffers) {
     int expected = layout.shape == Layout.Shape.VIEW ? 2 : layout.shape.buffers;
     boolean legal = layout.shape == Layout.Shape.VIEW ? buffers.count() >= expected : buffers.count() == expected;
@@ -104,7 +109,7 @@ final class BufferSizes {
     switch (layout.shape) {
       case FIXED -> need(buffers, next, "the values", bits(end, layout.bits));
       case VARIABLE, LIST -> {
-        // as peers have it where there are no elements
+        // as peers export an array without elements
         boolean isNone = end == 0 && buffers.has(next) && buffers.bytes(next) == 0;
         if (!isNone) need(buffers, next, "the offsets", bits(end + 1, layout.bits));
       }
@@ -130,7 +135,7 @@ final class BufferSizes {
       checkExtent(layout, offsets.address(), end, available, what);
   }
 
-  /** Checks that the last of the offsets, which the CPU can read, lies within what there is. */
+  /** Checks that the last offset is within the available data. The CPU must be able to read the offsets. */
   static void checkExtent(Layout layout, long offsets, long end, long available, String what) {
     long last = layout.bits == 64 ? NativeHeap.getLong(offsets + 8 * end) : NativeHeap.getInt(offsets + 4 * end);
     if (last < 0 || last > available) {
@@ -145,12 +150,12 @@ final class BufferSizes {
     }
   }
 
-  /** The bytes for some elements; of no more than {@link Layout#most}, so that nothing overflows. */
+  /** Returns the bytes for some elements. Their number is at most {@link Layout#most}, so that nothing overflows. */
   private static long bits(long count, long each) {
     return (count * each + 7) >>> 3;
   }
 
-  /** The buffers of one array: how many, which are there, how large. */
+  /** The buffers of one array: their number, whether each one exists, and their sizes. */
   interface Sizes {
     int count();
 

@@ -13,14 +13,14 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** An array made of our own buffers: the buffers, and its structs and lists in one block. */
+/** The ownership of an array of the library's own buffers. One block contains its structs and lists. */
 public final class BuiltArray extends Ownership {
   private final List<DeviceBufferImpl> buffers;
   private final long block;
   private final boolean isCpuAccessible;
   private final @Nullable RecordedEvent event;
 
-  /** Takes over the buffers, the block of a {@link StructBlock} and a holder of the event. */
+  /** Takes over the buffers, the block of a {@link StructBlock} and a reference to the event. */
   public BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event,
       boolean hasEmpty) {
     super(hasEmpty);
@@ -52,7 +52,7 @@ public final class BuiltArray extends Ownership {
     return event == null ? null : event.point;
   }
 
-  /** Behind the list of the buffers. */
+  /** Returns the number after the list of the buffers. */
   @Override
   public long dataSize(long struct) {
     return sizeBehindBuffers(struct);
@@ -70,11 +70,15 @@ public final class BuiltArray extends Ownership {
     return bytes;
   }
 
+  /** Returns whether one buffer contains the whole array. */
   public boolean isOneAllocation() {
     return buffers.size() == 1;
   }
 
-  /** Not under what still writes to the buffers: a consumer may release an array for whose event nobody has waited. */
+  /**
+   * Frees the memory after the work that still writes to the buffers. A consumer may release an array before its event
+   * has completed.
+   */
   @Override
   void freeArray() {
     RecordedEvent end = event;
@@ -88,7 +92,7 @@ public final class BuiltArray extends Ownership {
   }
 
   private void freeNow() {
-    // first: whoever is told that the memory of another process is closed may count on it
+    // first: code that is notified that another process's memory is closed may rely on a closed event
     if (event != null) event.release();
     for (DeviceBufferImpl buffer : buffers) buffer.free();
     NativeHeap.free(block);

@@ -8,8 +8,8 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array made of another: structs of ours in one block, which lead to that one's buffers, and to those that had to be
- * written anew.
+ * The ownership of an array that was made from another one. Its own structs are in one block. They refer to the other
+ * array's buffers, and to the buffers that had to be written again.
  */
 public final class ConvertedArray extends Ownership {
   private final Ownership source;
@@ -17,7 +17,7 @@ public final class ConvertedArray extends Ownership {
   private final long block;
   private final Conversion conversion;
 
-  /** Takes over a holder of the source, the memory, and the block of a {@link StructBlock}. */
+  /** Takes over a reference to the source, the memory, and the block of a {@link StructBlock}. */
   public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
       boolean hasEmpty) {
     super(hasEmpty);

@@ -22,27 +22,27 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** What can be done with a handle. See {@link DeviceArray}. */
+/** The implementation of a handle's operations. See {@link DeviceArray}. */
 public final class DeviceArrayImpl extends Handle implements DeviceArray {
   private static final int ROWS_SHOWN = 10;
 
-  /** A handle that holds nothing yet: {@link #holding} must follow, and cannot fail. */
+  /** Creates a handle without memory. The caller must then call {@link #holding}, which cannot fail. */
   public DeviceArrayImpl(Device device, Field field, long struct, long offset, long length) {
     super(device, field, struct, offset, length);
   }
 
-  /** Another one of the same struct, likewise. */
+  /** Creates another handle of the same struct, also without memory. */
   private DeviceArrayImpl(DeviceArrayImpl of, Device device, long offset, long length) {
     super(of, device, offset, length);
   }
 
-  /** Gives a new handle a holder of the array's memory, which the caller had. */
+  /** Gives the caller's reference to the array's memory to a new handle. */
   public DeviceArray holding(Ownership holder) {
     open(holder);
     return this;
   }
 
-  /** The implementation, which every {@link DeviceArray} is. */
+  /** Returns the implementation. Every {@link DeviceArray} is an instance of this class. */
   public static DeviceArrayImpl unwrap(DeviceArray array) {
     return (DeviceArrayImpl) array;
   }
@@ -95,7 +95,10 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     }
   }
 
-  /** A new handle of the array on a device that reaches its memory without a copy (DEV-11); null if it does not. */
+  /**
+   * Returns a new handle of the array on a device that reaches its memory without a copy (DEV-11). Returns null if the
+   * device does not reach it.
+   */
   public @Nullable DeviceArray viewOn(Device target) {
     if (target.equals(device)) return retain();
     DeviceImpl to = DeviceImpl.unwrap(target);
@@ -103,7 +106,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     return reached ? new DeviceArrayImpl(this, target, offset, length).holding(share()) : null;
   }
 
-  /** Lets what is queued in a stream from now on wait until the buffers can be read. */
+  /** Makes the work that is queued in a stream from now on wait until the buffers can be read. */
   public void letWait(DeviceStreamImpl stream) {
     Ownership owner = share();
     try {
@@ -118,7 +121,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     }
   }
 
-  /** Keeps the memory until all that is in a stream now is done. */
+  /** Keeps the memory alive until all work that is in a stream now has completed. */
   public void keepAlive(DeviceStreamImpl stream) {
     Ownership owner = share();
     try {
@@ -161,7 +164,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     }
   }
 
-  /** Whether the CPU can read the buffers, now. */
+  /** Returns whether the CPU can read the buffers now. */
   public boolean isReadable() {
     if (!device.isCpuAccessible()) return false;
     if (!mayHaveToWait()) return true;
@@ -180,7 +183,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     return what + ", " + counted(length, "row") + ", on " + device;
   }
 
-  /** A number of what there is one or several of. */
+  /** Returns a number with a noun in the singular or plural. */
   public static String counted(long count, String what) {
     return String.format(Locale.ROOT, "%,d %s%s", count, what, count == 1 ? "" : "s");
   }
@@ -196,7 +199,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     try (held) {
       if (unwrap(held).isReadable()) return held.toString(ROWS_SHOWN);
       return title() + (device.isCpuAccessible() ? ", not ready" : "");
-    } catch (DeviceException e) { // what writing the array failed with
+    } catch (DeviceException e) { // writing the array as text failed
       return title() + ": " + e.getMessage();
     }
   }

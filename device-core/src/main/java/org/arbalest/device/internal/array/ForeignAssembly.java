@@ -14,14 +14,20 @@ import org.arbalest.device.spi.ForeignArray;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Makes arrays of memory that somebody else holds: reads what they are to be, checks it, and writes the structs. */
+/**
+ * Makes arrays of memory that another owner holds. Reads the description of the arrays, checks it, and writes the
+ * structs.
+ */
 public final class ForeignAssembly implements BufferSizes.Sizes {
   private final ForeignArray data;
   private final boolean isReadable;
   private final StructBlock block;
   private long bytes;
 
-  /** The next number, and of the array that is looked at where its buffers begin, and how many there are. */
+  /**
+   * The index of the next word; for the array that is being read, the index of its first buffer and its number of
+   * buffers.
+   */
   private int next;
 
   private int buffersAt;
@@ -33,7 +39,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     this.block = block;
   }
 
-  /** The first handle; see {@link org.arbalest.device.spi.ArrayBridge#wrap}. */
+  /** Creates the first handle; see {@link org.arbalest.device.spi.ArrayBridge#wrap}. */
   public static DeviceArray wrap(Field field, ForeignArray data, Device device, @Nullable Object origin,
       Runnable onFree) {
     Objects.requireNonNull(field, "field");
@@ -42,8 +48,8 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     int arrays = Layout.of(FieldImpl.unwrap(field)).descendants + 1;
     if (data.arrays() != arrays)
       throw new MalformedException("there are " + data.arrays() + " arrays, but the field has " + arrays).toException();
-    // Of each array the pointer to it and the size of its data, of each buffer its pointer and its size, of view arrays
-    // the list of these.
+    // For each array: the pointer to it and the size of its data. For each buffer: its pointer and its size. For view
+    // arrays: the list of these sizes.
     StructBlock block = new StructBlock(data.arrays(), 3L * data.arrays() + 2L * data.buffers());
     try {
       ForeignAssembly assembly = new ForeignAssembly(data, device.isCpuAccessible(), block);
@@ -72,8 +78,9 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
   }
 
   /**
-   * Writes the struct of an array and those below it; throws a {@link DeviceException} by way of
-   * {@link MalformedException}.
+   * Writes the struct of an array and the structs below it.
+   *
+   * @throws MalformedException if a check fails; the caller converts it to a {@link DeviceException}
    */
   private long write(Layout layout) {
     long length = word();
@@ -83,7 +90,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     count = Math.toIntExact(word());
     buffersAt = next;
     BufferSizes.checkBuffers(layout, offset + length, this);
-    // of no elements there may be none
+    // an array without elements may have no offsets
     boolean hasOffsets = (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) && bytes(1) > 0;
     long offsets = hasOffsets ? address(1) : 0;
     if (layout.shape == Layout.Shape.VARIABLE) checkExtent(layout, offsets, offset + length, bytes(2), "bytes of data");

@@ -8,8 +8,8 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array in memory that somebody else holds, who is told once when nobody here uses it any more: its structs and
- * lists in one block.
+ * The ownership of an array in memory that another owner holds. That owner is notified once, when the library does not
+ * use the memory any more. One block contains the structs and lists.
  */
 final class ForeignOwner extends Ownership {
   private final long block;
@@ -48,7 +48,7 @@ final class ForeignOwner extends Ownership {
     return null;
   }
 
-  /** Behind the list of the buffers. */
+  /** Returns the number after the list of the buffers. */
   @Override
   public long dataSize(long struct) {
     return sizeBehindBuffers(struct);

@@ -15,18 +15,16 @@ import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A holder of an array's memory, until it is closed or exported, by any thread; and which part of the array is shown.
- */
+/** A reference to an array's memory, with the visible part of the array. Any thread may close or export the handle. */
 public abstract class Handle {
   private static final VarHandle OWNER = VarHandles.ofField(MethodHandles.lookup(), "owner", Object.class);
 
-  /** Stands for the owner while it is {@link #borrow lent}. */
+  /** The value of {@code owner} while the ownership is {@link #borrow borrowed}. */
   private static final Object BORROWED = new Object();
 
   /**
-   * The {@link Ownership}; LENT; or null when this handle was closed or exported. Use OWNER. Not volatile, since that
-   * puts a fence into making a handle.
+   * The {@link Ownership}, BORROWED, or null after this handle was closed or exported. Use OWNER to access it. It is
+   * not volatile, because that would put a fence into the creation of a handle.
    */
   private @Nullable Object owner;
 
@@ -34,20 +32,23 @@ public abstract class Handle {
   final Field field;
 
   /**
-   * The {@code ArrowArray} that describes the buffers; in memory that the owner holds. Use {@link #struct(Ownership)}.
+   * The {@code ArrowArray} that describes the buffers, in memory that the owner holds. Use {@link #struct(Ownership)}
+   * to access it.
    */
   private final long struct;
 
-  /** Where this array begins in the struct's buffers; the struct's own offset, unless this is a slice. */
+  /**
+   * The position of the first element in the struct's buffers. It is the struct's own offset, unless this is a slice.
+   */
   final long offset;
 
   final long length;
   private final Leaks.@Nullable Watch watch;
 
-  /** How it was consumed, for the error; seen late by other threads, if at all. */
+  /** Whether the handle was passed on, for the error message. Other threads may see it late or never. */
   private boolean isHandedOn;
 
-  /** One that holds nothing yet: {@link #open} must follow, and cannot fail. */
+  /** Creates a handle without memory. The caller must then call {@link #open}, which cannot fail. */
   Handle(Device device, Field field, long struct, long offset, long length) {
     this.device = device;
     this.field = field;
@@ -57,62 +58,72 @@ public abstract class Handle {
     this.watch = Leaks.isDue() ? Leaks.watch(this, lost()) : null;
   }
 
-  /** Another one of the same struct, likewise. */
+  /** Creates another handle of the same struct, also without memory. */
   Handle(Handle of, Device device, long offset, long length) {
     this(device, of.field, of.struct, offset, length);
   }
 
+  /** Returns the device of the array. */
   public final Device device() {
     return device;
   }
 
+  /** Returns the field of the array. */
   public final Field field() {
     return field;
   }
 
   /**
-   * The {@code ArrowArray} that describes the buffers. Only for who holds its memory: without a hold, another thread's
-   * {@link #close} frees the struct.
+   * Returns the {@code ArrowArray} that describes the buffers. Only a caller that holds its memory may call this.
+   * Without a reference, another thread's {@link #close} frees the struct.
    *
-   * @param held what {@link #share} or {@link #consume} gave to the caller, who has not released it yet
+   * @param held the reference that {@link #share} or {@link #consume} returned, and that the caller has not released
+   *     yet
    */
   public final long struct(Ownership held) {
     return struct;
   }
 
-  /** The same for who keeps the handle open, as a bridge's user must; throws if it is consumed. */
+  /**
+   * Returns the struct for a caller that keeps the handle open, as the user of a bridge must. Throws if the handle is
+   * consumed.
+   */
   final long borrowedStruct() {
     checkOpen();
     return struct;
   }
 
+  /** Returns the position of the first element in the struct's buffers. */
   public final long offset() {
     return offset;
   }
 
+  /** Returns the number of elements. */
   public final long length() {
     return length;
   }
 
-  /** Gives a new handle its holder, which the caller had. */
+  /** Gives the caller's reference to a new handle. */
   final void open(Ownership holder) {
     owner = holder;
     if (watch != null) watch.opened(holder.bytes());
   }
 
+  /** Returns whether the handle has a reference, which is not the case while it is borrowed. */
   public final boolean isOpen() {
     return OWNER.getVolatile(this) instanceof Ownership;
   }
 
+  /** Closes the handle and releases its reference. Further calls have no effect. */
   public final void close() {
     Object taken = OWNER.getAndSet(this, null);
     if (taken == null) return;
     if (watch != null) watch.closed();
-    // else whoever it is lent to sees that it is not to come back
+    // otherwise the borrower sees that the reference must not come back
     if (taken instanceof Ownership holder) holder.release();
   }
 
-  /** Closes this handle, and gives its holder to the caller. */
+  /** Closes this handle, and gives its reference to the caller. */
   public final Ownership consume() {
     Ownership taken = take(null);
     isHandedOn = true;
@@ -121,8 +132,8 @@ public abstract class Handle {
   }
 
   /**
-   * Gives its holder to a caller that may fail: to be {@link #takeBack given back} then, and else to be
-   * {@link #keep kept}. Nobody else can use it meanwhile.
+   * Gives the handle's reference to a caller that may fail. After a failure, the caller {@linkplain #takeBack returns}
+   * it. Otherwise the caller {@linkplain #keep keeps} it. No other thread can use it meanwhile.
    */
   public final Ownership borrow() {
     Ownership taken = take(BORROWED);
@@ -130,18 +141,18 @@ public abstract class Handle {
     return taken;
   }
 
-  /** The caller that it was lent to keeps the holder: this handle is consumed. */
+  /** Lets the borrower keep the reference. This handle is then consumed. */
   public final void keep() {
     if (OWNER.compareAndSet(this, BORROWED, null) && watch != null) watch.closed();
   }
 
-  /** Opens it again with what was lent, unless another thread has closed it meanwhile. */
+  /** Reopens the handle with the borrowed reference, unless another thread has closed the handle meanwhile. */
   public final void takeBack(Ownership borrowed) {
     isHandedOn = false;
     if (!OWNER.compareAndSet(this, BORROWED, borrowed)) borrowed.release();
   }
 
-  /** Takes the holder of an open handle. */
+  /** Takes the reference of an open handle. */
   private Ownership take(@Nullable Object instead) {
     Ownership current;
     do {
@@ -150,46 +161,53 @@ public abstract class Handle {
     return current;
   }
 
-  /** Another holder, for the caller. The only way to what the array's memory says, besides {@link #consume}. */
+  /** Adds a reference for the caller. Besides {@link #consume}, this is the only way to read the array's memory. */
   public final Ownership share() {
     Ownership shared = open();
-    if (!shared.tryRetain()) throw consumed(); // closed just now, by the last that held it
+    if (!shared.tryRetain()) throw consumed(); // another thread has just released the last reference
     return shared;
   }
 
-  /** Who holds an open handle's memory, but not for the caller: to be asked only what it knows without that memory. */
+  /**
+   * Returns the ownership of an open handle, without a reference for the caller. The caller may only query data that is
+   * known without the memory.
+   */
   private Ownership open() {
     if (OWNER.getVolatile(this) instanceof Ownership current) return current;
     throw consumed();
   }
 
-  /** Whether the CPU can read all buffers, once the event has completed. */
+  /** Returns whether the CPU can read all buffers after the event has completed. */
   public final boolean isMemoryCpuAccessible() {
     return open().isCpuAccessible();
   }
 
-  /** Whether there is an event that is not known to be complete. */
+  /** Returns whether an event exists that is not known to be complete. */
   final boolean mayHaveToWait() {
     return open().mayHaveToWait();
   }
 
+  /** Returns which parts were copied when the array was made from another one, or null if it was not. */
   public final @Nullable Conversion conversion() {
     return open().conversion();
   }
 
+  /** Returns the origin of an array in memory of another owner, or null. */
   public final @Nullable Object origin() {
     return open() instanceof ForeignOwner owner ? owner.origin() : null;
   }
 
   /**
-   * Throws if this handle was consumed before; for loops that read, which it does not hold up: a plain read, which the
-   * JIT does once.
+   * Throws if this handle was consumed before. It is for loops that read the array. It does not slow them down, because
+   * it is a plain read, which the JIT does once.
    */
   public final void checkOpen() {
     if (owner == null) throw consumed();
   }
 
-  /** What to wait for before the buffers are read; null if there is nothing. The caller closes it. */
+  /**
+   * Returns the event to wait for before the buffers are read, or null if no wait is necessary. The caller closes it.
+   */
   public final @Nullable SyncEvent syncEvent() {
     if (!mayHaveToWait()) return null;
     Ownership owner = share();
@@ -201,6 +219,7 @@ public abstract class Handle {
     return null;
   }
 
+  /** Blocks until the buffers can be read. */
   public final void synchronize() {
     SyncEvent event = syncEvent();
     if (event == null) return;
@@ -213,7 +232,7 @@ public abstract class Handle {
     return DeviceImpl.unwrap(device).refusal("nobody can wait for the array's event");
   }
 
-  /** What the report of a leak calls it; the bytes follow. */
+  /** Returns the name of this array in the report of a leak. The bytes follow it. */
   private String lost() {
     return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on "
         + device;
@@ -224,6 +243,6 @@ public abstract class Handle {
     return new IllegalStateException("the array was " + how + title() + "; call retain() first to keep a handle");
   }
 
-  /** What the array is, how long, and where; also of one that is consumed. */
+  /** Returns the type, length and device of the array, even if it is consumed. */
   public abstract String title();
 }

@@ -22,11 +22,17 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.SchemaExport;
 import org.jspecify.annotations.Nullable;
 
-/** Hands arrays to C: either C has what a handle held, or C's structs and the handle are as they were (OWN-09). */
+/**
+ * The export of arrays to native code. Either the consumer owns the handle's memory, or the structs and the handle are
+ * unchanged (OWN-09).
+ */
 public final class HandleExport {
   private HandleExport() {}
 
-  /** See {@link org.arbalest.device.c.CData#exportArray}; with a stream of the consumer's, that waits for the array. */
+  /**
+   * See {@link org.arbalest.device.c.CData#exportArray}. If the consumer passes a stream, that stream waits for the
+   * array.
+   */
   public static void export(
       DeviceArrayImpl array, MemorySegment out, @Nullable MemorySegment schemaOut, @Nullable DeviceStream consumer,
       boolean isDeviceArray) {
@@ -41,7 +47,7 @@ public final class HandleExport {
     }
   }
 
-  /** Throws unless both are memory for their structs. */
+  /** Throws unless both segments are memory for their structs. */
   public static void check(MemorySegment out, @Nullable MemorySegment schemaOut, boolean isDeviceArray) {
     try {
       if (schemaOut != null) Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
@@ -56,7 +62,7 @@ public final class HandleExport {
     return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
   }
 
-  /** With its schema, unless the address of that is 0. */
+  /** Exports an array with its schema, or without it if the schema's address is 0. */
   private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray, boolean isAwaited) {
     if (schemaOut == 0) {
       export(array, out, isDeviceArray, isAwaited);
@@ -72,14 +78,14 @@ public final class HandleExport {
     schema.handOver(schemaOut);
   }
 
-  /** Exports to a struct of C's. */
+  /** Exports an array to a native struct. */
   public static void export(Handle array, long out, boolean isDeviceArray) {
     export(array, out, isDeviceArray, false);
   }
 
   private static void export(Handle array, long out, boolean isDeviceArray, boolean isAwaited) {
     Recording.OfArray event = Recording.anExport();
-    long bytes = event == null ? 0 : RecordedArrays.bytes(array); // while it has the memory
+    long bytes = event == null ? 0 : RecordedArrays.bytes(array); // while the handle has the memory
     if (isDeviceArray) {
       exportDeviceArray(array, out, isAwaited);
     } else {
@@ -117,8 +123,8 @@ public final class HandleExport {
   }
 
   /**
-   * Exports to an {@code ArrowDeviceArray} what a handle held before the caller {@linkplain Handle#consume consumed}
-   * it. The count passes to this, whatever happens.
+   * Exports the memory of a handle that the caller {@linkplain Handle#consume consumed} before, to an
+   * {@code ArrowDeviceArray}. The caller's reference passes to this method in every case.
    */
   public static void exportConsumed(Handle array, Ownership consumed, long out) {
     Recording.OfArray event;
@@ -151,7 +157,7 @@ public final class HandleExport {
     writeDevice(array.device, 0, out);
   }
 
-  /** A handle of what another one held. */
+  /** Creates a handle with the reference of another handle. */
   private static DeviceArray again(Handle array, Ownership consumed) {
     DeviceArrayImpl handle;
     try {
@@ -164,8 +170,8 @@ public final class HandleExport {
   }
 
   /**
-   * A pointer to the event that the consumer is to wait for; if it is of a kind that the consumer will not know, waits
-   * itself.
+   * Returns a pointer to the event that the consumer must wait for. If the consumer cannot wait for this kind of event,
+   * blocks until the array is ready.
    */
   private static long eventForConsumer(Handle array, Device device) {
     if (!array.mayHaveToWait()) return 0;
@@ -182,7 +188,7 @@ public final class HandleExport {
     return 0;
   }
 
-  /** The count that the handle has passes to the export; if there is none to be had, the handle keeps it. */
+  /** Passes the handle's reference to the export. If the export fails, the handle keeps the reference. */
   private static void handOver(Handle array, long out) {
     Ownership taken = array.borrow();
     try {

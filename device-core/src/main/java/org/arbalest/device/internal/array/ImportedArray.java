@@ -10,20 +10,20 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array that a C producer made: its struct, moved to a block of ours, and the duty to release it. Its event is
- * borrowed (DEV-05).
+ * The ownership of an array that a native producer made: its struct, moved to the library's own block, and the duty to
+ * release it. Its event is borrowed (DEV-05).
  */
 final class ImportedArray extends Ownership {
   /**
-   * A block of ours with an {@code ArrowDeviceArray}, of which the {@code ArrowArray} and the sync_event are always
-   * written.
+   * The address of the library's own block with an {@code ArrowDeviceArray}. Its {@code ArrowArray} and its sync_event
+   * are always written.
    */
   private final long struct;
 
   private final Device device;
   private final @Nullable EventPoint event;
 
-  /** Whether it has an event that nobody here can wait for. */
+  /** Whether the array has an event that this process cannot wait for. */
   private final boolean hasUnknownEvent;
 
   ImportedArray(long struct, Device device, @Nullable EventPoint event, boolean hasUnknownEvent, boolean hasEmpty) {

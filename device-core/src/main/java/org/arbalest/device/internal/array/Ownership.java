@@ -11,11 +11,14 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds the memory of one array: Java handles, exports that C has not released, and queued work that uses it. */
+/**
+ * The shared ownership of one array's memory. References belong to Java handles, to exports that native code has not
+ * released, and to queued work that uses the memory.
+ */
 public abstract class Ownership extends Shared {
   /**
-   * Whether an array below has no elements, but an offset, or offsets of which the first may be anything, which are not
-   * to go out (ARR-19).
+   * Whether the array or an array below it has no elements, but an offset, or offsets whose first value may be
+   * anything. Such values must not be exported (ARR-19).
    */
   final boolean hasEmpty;
 
@@ -25,44 +28,56 @@ public abstract class Ownership extends Shared {
   }
 
   /**
-   * What the consumer of an export is to wait for: a pointer to an event's handle, or 0 if there is nothing to wait for
-   * any more.
+   * Returns a pointer to the handle of the event that the consumer of an export must wait for. Returns 0 if no wait is
+   * necessary any more.
    */
   public abstract long syncEvent();
 
-  /** Whether {@link #syncEvent} is not 0; known without the array's memory. */
+  /** Returns whether {@link #syncEvent} is not 0. This is known without the array's memory. */
   public abstract boolean mayHaveToWait();
 
-  /** What to wait for before the buffers are read; null if there is nothing, or if nobody here could wait for it. */
+  /**
+   * Returns the event to wait for before the buffers are read. Returns null if no wait is necessary, or if this process
+   * cannot wait for the event.
+   */
   public abstract @Nullable EventPoint event();
 
-  /** How many bytes of text or binary a struct of this array has room for, as far as that is known here. */
+  /**
+   * Returns the capacity in bytes for the text or binary of a struct of this array. Returns {@link Long#MAX_VALUE} if
+   * it is unknown.
+   */
   public long dataSize(long struct) {
     return Long.MAX_VALUE;
   }
 
-  /** How much memory this keeps; −1 if nobody here knows. */
+  /** Returns the bytes of memory that this keeps, or −1 if they are unknown. */
   long bytes() {
     return -1;
   }
 
   /**
-   * Asks whoever knows about the buffers of a struct of this array whether they are where they should be; nobody has to
-   * be asked about our own.
+   * Checks with the driver that the buffers of a struct of this array are on the right device. The library's own
+   * buffers need no check.
    */
   public void checkBuffers(Field field, long struct, Validation level) {}
 
-  /** The same for a struct of ours, which has the number behind the list of its buffers. */
+  /** Returns the data size of a library struct, which stores the number after the list of its buffers. */
   static long sizeBehindBuffers(long struct) {
     return NativeHeap.getLong(RawArrowArray.buffers(struct) + Long.BYTES * RawArrowArray.nBuffers(struct));
   }
 
-  /** What was copied when this was made of another array; null if it was not. Known without the array's memory. */
+  /**
+   * Returns which parts were copied when this array was made from another one, or null if it was not. This is known
+   * without the array's memory.
+   */
   public @Nullable Conversion conversion() {
     return null;
   }
 
-  /** Whether the CPU can read all buffers, once the event has completed. Known without the array's memory. */
+  /**
+   * Returns whether the CPU can read all buffers after the event has completed. This is known without the array's
+   * memory.
+   */
   public abstract boolean isCpuAccessible();
 
   @Override
@@ -71,10 +86,10 @@ public abstract class Ownership extends Shared {
     freeArray();
   }
 
-  /** Frees the memory. Called once, by the last holder; does not throw. */
+  /** Frees the memory. Called once, when the last reference is released. Does not throw. */
   abstract void freeArray();
 
-  /** The release of whoever produced it. */
+  /** Returns true, because the producer's release callback may run. */
   @Override
   public boolean callsOut() {
     return true;

@@ -10,9 +10,9 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
-/** What a recording is told of an array. */
+/** The description of arrays for recordings. */
 public final class RecordedArrays {
-  /** So much of a type is told. */
+  /** The maximum number of characters of a type in a recording. */
   private static final int MOST_OF_TYPE = 200;
 
   private static final String WHAT = "an event of Flight Recorder";
@@ -20,14 +20,15 @@ public final class RecordedArrays {
   private RecordedArrays() {}
 
   /**
-   * Ends what was begun, and tells of it if it took long enough; the array is open, and nobody else's. Throws nothing:
-   * what happened has happened.
+   * Ends an event, and records it with its array if it took long enough. The array is open, and only the caller has it.
+   *
+   * <p>Throws nothing, because the described operation has already happened.
    */
   public static void describe(Recording.OfArray event, DeviceArray array) {
     describe(event, null, array);
   }
 
-  /** The same of one that came from another device. */
+  /** Ends an event and records it with an array that came from another device. */
   public static void describe(Recording.OfArray event, @Nullable Device from, DeviceArray array) {
     try {
       if (!event.isOver()) return;
@@ -38,7 +39,7 @@ public final class RecordedArrays {
     }
   }
 
-  /** The same of one whose memory the caller holds. */
+  /** Ends an event and records it with an array whose memory the caller holds. */
   public static void describe(Recording.OfArray event, Handle array, Ownership owner) {
     try {
       if (event.isOver()) commit(event, null, array, bytes(array, owner));
@@ -47,7 +48,7 @@ public final class RecordedArrays {
     }
   }
 
-  /** The same of one that may be consumed by now. */
+  /** Ends an event and records it with an array that may be consumed already. */
   static void describe(Recording.OfArray event, Handle array, long bytes) {
     try {
       if (event.isOver()) commit(event, null, array, bytes);
@@ -66,8 +67,8 @@ public final class RecordedArrays {
   }
 
   /**
-   * The memory that an open array keeps; of an array of C's, what its buffers have to hold, without the data of texts,
-   * since how much that is stands in a buffer (ARR-17).
+   * Returns the bytes of memory that an open array keeps. For a native producer's array, it is the minimum size of its
+   * buffers. This is without the data of texts, because its size is in a buffer (ARR-17).
    */
   static long bytes(Handle array) {
     Ownership owner = array.share();
@@ -78,13 +79,13 @@ public final class RecordedArrays {
     }
   }
 
-  /** The same of one whose memory the caller holds. */
+  /** Returns the same for an array whose memory the caller holds. */
   static long bytes(Handle array, Ownership owner) {
     long known = owner.bytes();
     if (known >= 0) return known;
     try {
       return bytes(Layout.of(array.field()), array.struct(owner));
-    } catch (StackOverflowError _) { // the export or the import has to go on
+    } catch (StackOverflowError _) { // the export or the import must continue
       return -1;
     }
   }

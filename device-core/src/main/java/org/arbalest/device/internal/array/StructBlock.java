@@ -7,11 +7,11 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
- * A block of memory with the structs that describe an array and those below it, and behind them their lists; both are
- * taken one by one.
+ * A block of memory with the structs of an array and the arrays below it, followed by their lists. The user takes
+ * structs and lists one by one.
  */
 public final class StructBlock {
-  /** The first struct, which is the array; whoever has it frees the block by it. */
+  /** The address of the first struct, which is the array. The owner of the block frees it by this address. */
   public final long address;
 
   private final long lists;
@@ -19,7 +19,7 @@ public final class StructBlock {
   private long nextNode;
   private long nextList;
 
-  /** Room for so many structs, and entries in all lists. */
+  /** Allocates memory for a number of structs, and for the entries of all lists. */
   public StructBlock(int nodes, long entries) {
     long structs = RawArrowArray.SIZE * nodes;
     long bytes = structs + Long.BYTES * entries;
@@ -70,8 +70,8 @@ public final class StructBlock {
   }
 
   /**
-   * Writes a buffer's address, and its size where the struct has one. A data buffer of views is never NULL, even
-   * without bytes (ARR-08).
+   * Writes a buffer's address, and its size if the struct stores one. A data buffer of views is never NULL, even with 0
+   * bytes (ARR-08).
    */
   public static void setBuffer(Layout layout, long node, int index, long address, long bytes) {
     boolean isVariadic = layout.shape == Layout.Shape.VIEW && index >= 2;
@@ -81,7 +81,7 @@ public final class StructBlock {
       NativeHeap.putLong(RawArrowArray.buffers(node) + 3 * Long.BYTES, bytes);
   }
 
-  /** The next list. */
+  /** Takes the next list. */
   public long list(long entries) {
     long list = nextList;
     nextList += Long.BYTES * entries;

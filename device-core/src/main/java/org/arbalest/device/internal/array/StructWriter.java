@@ -8,7 +8,7 @@ import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Field;
 
-/** Writes the structs of an array that consists of buffers of ours. */
+/** Writes the structs of an array that consists of the library's own buffers. */
 final class StructWriter {
   private final StructBlock block;
 
@@ -16,7 +16,7 @@ final class StructWriter {
     this.block = block;
   }
 
-  /** One that has the memory for all structs of an array; the caller frees it. */
+  /** Creates a writer with memory for all structs of an array. The caller frees the memory. */
   static StructWriter of(Field field, ArrayData data) {
     Layout layout = Layout.of(field);
     return new StructWriter(new StructBlock(1 + layout.descendants, listEntries(layout, data)));
@@ -31,7 +31,7 @@ final class StructWriter {
         : entries + listEntries(layout.dictionary.layout, values);
   }
 
-  /** The memory, which begins with the array's own struct. */
+  /** Returns the address of the memory, which begins with the array's own struct. */
   long block() {
     return block.address;
   }

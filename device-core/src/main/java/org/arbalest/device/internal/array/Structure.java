@@ -10,18 +10,18 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
 /**
- * Structural validation of arrays (ARR-17): that the structs agree with the schema and with each other. Never reads a
- * buffer that may be on a device, and allocates nothing unless something is wrong.
+ * Structural validation of arrays (ARR-17): the structs must agree with the schema and with each other. Never reads a
+ * buffer that may be on a device. Allocates nothing unless a check fails.
  */
 public final class Structure {
   private Structure() {}
 
   /**
-   * Validates an array of any type; throws a {@link DeviceException} with the path of the field, what is wrong, and the
-   * numbers.
+   * Validates an array of any type.
    *
-   * @return whether it, or an array below it, has no elements, but an offset, or offsets of which the first may be
+   * @return whether it, or an array below it, has no elements, but an offset, or offsets whose first value may be
    *     anything (ARR-19)
+   * @throws DeviceException with the path of the field, the fault and the numbers, if the structure is malformed
    */
   public static boolean validate(Field field, long array) {
     try {
@@ -32,7 +32,8 @@ public final class Structure {
   }
 
   /**
-   * Checks a struct, of which its parent needs some elements, and those below it; returns what {@link #validate} does.
+   * Checks a struct and the structs below it. The parent needs {@code needed} elements of it. Returns the same as
+   * {@link #validate}.
    */
   private static boolean check(Layout layout, long array, long needed) {
     long length = RawArrowArray.length(array);
@@ -50,8 +51,8 @@ public final class Structure {
   }
 
   /**
-   * What is wrong with the numbers of a struct; apart from where they are checked, which is the quicker the less it
-   * holds.
+   * Returns the error for the numbers of a struct. It is separate from the check, which is faster if its method is
+   * smaller.
    */
   private static MalformedException wrong(Layout layout, long length, long offset, long nulls) {
     if (length < 0) return new MalformedException("length = " + length + " is negative");
@@ -62,7 +63,7 @@ public final class Structure {
     return new MalformedException("null_count = " + nulls + " is not within -1.." + length);
   }
 
-  /** Elements that no memory holds (ARR-20). */
+  /** Creates the error for more elements than memory can contain (ARR-20). */
   static MalformedException tooMany(Layout layout, long end) {
     return new MalformedException(
         "offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
@@ -95,8 +96,8 @@ public final class Structure {
   }
 
   /**
-   * What older peers export: a bitmap for null arrays and unions (ARR-05), which Arrow C++ takes in, too, if it has no
-   * nulls.
+   * Returns whether this is an export of older peers: a bitmap for null arrays and unions (ARR-05). Arrow C++ also
+   * accepts the bitmap if it has no nulls.
    */
   private static boolean isLegacy(Layout.Shape shape, long count) {
     return switch (shape) {
@@ -126,7 +127,7 @@ public final class Structure {
     }
   }
 
-  /** The sizes of the data buffers of a view array; that list is always in CPU memory (ARR-07). */
+  /** Checks the sizes of the data buffers of a view array. That list is always in CPU memory (ARR-07). */
   private static void checkVariadic(long array, long count) {
     long sizes = RawArrowArray.buffer(array, count + 2);
     if (count == 0) return;
@@ -172,7 +173,7 @@ public final class Structure {
     return below;
   }
 
-  /** Each run has an end and a value; where they end, only the buffer could tell. */
+  /** Checks that each run has an end and a value. The positions of the ends are only in a buffer. */
   private static void checkRuns(long children, long parentLength) {
     long ends = RawArrowArray.length(NativeHeap.getLong(children));
     long values = RawArrowArray.length(NativeHeap.getLong(children + Long.BYTES));
@@ -182,8 +183,8 @@ public final class Structure {
   }
 
   /**
-   * How long the children must be for a parent whose offset + length is {@code end} (ARR-10, ARR-11); 0 where only
-   * buffers could tell.
+   * Returns the necessary length of the children for a parent whose offset + length is {@code end} (ARR-10, ARR-11).
+   * Returns 0 if only buffers contain it.
    */
   private static long neededOfChildren(Layout layout, long end) {
     return switch (layout.shape) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Arrays: what holds their memory, how they come from C and go there, whether their structure is sound. */
+/**
+ * Arrays: the owners of their memory, their import from native code and export to it, and the checks of their
+ * structure.
+ */
 @NullMarked
 package org.arbalest.device.internal.array;
 

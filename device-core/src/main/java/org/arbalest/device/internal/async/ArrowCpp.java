@@ -14,13 +14,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises Arrow C++ by the library that a function of it lies in, whatever the file is called.
+ * Recognises Arrow C++ by the library that contains one of its functions, independent of the file's name.
  *
- * <p>Where the dynamic linker cannot be asked, as on Windows, and where Arrow C++'s symbols were hidden, nothing is
- * recognised.
+ * <p>Recognises nothing if the dynamic linker cannot be queried, as on Windows, or if Arrow C++'s symbols were hidden.
  */
 final class ArrowCpp {
-  /** {@code arrow::GetBuildInfo()}: has no type of the C++ library in its name, so is the same in each build. */
+  /** {@code arrow::GetBuildInfo()}. Its symbol contains no type of the C++ library, so it is the same in each build. */
   private static final String SYMBOL = "_ZN5arrow12GetBuildInfoEv";
 
   private static final int RTLD_LAZY = 1;
@@ -39,8 +38,8 @@ final class ArrowCpp {
   private static final @Nullable MethodHandle DLCLOSE = linker("dlclose", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
   /**
-   * The last function that was Arrow C++'s. Believed for good: should another library lie there later, it is cancelled
-   * with more care than it needs.
+   * The last function that was found in Arrow C++. The result is kept for ever. If another library occupies this
+   * address later, it is only cancelled with more care than it needs.
    */
   private static volatile long known;
 
@@ -52,8 +51,8 @@ final class ArrowCpp {
   }
 
   /**
-   * Whether this function is Arrow C++'s own. May take a millisecond the first time: the dynamic linker goes through
-   * all of a library's symbols.
+   * Returns whether this function is in Arrow C++ itself. The first call may take a millisecond, because the dynamic
+   * linker searches all of a library's symbols.
    */
   static boolean contains(long function) {
     if (function == known) return true;
@@ -66,7 +65,8 @@ final class ArrowCpp {
       long library = name == 0 ? 0 : (long) DLOPEN.invokeExact(name, RTLD_LAZY | RTLD_NOLOAD);
       if (library == 0) return false;
       long symbol = (long) DLSYM.invokeExact(library, arena.allocateFrom(SYMBOL).address());
-      // Found also in what the library needs: a producer that only uses Arrow C++ is another's.
+      // The symbol is also found in libraries that the producer's library needs. A producer that only uses Arrow C++ is
+      // not Arrow C++.
       boolean isOwn =
           symbol != 0 && (int) DLADDR.invokeExact(symbol, info.address()) != 0 && info.getAtIndex(JAVA_LONG, 1) == base;
       int _ = (int) DLCLOSE.invokeExact(library);

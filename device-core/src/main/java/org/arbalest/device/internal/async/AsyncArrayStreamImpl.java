@@ -25,7 +25,7 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A C producer's stream as a publisher, through the {@link AsyncHandler} that the producer holds. See
+ * A native producer's stream as a publisher, through the {@link AsyncHandler} that the producer holds. See
  * {@link AsyncArrayStream}.
  */
 public final class AsyncArrayStreamImpl implements AsyncArrayStream {
@@ -69,7 +69,7 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   @Override
   public void subscribe(Flow.Subscriber<? super AsyncTask> subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
-    if (watch != null) watch.closed(); // from now on it is the subscriber's
+    if (watch != null) watch.closed(); // from now on, the subscriber owns the stream
     handler.subscription.subscribe(subscriber);
   }
 

@@ -14,8 +14,9 @@ import org.arbalest.device.internal.schema.SchemaImporter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions that C calls through our handlers, producers and tasks, on any thread: one stub each, for the life of
- * the process. Nothing is thrown out of them; what leads nowhere any more is refused.
+ * The functions that native code calls through the library's handlers, producers and tasks, on any thread. Each has one
+ * stub that lives as long as the process. No exception leaves them. Calls for objects that no longer exist are
+ * rejected.
  */
 @SuppressWarnings("UnusedMethod") // stub() finds them by name
 final class AsyncCallbacks {
@@ -65,7 +66,7 @@ final class AsyncCallbacks {
     onError(handler, code, message, metadata, null);
   }
 
-  /** {@code on_error}, with what it is about if the producer is ours, too. */
+  /** Implements {@code on_error}, with the original exception if the producer is the library's own. */
   static void onError(long handler, int code, long message, long metadata, @Nullable Throwable cause) {
     try {
       AsyncHandler found = AsyncHandler.find(handler);

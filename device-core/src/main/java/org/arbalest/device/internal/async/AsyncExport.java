@@ -19,12 +19,12 @@ import org.arbalest.device.internal.stream.StreamCheck;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that drives a consumer's handler.
+ * A stream that calls a consumer's handler.
  *
- * <p>Whatever happens, by request, cancellation, an item or its end, only notes it and signals; one thread at a time
- * then acts ({@link #step}), so that callbacks are serialised (ASY-19): see {@link SerialExecutor}.
+ * <p>A request, a cancellation, an item or its end is only noted and signalled. Then one thread at a time acts
+ * ({@link #step}), so that callbacks are serialised (ASY-19): see {@link SerialExecutor}.
  *
- * <p>The producer struct ({@link ProducerBlock}) lives as long as it has {@link ProducerHolders}.
+ * <p>The producer struct ({@link ProducerBlock}) lives as long as {@link ProducerHolders} has references.
  */
 public final class AsyncExport extends SerialExecutor implements HeldByC {
   private final ForeignHandler handler;
@@ -37,7 +37,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
   private final ProducerBlock block;
   private final Requests requests = new Requests();
 
-  // Of whoever acts.
+  // Used by the acting thread.
   private boolean announced;
   private long sent;
 
@@ -55,7 +55,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     this.block = holders.block();
   }
 
-  /** Takes over a handler and a feed; both are let go of in the end, whatever happens. */
+  /** Takes over a handler and a feed. Both are released in the end, in every case. */
   static CompletionStage<Void> start(long struct, AsyncSchema schema, Feed feed, Executor executor,
       Set<AsyncQuirk> quirks) {
     ForeignHandler handler = new ForeignHandler(struct);
@@ -72,40 +72,43 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     return export.done.minimalCompletionStage();
   }
 
-  // ---- what the consumer calls; nothing here calls back ----
+  // ---- called by the consumer; none of these methods calls back ----
 
-  /** Whose producer a consumer calls; null if it has gone. */
+  /** Returns the stream whose producer a consumer calls, or null if it no longer exists. */
   static @Nullable AsyncExport find(long producer) {
     return Slots.find(ProducerBlock.handle(producer)) instanceof AsyncExport found ? found : null;
   }
 
-  /** {@code request}. */
+  /** Implements {@code request}. */
   void request(long n) {
     if (requests.isCancelled() || over) return; // ASY-07
     requests.request(n);
     if (n <= 0 || !tryAsk()) schedule();
   }
 
-  /** {@code cancel}. */
+  /** Implements {@code cancel}. */
   void cancel() {
     if (requests.isCancelled() || over) return; // ASY-08
     requests.cancel();
     schedule();
   }
 
-  /** The feed was given what cannot be sent. */
+  /** Notes that the feed received an item that cannot be sent. */
   void itemFailed(Throwable why) {
     requests.fail(why);
     signal();
   }
 
-  /** A task's data could not be had; the consumer has its errno, and is to hear the rest (ASY-18). */
+  /**
+   * Notes that a task's data could not be provided. The consumer has its error number, and receives the rest through
+   * {@code on_error} (ASY-18).
+   */
   void extractFailed(Throwable why) {
     requests.fail(why);
     if (!over) schedule();
   }
 
-  // ---- what is done, by one thread at a time ----
+  // ---- run by one thread at a time ----
 
   @Override
   boolean step() {
@@ -143,7 +146,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     try {
       return feed.ask(requests.demanded());
     } catch (Throwable t) {
-      requests.fail(t); // what a publisher's request threw: it is not the consumer's to know of it here
+      requests.fail(t); // a publisher's request threw; the consumer's call must not throw it
       return false;
     }
   }
@@ -163,7 +166,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     if (over) {
       Faults.report("ending a stream", t);
     } else {
-      fail(t); // what a publisher's request or cancel threw
+      fail(t); // a publisher's request or cancel threw
     }
   }
 
@@ -172,7 +175,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     requests.fail(new DeviceException(Errno.ECANCELED, "the producer's executor refused to run it: " + t, t));
   }
 
-  /** Tells the schema; false if that was the end. */
+  /** Passes the schema to the consumer. Returns false if that ended the stream. */
   private boolean announce() {
     try {
       SchemaExport.exportSchema(schema.field(), block.schema());
@@ -194,7 +197,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     return true;
   }
 
-  /** Announces a task, which passes to the consumer; false if that was the end. */
+  /** Announces a task, which the consumer then owns. Returns false if that ended the stream. */
   private boolean send(TaskExport task) {
     long metadata;
     try {
@@ -213,7 +216,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     return false;
   }
 
-  /** Knows which arrays the stream is of; another is an error. */
+  /** Returns the check of the stream's arrays. An array that does not fit is an error. */
   StreamCheck check() {
     return check;
   }
@@ -232,12 +235,12 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     stop(why);
   }
 
-  /** The consumer does not want the stream: nothing but release is called (ASY-11). */
+  /** Ends the stream, because the consumer rejected it: only release is called (ASY-11). */
   private void refused(String call, int code) {
     stop(new DeviceException(code, "the consumer's " + call + " returned " + Errno.name(code) + " (" + code + ")"));
   }
 
-  /** Lets the handler go. */
+  /** Stops the feed and releases the handler. */
   private void stop(@Nullable Throwable why) {
     over = true;
     feed.letGo();
@@ -255,7 +258,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     return holders;
   }
 
-  /** As it is at this moment, more or less: nothing is held up for it. */
+  /** Describes the approximate current state. No thread waits for this. */
   void describe(Recording.OfStreams streams) {
     if (announced)
       streams.describe(block.producer(), "producer", holders.waiting(),

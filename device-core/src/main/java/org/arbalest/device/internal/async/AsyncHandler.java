@@ -24,15 +24,15 @@ import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler that a C producer holds: takes its callbacks, and tells the subscriber's side.
+ * A handler that a native producer holds. It receives the producer's callbacks and notifies the subscriber's side.
  *
- * <p>Callbacks are serialised by the producer (ASY-19).
+ * <p>The producer serialises its callbacks (ASY-19).
  */
 public final class AsyncHandler implements HeldByC {
-  /** What is to be announced, if anything is expected. */
+  /** The expected field, or null if any field is accepted. */
   private final @Nullable Field expected;
 
-  /** How closely extracted arrays are looked at. */
+  /** The validation of extracted arrays. */
   final Validation level;
 
   private final Set<AsyncQuirk> quirks;
@@ -40,20 +40,21 @@ public final class AsyncHandler implements HeldByC {
   final CompletableFuture<AsyncSchema> schema = new CompletableFuture<>();
   final CompletableFuture<Void> released = new CompletableFuture<>();
 
-  /** Null before on_schema, which is where the producer's struct is complete (ASY-01). */
+  /** Null before on_schema. From then on, the producer's struct is complete (ASY-01). */
   private volatile @Nullable ForeignProducer producer;
 
   private @Nullable AsyncSchema announced;
 
   /**
-   * Whether the producer has ended the stream, or was told by a non-zero answer that we did; only release may follow.
+   * Whether the stream is over: the producer ended it, or a non-zero answer notified the producer that the library
+   * ended it. Only release may follow.
    */
   private volatile boolean over;
 
-  /** {@code extract_data} of the last task. */
+  /** The {@code extract_data} of the last task. */
   private MemorySegment extractFunction = MemorySegment.NULL;
 
-  /** What the producer failed with. */
+  /** The failure of the stream, or null. */
   private volatile @Nullable Throwable failure;
 
   private volatile boolean extractFailed;
@@ -76,7 +77,7 @@ public final class AsyncHandler implements HeldByC {
     block = new HandlerBlock(this);
   }
 
-  /** Memory of ours that {@link #release} frees. */
+  /** Returns the address of the library's own struct, which {@link #release} frees. */
   long struct() {
     return block.struct();
   }
@@ -85,19 +86,19 @@ public final class AsyncHandler implements HeldByC {
     return quirks.contains(quirk);
   }
 
-  /** Whether a producer has this handler, as far as one can see. */
+  /** Returns whether a producer has taken this handler, as far as the library can see. */
   boolean isTaken() {
     return called || over || block.producer() != 0;
   }
 
-  // ---- what the producer calls ----
+  // ---- called by the producer ----
 
-  /** Whose handler a producer calls; null if it was released. */
+  /** Returns the handler that a producer calls, or null if it was released. */
   static @Nullable AsyncHandler find(long handler) {
     return Slots.find(HandlerBlock.handle(handler)) instanceof AsyncHandler found ? found : null;
   }
 
-  /** {@code on_schema}; releases the schema whatever happens (ASY-03). */
+  /** Implements {@code on_schema}. Releases the schema in every case (ASY-03). */
   int onSchema(long schemaStruct) {
     called = true;
     try {
@@ -121,7 +122,7 @@ public final class AsyncHandler implements HeldByC {
     return why == null ? 0 : Failures.errno(why);
   }
 
-  /** {@code on_next_task}: a task that is answered with an error stays the producer's. */
+  /** Implements {@code on_next_task}. The producer still owns a task that is answered with an error. */
   int onNextTask(long task, long metadata) {
     if (over) {
       endCalls();
@@ -149,27 +150,30 @@ public final class AsyncHandler implements HeldByC {
     return 0;
   }
 
-  /** A function to call: the same as for the last task, mostly. By callbacks only. */
+  /** Returns a function to call, usually the same as for the last task. Called only by callbacks. */
   private MemorySegment extractFunction(long address) {
     if (extractFunction.address() != address) extractFunction = MemorySegment.ofAddress(address);
     return extractFunction;
   }
 
-  /** Ends the stream with an error that only we know of; the answer makes the producer release. */
+  /**
+   * Ends the stream with an error that only the library knows. The returned number makes the producer release the
+   * handler.
+   */
   private int refuse(Throwable why) {
     if (!over) fail(why);
     return Failures.errno(why);
   }
 
-  /** {@code on_error}. */
+  /** Implements {@code on_error}. */
   void onError(int code, long message, long metadata, @Nullable Throwable cause) {
     called = true;
-    if (over) { // what Arrow C++ calls after a refusal (ASY-11)
+    if (over) { // Arrow C++ calls on_error after a refusal (ASY-11)
       endCalls();
       return;
     }
     if (subscription.isDiscarding() && !extractFailed) {
-      end(null); // what Arrow C++ makes of a cancellation (ASY-09), or what nobody waits for any more
+      end(null); // Arrow C++ reports a cancellation this way (ASY-09); another error has no receiver any more
       return;
     }
     fail(ProducerWords.error(code, message, metadata, cause));
@@ -180,7 +184,7 @@ public final class AsyncHandler implements HeldByC {
     end(why);
   }
 
-  /** The producer's end: nothing but release may come, and the producer is not called any more (ASY-20). */
+  /** Ends the stream: only release may come, and the library does not call the producer any more (ASY-20). */
   private void end(@Nullable Throwable why) {
     over = true;
     endCalls();
@@ -188,13 +192,13 @@ public final class AsyncHandler implements HeldByC {
     subscription.end(why);
   }
 
-  /** The producer is not called from now on, and no call is under way. */
+  /** Ensures that no call to the producer begins from now on, and that no call is in progress. */
   private void endCalls() {
     ForeignProducer from = producer;
     if (from != null) from.end();
   }
 
-  /** {@code release}: the last call; frees the handler. */
+  /** Implements {@code release}, the last call. Frees the handler. */
   void release() {
     endCalls();
     if (!over && !subscription.isDiscarding()) {
@@ -212,12 +216,12 @@ public final class AsyncHandler implements HeldByC {
     }
   }
 
-  // ---- what the subscriber's side calls ----
+  // ---- called by the subscriber's side ----
 
-  /** Nothing is wanted any more. */
+  /** Cancels the producer, because nothing more is needed. */
   void cancel() {
     ForeignProducer from = producer;
-    if (from == null) return; // on_schema will see to it
+    if (from == null) return; // on_schema cancels it later
     try {
       from.cancel();
     } catch (Throwable t) {
@@ -226,7 +230,7 @@ public final class AsyncHandler implements HeldByC {
   }
 
   /**
-   * Inside a callback, or with a task that nobody else can extract, what waits for the producer goes out:
+   * Passes the waiting calls to the producer, inside a callback or with a task that no other thread can extract:
    * {@link ForeignProducer#pinned}.
    */
   void pinned() {
@@ -244,10 +248,10 @@ public final class AsyncHandler implements HeldByC {
   }
 
   /**
-   * A call to the producer failed on our side (ASY-30): nobody may wait for what it would have led to. What still comes
-   * is refused.
+   * Ends the stream after a call to the producer failed on the library's side (ASY-30). No thread may wait for the
+   * results of that call. Later callbacks are rejected.
    *
-   * @return whether this is news
+   * @return whether the stream was not over before
    */
   private boolean becomeUnreachable(Throwable t) {
     if (over) {
@@ -263,14 +267,17 @@ public final class AsyncHandler implements HeldByC {
     return true;
   }
 
-  // ---- what tasks call ----
+  // ---- called by tasks ----
 
-  /** What the producer reports next is why (ASY-18), also if the stream is cancelled meanwhile. */
+  /**
+   * Notes a failed extraction. The producer's next error is its reason (ASY-18), even if the stream is cancelled
+   * meanwhile.
+   */
   void extractFailed() {
     extractFailed = true;
   }
 
-  /** As it is at this moment, more or less: nothing is held up for it. */
+  /** Describes the approximate current state. No thread waits for this. */
   void describe(Recording.OfStreams streams) {
     if (producer != null) streams.describe(struct(), "consumer", subscription.queued(), subscription.missing());
   }

@@ -22,9 +22,9 @@ import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.types.Metadata;
 
-/** What an {@link AsyncExport} is to be made of, once. See {@link AsyncProducer}. */
+/** The description from which an {@link AsyncExport} is made once. See {@link AsyncProducer}. */
 public final class AsyncProducerImpl implements AsyncProducer {
-  /** Drives a handler; see {@link org.arbalest.device.c.CData#exportAsyncStream}. */
+  /** Starts a stream that calls a handler; see {@link org.arbalest.device.c.CData#exportAsyncStream}. */
   private interface Driving {
     CompletionStage<Void> start(long handler, Executor executor, Set<AsyncQuirk> quirks);
   }
@@ -42,20 +42,24 @@ public final class AsyncProducerImpl implements AsyncProducer {
         (handler, executor, quirks) -> AsyncExport.start(handler, schema, feed.get(), executor, quirks));
   }
 
+  /** Creates a producer of a publisher's arrays. */
   public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
     return of(schema, () -> new PublisherFeed<>(arrays));
   }
 
+  /** Creates a producer of a publisher's tasks. */
   public static AsyncProducer ofTasks(AsyncSchema schema, Flow.Publisher<AsyncTask> tasks) {
     Objects.requireNonNull(tasks, "tasks");
     return of(schema, () -> new PublisherFeed<>(tasks));
   }
 
+  /** Creates a producer of a reader's arrays. */
   public static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
     return of(new AsyncSchema(reader.field(), reader.deviceType(), metadata), () -> new ReaderFeed(reader));
   }
 
+  /** Creates a producer that passes an error to the consumer, instead of a schema. */
   public static AsyncProducer failed(Throwable why) {
     Objects.requireNonNull(why, "why");
     return new AsyncProducerImpl((handler, _, _) -> {
@@ -75,7 +79,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
       if (made.isExported.getAndSet(true))
         throw new IllegalStateException("this producer was exported before: make one for each handler");
       CompletionStage<Void> released = made.driving.start(struct, executor, quirks);
-      // refers to it until then: the stream has its address only
+      // keeps the handler reachable until then, because the stream has only its address
       var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler));
       return released;
     } finally {

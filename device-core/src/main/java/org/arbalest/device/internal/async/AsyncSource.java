@@ -9,13 +9,13 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
-/** An async stream as a pull stream: holds up to some tasks that were not pulled. */
+/** An async stream as a pull stream. It holds a limited number of tasks that were not pulled yet. */
 final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<AsyncTask> {
   private static final Object END = new Object();
 
   private final int prefetch;
 
-  /** Tasks, then END or a Throwable. */
+  /** Tasks, and after them END or a Throwable. */
   private final LinkedBlockingQueue<Object> queue = new LinkedBlockingQueue<>();
 
   private volatile Flow.@Nullable Subscription subscription;
@@ -84,7 +84,7 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
     }
   }
 
-  /** Before the extraction, so that the producer makes the next meanwhile. */
+  /** Requests more tasks. Called before the extraction, so that the producer makes the next task meanwhile. */
   private void replenish() {
     taken++;
     if (taken < (prefetch + 1) / 2) return;

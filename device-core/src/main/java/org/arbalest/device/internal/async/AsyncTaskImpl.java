@@ -12,7 +12,10 @@ import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
 import org.jspecify.annotations.Nullable;
 
-/** What tasks of C and of ours have in common: each is extracted or closed, once. See {@link AsyncTask}. */
+/**
+ * The common part of tasks from native producers and of the library's own tasks. Each task is extracted or closed once.
+ * See {@link AsyncTask}.
+ */
 public abstract sealed class AsyncTaskImpl implements AsyncTask permits ImportedTask, LocalTask {
   private static final VarHandle CONSUMED = VarHandles.ofField(MethodHandles.lookup(), "consumed", boolean.class);
 
@@ -29,8 +32,9 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
     Counts.TASKS.increment();
   }
 
+  /** Creates a task of an array, and takes over the array in every case. */
   public static AsyncTask of(DeviceArray array, Metadata metadata) {
-    DeviceArray taken = array.move(); // whatever comes
+    DeviceArray taken = array.move(); // first, so that the array is taken in every case
     try {
       return new LocalTask(taken, Objects.requireNonNull(metadata, "metadata"));
     } catch (Throwable t) {
@@ -52,7 +56,7 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
   @Override
   public abstract void close();
 
-  /** Takes the task; whoever gets true must extract or discard it. */
+  /** Takes the task. A caller that gets true must extract or discard it. */
   final boolean consume() {
     if (!CONSUMED.compareAndSet(this, false, true)) return false;
     if (watch != null) watch.closed();

@@ -5,49 +5,57 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the arrays or tasks of an {@link AsyncExport} come from. Called by one thread at a time, but that {@link #stop}
- * and {@link #discard} may come while another is in {@link #pull}; belongs to the export, which calls {@link #stop}
- * once.
+ * The source of the arrays or tasks of an {@link AsyncExport}. The export owns it and calls {@link #stop} once.
+ *
+ * <p>One thread at a time calls it. There is an exception: {@link #stop} and {@link #discard} may be called while
+ * another thread is in {@link #pull}.
  */
 interface Feed {
-  /** The stream has begun: the consumer took the schema. */
+  /** Notes that the stream has begun: the consumer accepted the schema. */
   void start(AsyncExport export);
 
-  /** The consumer has asked for so many all in all. */
+  /** Receives the total number of tasks that the consumer has requested. */
   void demand(long total);
 
   /**
-   * The consumer has asked for so many all in all, just now, and is on this thread: asks for them where nobody else has
-   * to, and nothing comes of it before this returns; otherwise false, and who acts has to.
+   * Receives the total number of tasks that the consumer has requested now, on the consumer's thread. Requests them
+   * from the source if no other thread must do so, and if the source delivers nothing before this returns. Otherwise
+   * returns false, and the acting thread must request them.
    */
   default boolean ask(long total) {
     return false;
   }
 
-  /** Whether {@link #poll} and {@link #isFinished} cannot answer yet, as somebody has to wait for what comes next. */
+  /**
+   * Returns whether {@link #poll} and {@link #isFinished} cannot answer yet, because a thread must wait for the next
+   * item.
+   */
   boolean isDry();
 
-  /** Waits for what comes next; only if it {@link #isDry}. */
+  /** Waits for the next item. Called only if this feed {@link #isDry}. */
   void pull();
 
-  /** The next task, which passes to the caller, if there is one now. */
+  /** Returns the next task if it is available now. The caller owns it. */
   @Nullable
   TaskExport poll();
 
-  /** Whether all were polled and no more will come. */
+  /** Returns whether all tasks were polled and no more tasks will come. */
   boolean isFinished();
 
-  /** What made it finish, if it was an error. */
+  /** Returns the error that ended the source, or null. */
   @Nullable
   Throwable failure();
 
-  /** No more is wanted: a {@link #pull} that is under way may give up, and what it still gets it closes. */
+  /**
+   * Stops the source, because no more tasks are needed. A {@link #pull} in progress may end early, and closes every
+   * item that it still receives.
+   */
   void stop();
 
-  /** Closes what was not polled; may be called again, for what came after. */
+  /** Closes the items that were not polled. May be called again, for items that came later. */
   void discard();
 
-  /** Stops and discards; throws nothing, since others are still to be let go. */
+  /** Stops the source and discards its items. Throws nothing, because other objects must still be released. */
   default void letGo() {
     try {
       stop();

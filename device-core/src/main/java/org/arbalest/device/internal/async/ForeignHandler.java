@@ -10,37 +10,37 @@ import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.internal.stream.Failures;
 
 /**
- * A consumer's handler, which we drive. Called by one thread at a time (ASY-19), and not after {@link #release}, which
- * frees it.
+ * A consumer's handler that the library calls. One thread at a time calls it (ASY-19). No call follows
+ * {@link #release}, which frees the handler.
  */
 final class ForeignHandler {
   private final long struct;
 
-  /** Its {@code on_next_task}, once it was called. */
+  /** The handler's {@code on_next_task}, after its first call. */
   private MemorySegment onNextTask = MemorySegment.NULL;
 
   ForeignHandler(long struct) {
     this.struct = struct;
   }
 
-  /** Before any call (ASY-01). */
+  /** Sets the producer, before any call (ASY-01). */
   void setProducer(ProducerBlock block) {
     RawArrowAsyncHandler.setProducer(struct, block.producer());
   }
 
-  /** The consumer's answer to {@code on_schema}. */
+  /** Returns the consumer's answer to {@code on_schema}. */
   int onSchema(long schema) {
     return Calls.get(RawArrowAsyncHandler.onSchema(struct), struct, schema);
   }
 
-  /** The consumer's answer to {@code on_next_task}; without a task it is the end. */
+  /** Returns the consumer's answer to {@code on_next_task}. A call without a task ends the stream. */
   int onNextTask(long task, long metadata) {
     long function = RawArrowAsyncHandler.onNextTask(struct);
     if (onNextTask.address() != function) onNextTask = MemorySegment.ofAddress(function);
     return Calls.onNextTask(onNextTask, struct, task, metadata);
   }
 
-  /** {@code on_error}, with code, message and metadata, whose memory lives for the call (ASY-21). */
+  /** Calls {@code on_error} with a code, a message and metadata. Their memory is valid during the call (ASY-21). */
   void onError(Throwable why) {
     long message = 0;
     long metadata = 0;
@@ -54,7 +54,7 @@ final class ForeignHandler {
         MetadataCodec.write(e.metadata(), metadata);
       }
     } catch (OutOfMemoryError | DeviceException _) {
-      // No memory for more: the code must do.
+      // There is too little memory for the rest, so only the code is passed.
     }
     try {
       onError(Failures.errno(why), message, metadata, why);
@@ -64,7 +64,10 @@ final class ForeignHandler {
     }
   }
 
-  /** A handler of ours is told without going through C, where the failure would be lost, and its type with it. */
+  /**
+   * Notifies the handler. A handler of this library is notified in Java, because a call through native code would lose
+   * the exception and its type.
+   */
   private void onError(int code, long message, long metadata, Throwable why) {
     long function = RawArrowAsyncHandler.onError(struct);
     if (function == AsyncCallbacks.HANDLER_ON_ERROR) {
@@ -74,12 +77,12 @@ final class ForeignHandler {
     }
   }
 
-  /** The last call. */
+  /** Releases the handler. This is the last call. */
   void release() {
     Calls.release(RawArrowAsyncHandler.release(struct), struct);
   }
 
-  /** {@code on_error} and {@code release}, on a handler that was not told a schema (ASY-25). */
+  /** Calls {@code on_error} and {@code release} on a handler that did not receive a schema (ASY-25). */
   void refuse(Throwable why) {
     RawArrowAsyncHandler.setProducer(struct, ProducerBlock.NOBODY); // ASY-01
     onError(why);

@@ -8,20 +8,24 @@ import org.arbalest.device.internal.calls.Calls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A C producer as its consumer calls it: demand and cancellation, at the times when its struct certainly exists.
+ * The calls of a consumer to a native producer: demand and cancellation. They are made only when the producer's struct
+ * certainly exists.
  *
- * <p>The struct is valid until {@code handler.release} has returned, says the specification; deployed producers free it
- * before. arrow-go's is gone once the last callback but release has returned. Arrow C++ polls its source with or
- * without demand, and frees the struct as soon as that has ended or failed and all tasks are extracted, before it
- * tells. So nothing that was requested or delivered proves that it exists; two things do: a callback that has not
- * returned, and a task that is not extracted. Hence {@link #pinned}, the one way for demand to go out, and
- * {@link #end}, which each last callback calls: it lets nobody in and waits for who is inside.
+ * <p>The specification says that the struct is valid until {@code handler.release} has returned. Deployed producers
+ * free it earlier. arrow-go frees it after the last callback except release has returned. Arrow C++ polls its source
+ * with or without demand. It frees the struct as soon as the source has ended or failed and all tasks are extracted,
+ * before it notifies the handler.
  *
- * <p>For this to starve nobody, a task of ours waits in the subscription or one is owed, always: one more is requested
- * than is wanted, first inside on_schema, and again before the last task that waits is given away.
+ * <p>Therefore no request and no delivery proves that the struct exists. Only two facts do: a callback that has not
+ * returned, and a task that is not extracted. For this reason all demand goes through {@link #pinned}. Each last
+ * callback calls {@link #end}, which lets no call begin and waits for the calls in progress.
  *
- * <p>Some requests block when many are queued (arrow-go). So there is at most one behind the one that the producer is
- * working on (ASY-23).
+ * <p>To always have a chance to request more, either a task waits in the subscription or the producer owes one. One
+ * more task is requested than the subscriber wants: first inside on_schema, and again before the last waiting task is
+ * passed on.
+ *
+ * <p>Some requests block when many are queued (arrow-go). Therefore at most one request waits behind the one that the
+ * producer is working on (ASY-23).
  */
 final class ForeignProducer {
   private static final int ENDED = 1 << 30;
@@ -29,22 +33,24 @@ final class ForeignProducer {
   private final long struct;
   private final boolean endsEarly;
 
-  /** What is to be requested all in all, which does not decrease, and whether the producer is to be cancelled. */
+  /**
+   * Provides the total number of tasks to request, which does not decrease, and whether the producer must be cancelled.
+   */
   private final TaskSubscription demand;
 
   private final AtomicInteger flushes = new AtomicInteger();
   private final AtomicBoolean cancelled = new AtomicBoolean();
 
-  /** Tasks that came; counted by callbacks, which are serialised. */
+  /** The number of delivered tasks. Callbacks count them, and callbacks are serialised. */
   private volatile long delivered;
 
-  /** Tasks requested. Written by whoever flushes. */
+  /** The number of requested tasks. Written by the flushing thread. */
   private volatile long requested;
 
-  /** Those of all requests but the last. Guarded by {@link #flushes}. */
+  /** The number of tasks of all requests except the last. Guarded by {@link #flushes}. */
   private long requestedBefore;
 
-  /** The calls under way, and ENDED. */
+  /** The number of calls in progress, and the flag ENDED. */
   private final AtomicInteger calls = new AtomicInteger();
 
   private volatile @Nullable Thread requesting;
@@ -56,26 +62,27 @@ final class ForeignProducer {
     this.demand = demand;
   }
 
-  /** Counts a task; by callbacks only. */
+  /** Counts a task. Called only by callbacks. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // callbacks are serialised (ASY-19)
   void deliver() {
     delivered++;
   }
 
   /**
-   * Requests what is wanted and was not requested, or cancels if that is wanted. The caller knows that the struct
-   * exists until this returns: it is inside a callback, or has a task that nobody else can extract.
+   * Requests the demand that was not requested yet, or cancels the producer if necessary. The caller guarantees that
+   * the struct exists until this returns: it is inside a callback, or has a task that no other thread can extract.
    *
-   * <p>A request that has to wait for others goes out in a callback: tasks are owed, then.
+   * <p>A request that must wait for others goes out in a later callback. There is one, because the producer still owes
+   * tasks.
    */
   void pinned() {
     if (!demand.isDiscarding()) request();
-    if (demand.isDiscarding()) callCancel(); // looked at again: a cancellation that came meanwhile has waited for us
+    if (demand.isDiscarding()) callCancel(); // a second check: a cancellation that came meanwhile has waited for us
   }
 
   private void request() {
     if (demand.wanted() <= requested) return;
-    if (flushes.getAndIncrement() != 0) return; // who is at it does it again, and is pinned itself
+    if (flushes.getAndIncrement() != 0) return; // the flushing thread repeats it, and is pinned itself
     int missed = 1;
     do {
       long total = demand.wanted();
@@ -98,12 +105,12 @@ final class ForeignProducer {
     }
   }
 
-  /** Tells the producer to stop, on any thread; one that ends early hears of it when it is pinned next. */
+  /** Cancels the producer, on any thread. A producer that ends early is cancelled later, when it is pinned next. */
   void cancel() {
     if (!endsEarly) callCancel();
   }
 
-  /** Once (ASY-08); what is wanted later is not requested (ASY-07). */
+  /** Cancels once (ASY-08). Later demand is not requested (ASY-07). */
   private void callCancel() {
     if (cancelled.get() || !cancelled.compareAndSet(false, true) || !enter()) return;
     try {
@@ -115,7 +122,10 @@ final class ForeignProducer {
     }
   }
 
-  /** No call begins from now on; waits until those under way have returned, but for one that this thread is in. */
+  /**
+   * Lets no call begin from now on. Blocks until the calls in progress have returned, except a call that this thread is
+   * in.
+   */
   void end() {
     calls.getAndUpdate(n -> n | ENDED);
     Thread self = Thread.currentThread();

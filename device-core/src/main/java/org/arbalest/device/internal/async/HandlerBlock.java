@@ -8,14 +8,14 @@ import org.arbalest.device.internal.memory.Quarantine;
 import org.arbalest.device.internal.memory.Slots;
 
 /**
- * The native memory of a stream that we consume: the {@code ArrowAsyncHandler}, whose {@code private_data} is a slot's
- * handle. Freed once.
+ * The native memory of a stream that the library consumes: the {@code ArrowAsyncHandler}, whose {@code private_data} is
+ * a slot's handle. It is freed once.
  */
 final class HandlerBlock {
   private final long struct;
   private final long handle;
 
-  /** The struct of {@code holder}, which its callbacks lead to. */
+  /** Creates a struct whose callbacks lead to {@code holder}. */
   HandlerBlock(HeldByC holder) {
     struct = NativeHeap.allocate(RawArrowAsyncHandler.SIZE);
     try {
@@ -32,7 +32,7 @@ final class HandlerBlock {
     RawArrowAsyncHandler.setPrivateData(struct, handle);
   }
 
-  /** The handle of the handler that a producer calls. */
+  /** Returns the handle of the handler that a producer calls. */
   static long handle(long handler) {
     return RawArrowAsyncHandler.privateData(handler);
   }
@@ -41,12 +41,12 @@ final class HandlerBlock {
     return struct;
   }
 
-  /** The producer's struct; 0 as long as it has not said. */
+  /** Returns the address of the producer's struct, or 0 until the producer sets it. */
   long producer() {
     return RawArrowAsyncHandler.producer(struct);
   }
 
-  /** Nothing is found by it any more. */
+  /** Frees the memory. The handle leads to no object from then on. */
   void free() {
     Slots.leave(handle);
     RawArrowAsyncHandler.setRelease(struct, 0); // ASY-24

@@ -20,7 +20,7 @@ import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Metadata;
 
-/** A task of a C producer: the 16 bytes of its struct, copied (ASY-15). */
+/** A task of a native producer: a copy of its 16-byte struct (ASY-15). */
 final class ImportedTask extends AsyncTaskImpl {
   private final AsyncHandler handler;
   private final AsyncSchema schema;
@@ -57,7 +57,7 @@ final class ImportedTask extends AsyncTaskImpl {
     throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays gave one on " + array.device());
   }
 
-  /** Fills the array at {@code block}, or frees it. */
+  /** Fills the array at {@code block}. On failure, frees the block and throws. */
   private void call(long block) {
     int code = 0;
     try {
@@ -99,7 +99,7 @@ final class ImportedTask extends AsyncTaskImpl {
         RawArrowArray.setRelease(block, 0);
         if (Calls.get(extractData, task, block) == 0) ArrayRelease.release(block);
       } else {
-        Calls.get(extractData, task, 0); // a failure is the producer's to report (ASY-18)
+        Calls.get(extractData, task, 0); // the producer reports a failure (ASY-18)
       }
     } finally {
       NativeHeap.free(block);

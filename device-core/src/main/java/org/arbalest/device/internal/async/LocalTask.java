@@ -5,7 +5,7 @@ import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.types.Metadata;
 
-/** A task made here, of an array that is there. */
+/** A task that the application made, with an array that is already available. */
 final class LocalTask extends AsyncTaskImpl {
   private final DeviceArray array;
 

@@ -14,11 +14,11 @@ import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.types.Metadata;
 
 /**
- * The native memory of a stream that we produce: the {@code ArrowAsyncProducer}, and behind it our handle, the task and
- * the schema that are being announced, and the stream's metadata. Used by one thread at a time, freed once.
+ * The native memory of a stream that the library produces: the {@code ArrowAsyncProducer}, and after it the stream's
+ * handle, the announced task and schema, and the stream's metadata. One thread at a time uses it. It is freed once.
  *
- * <p>What the consumer calls finds us by the struct's address: the word behind the longer of its two layouts is the
- * handle.
+ * <p>A call of the consumer finds the stream by the struct's address: the word after the longer of its two layouts is
+ * the handle.
  */
 final class ProducerBlock {
   private static final long HANDLE = RawArrowAsyncProducer.SIZE + Long.BYTES;
@@ -26,18 +26,18 @@ final class ProducerBlock {
   private static final long SCHEMA = TASK + RawArrowAsyncTask.SIZE;
   private static final long STREAM_METADATA = SCHEMA + RawArrowSchema.SIZE;
 
-  /** A producer of nothing, for the life of the process: its handle is nobody's. */
+  /** A producer without a stream, which lives as long as the process. Its handle leads to no object. */
   static final long NOBODY = nobody();
 
   private final long block;
   private final long handle;
 
-  /** The last task's metadata; grows. */
+  /** The address of the last task's metadata. The memory grows when necessary. */
   private long taskMetadata;
 
   private long taskMetadataBytes;
 
-  /** The struct of {@code holder}, which its calls lead to. */
+  /** Creates a struct whose calls lead to {@code holder}. */
   ProducerBlock(HeldByC holder, AsyncSchema schema, boolean hasRelease) {
     block = NativeHeap.allocate(STREAM_METADATA + MetadataCodec.size(schema.metadata()));
     try {
@@ -67,7 +67,7 @@ final class ProducerBlock {
     RawArrowAsyncProducer.setCancel(block, AsyncCallbacks.PRODUCER_CANCEL);
   }
 
-  /** The handle of the producer that a consumer calls. */
+  /** Returns the handle of the producer that a consumer calls. */
   static long handle(long producer) {
     return NativeHeap.getLong(producer + HANDLE);
   }
@@ -84,7 +84,10 @@ final class ProducerBlock {
     return block + TASK;
   }
 
-  /** What is said about a task, until the next is announced; 0 for nothing. */
+  /**
+   * Writes a task's metadata, which is valid until the next task is announced. Returns its address, or 0 if it is
+   * empty.
+   */
   long writeTaskMetadata(Metadata metadata) {
     long size = MetadataCodec.size(metadata);
     if (size == 0) return 0;
@@ -99,7 +102,7 @@ final class ProducerBlock {
     return taskMetadata;
   }
 
-  /** Nothing is found by it any more. */
+  /** Frees the memory. The handle leads to no object from then on. */
   void free() {
     Slots.leave(handle);
     NativeHeap.free(taskMetadata);

@@ -11,21 +11,22 @@ import org.arbalest.device.internal.lifetime.HeldByC;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds the producer struct: the stream, until the handler is released, and each task that is not extracted, since
- * some consumers ask for more while they drain (ASY-22). The last one frees it.
+ * The references to the producer struct: one of the stream, until the handler is released, and one of each task that is
+ * not extracted. The tasks have one because some consumers request more while they drain the stream (ASY-22). The
+ * release of the last reference frees the struct.
  */
 final class ProducerHolders {
   private final ProducerBlock block;
 
   /**
-   * How many tasks were announced; of whoever acts. Counted apart from those that are done with: that is another
-   * thread's memory.
+   * The number of announced tasks, written by the acting thread. Extracted tasks are counted separately, because
+   * another thread writes that memory.
    */
   private long announced;
 
   private final AtomicLong extracted = new AtomicLong();
 
-  /** How many there were all in all, once the stream has ended; before, −1. */
+  /** The total number of tasks after the end of the stream, or −1 before it. */
   private volatile long all = -1;
 
   private final AtomicBoolean freed = new AtomicBoolean();
@@ -33,10 +34,10 @@ final class ProducerHolders {
   /** The tasks that are not extracted, if the consumer may drop some. */
   private final @Nullable Set<TaskExport> tasks;
 
-  /** Makes the struct of {@code holder}, which its calls lead to, and which the stream holds. */
+  /** Creates the struct, whose calls lead to {@code holder}, with the stream's reference to it. */
   ProducerHolders(HeldByC holder, AsyncSchema schema, Set<AsyncQuirk> quirks) {
     tasks = quirks.contains(AsyncQuirk.DROPS_TASKS) ? ConcurrentHashMap.newKeySet() : null;
-    // last: nothing fails with it in hand
+    // last, because no later failure may leave the block allocated
     block = new ProducerBlock(holder, schema, quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE));
   }
 
@@ -44,31 +45,37 @@ final class ProducerHolders {
     return block;
   }
 
-  /** A task is announced. */
+  /** Adds the reference of an announced task. */
   void retain(TaskExport task) {
     announced++;
     if (tasks != null) tasks.add(task);
   }
 
-  /** How many tasks were announced and not extracted; for a recording, which may see an older number of the first. */
+  /**
+   * Returns the number of tasks that are announced and not extracted; for a recording. It may see an older number of
+   * announced tasks.
+   */
   long waiting() {
     return Math.max(0, announced - extracted.get());
   }
 
-  /** It is no longer. */
+  /** Releases the reference of a task. */
   void leave(TaskExport task) {
     if (tasks != null) tasks.remove(task);
     extracted.incrementAndGet();
     freeIfLeft();
   }
 
-  /** The stream has ended: no more are announced. */
+  /** Releases the stream's reference at its end. No more tasks are announced. */
   void leave() {
     all = announced;
     freeIfLeft();
   }
 
-  /** After a change to one of them; so whoever makes the last sees both. */
+  /**
+   * Frees the struct if no reference is left. Called after each change of either number, so that the thread that makes
+   * the last change sees both.
+   */
   private void freeIfLeft() {
     if (all == extracted.get() && freed.compareAndSet(false, true)) block.free();
   }

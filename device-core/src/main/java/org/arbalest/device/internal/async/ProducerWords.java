@@ -14,11 +14,11 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
-/** What a C producer says in its struct and of its errors, with its quirks. */
+/** Readers of a native producer's struct and errors, which consider the producer's quirks. */
 final class ProducerWords {
   private ProducerWords() {}
 
-  /** What the stream of a producer is of, whose struct is complete. */
+  /** Returns the schema of a producer's stream. The producer's struct must be complete. */
   static AsyncSchema schema(long producer, Field field, Set<AsyncQuirk> quirks) {
     if (RawArrowAsyncProducer.request(producer) == 0 || RawArrowAsyncProducer.cancel(producer) == 0) {
       throw DeviceException.invalid("the producer's request or cancel is NULL");
@@ -27,18 +27,21 @@ final class ProducerWords {
     return new AsyncSchema(field, new DeviceType(RawArrowAsyncProducer.deviceType(producer)), metadata);
   }
 
-  /** Where the producer would begin if its metadata were at {@code abi.h}'s offset. */
+  /** Returns the address at which the struct would begin if its metadata were at {@code abi.h}'s offset. */
   private static long metadataBase(long producer, Set<AsyncQuirk> quirks) {
     return quirks.contains(AsyncQuirk.PRODUCER_HAS_RELEASE) ? producer + Long.BYTES : producer;
   }
 
-  /** Whether its struct may be gone before the last callbacks (ASY-29). */
+  /** Returns whether the producer's struct may be freed before the last callbacks (ASY-29). */
   static boolean endsEarly(long producer, Set<AsyncQuirk> quirks) {
     if (quirks.contains(AsyncQuirk.PRODUCER_ENDS_EARLY)) return true;
     return !quirks.contains(AsyncQuirk.PRODUCER_STAYS) && ArrowCpp.contains(RawArrowAsyncProducer.request(producer));
   }
 
-  /** What it passes to {@code on_error}; with what that is about, if it is one of ours. */
+  /**
+   * Returns the error that a producer passes to {@code on_error}. The cause is known only if the producer is the
+   * library's own.
+   */
   static DeviceException error(int code, long message, long metadata, @Nullable Throwable cause) {
     String text = message == 0 ? "the producer failed with " + Errno.name(code) + " and no message"
         : NativeHeap.getString(message);

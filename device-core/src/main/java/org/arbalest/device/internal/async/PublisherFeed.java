@@ -7,9 +7,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.async.WakingSubscription;
 import org.jspecify.annotations.Nullable;
 
-/** Arrays or tasks of a publisher; each belongs to the feed as soon as it is signalled. */
+/** The arrays or tasks of a publisher. The feed owns each item from its signal on. */
 final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscriber<T> {
-  /** The most that is asked of the publisher and not yet polled: one that answers at once must not fill the memory. */
+  /**
+   * The limit of items that are requested and not yet polled. A publisher that answers at once must not fill the
+   * memory.
+   */
   private static final int WINDOW = 64;
 
   private final Flow.Publisher<? extends T> publisher;
@@ -21,10 +24,10 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   private volatile boolean stopped;
   private @Nullable Throwable failure;
 
-  /** By whoever acts, and where {@link #ask} can, by the consumer. */
+  /** Written by the acting thread, and by the consumer's thread if {@link #ask} may request. */
   private final AtomicLong asked = new AtomicLong();
 
-  /** Written by whoever acts. */
+  /** Written by the acting thread. */
   private final AtomicLong polled = new AtomicLong();
 
   PublisherFeed(Flow.Publisher<? extends T> publisher) {
@@ -46,7 +49,7 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
     }
     subscription = newSubscription;
     if (stopped) {
-      newSubscription.cancel(); // it comes after the consumer has gone
+      newSubscription.cancel(); // the subscription comes after the end of the consumer
     } else {
       signal();
     }
@@ -60,7 +63,7 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
     try {
       task = new TaskExport(to, item);
     } catch (Throwable t) {
-      to.itemFailed(t); // it was closed before
+      to.itemFailed(t); // the item was closed before
       return;
     }
     queue.add(task);
@@ -101,8 +104,8 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
   }
 
   /**
-   * Only what can be asked for in full: the rest of a window comes with what is polled, and what waits here has to be
-   * sent by who acts.
+   * Requests only if the window covers the whole demand. The rest of a window is requested as items are polled, and the
+   * acting thread must send the items that wait here.
    */
   @Override
   public boolean ask(long total) {
@@ -139,7 +142,7 @@ final class PublisherFeed<T extends AutoCloseable> implements Feed, Flow.Subscri
 
   @Override
   public void stop() {
-    stopped = true; // before the look: a subscription that is not seen here sees it
+    stopped = true; // before the read: a subscription that is not visible here sees this flag
     Flow.Subscription from = subscription;
     if (from != null && !terminated) from.cancel();
   }

@@ -7,9 +7,9 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
-/** The arrays of a pull stream, of which one is pulled ahead, so that the end needs no demand (ASY-12). */
+/** The arrays of a pull stream. One array is pulled ahead, so that the end of the stream needs no demand (ASY-12). */
 final class ReaderFeed implements Feed {
-  /** In place of an array: nobody wants one any more. */
+  /** A marker in place of an array: no more arrays are needed. */
   private static final Object STOPPED = new Object();
 
   private final DeviceArrayReader reader;

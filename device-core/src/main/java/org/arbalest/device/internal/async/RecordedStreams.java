@@ -4,7 +4,7 @@ package org.arbalest.device.internal.async;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.recording.Recording;
 
-/** Tells a recording, whenever it asks, of the async streams that there are: those whose structs C has. */
+/** Reports the existing async streams to a recording. These are the streams whose structs native code holds. */
 final class RecordedStreams {
   static {
     Recording.ofStreams(RecordedStreams::describe);
@@ -12,7 +12,7 @@ final class RecordedStreams {
 
   private RecordedStreams() {}
 
-  /** From the first stream on a recording may ask. */
+  /** Registers this class. From the first stream on, a recording may query the streams. */
   static void begin() {}
 
   private static void describe(Recording.OfStreams streams) {

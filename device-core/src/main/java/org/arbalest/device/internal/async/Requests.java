@@ -7,14 +7,14 @@ import org.arbalest.device.DeviceException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been asked of a stream that we produce, from any thread: so many tasks, that it stops, or that it fails.
- * Whoever acts looks at it.
+ * The requests to a stream that the library produces, from any thread: a number of tasks, a cancellation or a failure.
+ * The acting thread reads them.
  */
 final class Requests {
   private final AtomicLong demanded = new AtomicLong();
   private volatile boolean cancelled;
 
-  /** What makes the stream fail, but for the feed's failure: the first one counts. */
+  /** The first failure of the stream. The feed keeps its own failure. */
   private final AtomicReference<@Nullable Throwable> fault = new AtomicReference<>();
 
   void request(long n) {
@@ -33,7 +33,7 @@ final class Requests {
     fault.compareAndSet(null, why);
   }
 
-  /** How many tasks the consumer has asked for all in all. */
+  /** Returns the total number of tasks that the consumer has requested. */
   long demanded() {
     return demanded.get();
   }

@@ -9,64 +9,68 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who acts for a stream, and when: one thread at a time. It is the executor's, or one that signals and is not the
- * consumer's, and never one that is inside {@code request} or {@code cancel} (ASY-04). While it waits for a source,
- * another can take its place, to end the stream: neither an error nor a release waits for a source from which nothing
- * comes.
+ * Runs the steps of a stream on one thread at a time, the acting thread. It is the executor's thread, or a thread that
+ * signals and is not the consumer's. It is never a thread that is inside {@code request} or {@code cancel} (ASY-04).
+ *
+ * <p>While the acting thread waits for a source, another thread can take its place to end the stream. Therefore neither
+ * an error nor a release waits for a source that delivers nothing.
  */
 abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
-  /** For what an executor refuses, or would run inside {@code request}. */
+  /** Runs work that an executor rejects, or that it would run inside {@code request}. */
   private static final Executor FALLBACK = new CompletableFuture<>().defaultExecutor();
 
   private final Executor executor;
 
-  /** Who wants something done; above 0 while somebody does it. */
+  /** The number of signals that are not handled yet. It is above 0 while a thread acts. */
   private final AtomicInteger signals = new AtomicInteger();
 
-  /** Whether the thread that acts is waiting for a source; whoever makes this false acts from then on. */
+  /** Whether the acting thread waits for a source. The thread that changes this to false acts from then on. */
   private final AtomicBoolean waiting = new AtomicBoolean();
 
-  /** Who is handing this to the executor. */
+  /** The thread that passes this object to the executor now. */
   private final AtomicReference<@Nullable Thread> scheduling = new AtomicReference<>();
 
-  /** Who is inside {@code request} and asks the source for more: what that signals is done elsewhere, too. */
+  /**
+   * The thread that is inside {@code request} and requests more from the source. Another thread handles the signals
+   * that it causes.
+   */
   private final AtomicReference<@Nullable Thread> asking = new AtomicReference<>();
 
   SerialExecutor(Executor executor) {
     this.executor = executor;
   }
 
-  /** Does all that is to be done; false if another thread has taken over meanwhile. */
+  /** Does all pending work. Returns false if another thread has taken over meanwhile. */
   abstract boolean step();
 
-  /** Asks the source for more, if that may be done here; false if who acts has to. */
+  /** Requests more from the source if this thread may do so. Returns false if the acting thread must do it. */
   abstract boolean ask();
 
   /** Waits for the source. */
   abstract void pull();
 
-  /** A {@link #step} threw; the stream is to end. */
+  /** Notes that a {@link #step} threw. The stream ends. */
   abstract void stepFailed(Throwable t);
 
-  /** The executor threw; the stream is to end. */
+  /** Notes that the executor threw. The stream ends. */
   abstract void executorFailed(Throwable t);
 
-  /** Whether the stream is to end, whatever the source does. */
+  /** Returns whether the stream must end, independent of the source. */
   abstract boolean isInterrupted();
 
-  /** Something changed: sees to it on this thread, unless another is at it. */
+  /** Notes a change and handles it on this thread, unless another thread acts. */
   final void signal() {
     if (signals.getAndIncrement() != 0) return;
     if (Thread.currentThread().equals(asking.get())) {
-      handOver(); // a source that signals though it is only to wake, or one that goes on in the thread that wakes it
+      handOver(); // a source that signals instead of only waking, or that continues in the thread that wakes it
     } else {
       act(1);
     }
   }
 
-  /** Asks the source for more, on the consumer's thread; false if that is left to who acts. */
+  /** Requests more from the source on the consumer's thread. Returns false if the acting thread must do it. */
   final boolean tryAsk() {
-    if (!asking.compareAndSet(null, Thread.currentThread())) return false; // another thread of the consumer's is at it
+    if (!asking.compareAndSet(null, Thread.currentThread())) return false; // another thread of the consumer is here
     try {
       return ask();
     } finally {
@@ -74,10 +78,11 @@ abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
     }
   }
 
-  /** Something changed, and this thread is the consumer's. */
+  /** Notes a change. The calling thread is the consumer's. */
   final void schedule() {
     if (signals.getAndIncrement() != 0) {
-      // On a thread of its own: the wait may have the only one of an executor, also of the common pool.
+      // On a separate thread, because the wait may occupy an executor's only thread, even the only one of the common
+      // pool.
       if (isInterrupted() && waiting.get())
         Thread.ofPlatform().name("arbalest-async-end").daemon().start(this::takeOver);
       return;
@@ -97,7 +102,7 @@ abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
     }
   }
 
-  /** For the executor. */
+  /** Runs on the executor's thread. */
   @Override
   public final void run() {
     if (Thread.currentThread().equals(scheduling.get())) {
@@ -107,7 +112,7 @@ abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
     }
   }
 
-  /** The thread that acts waits for a source, and the stream is to end: this thread acts instead. */
+  /** Acts instead of the thread that waits for a source, because the stream must end. */
   private void takeOver() {
     if (waiting.compareAndSet(true, false)) act(signals.get());
   }
@@ -124,10 +129,10 @@ abstract sealed class SerialExecutor implements Runnable permits AsyncExport {
     }
   }
 
-  /** {@link #pull} in a {@link #step}; false if another thread has taken over meanwhile. */
+  /** Runs {@link #pull} in a {@link #step}. Returns false if another thread has taken over meanwhile. */
   final boolean awaitSource() {
     waiting.set(true);
-    if (!isInterrupted()) pull(); // looked at again: whoever interrupts from now on sees that we wait
+    if (!isInterrupted()) pull(); // a second check: a later interruption sees the flag
     return waiting.compareAndSet(true, false);
   }
 }

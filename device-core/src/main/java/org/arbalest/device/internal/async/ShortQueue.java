@@ -7,11 +7,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue in which one element waits at most, mostly: that one needs no node. One thread at a time adds; what is added
- * by several is not lost, but out of order. Any thread may poll, and in order if one does at a time.
+ * A queue that usually contains at most one element, and needs no node for it.
+ *
+ * <p>One thread at a time should add. Elements that several threads add at the same time are not lost, but may be out
+ * of order. Any thread may poll. The order is kept if one thread polls at a time.
  */
 final class ShortQueue<T> {
-  /** The oldest, unless it was polled: then all are behind it. Set only while nothing is behind it. */
+  /**
+   * The oldest element. If it was polled, all other elements are in {@code behind}. It is set only while {@code behind}
+   * is empty.
+   */
   private final AtomicReference<@Nullable T> first = new AtomicReference<>();
 
   private final Queue<T> behind = new ConcurrentLinkedQueue<>();
@@ -23,7 +28,7 @@ final class ShortQueue<T> {
   @Nullable
   T poll() {
     while (true) {
-      boolean hasMore = !behind.isEmpty(); // before the look at the first, which came before those
+      boolean hasMore = !behind.isEmpty(); // before the read of the first, which is older than those
       T element = first.get();
       if (element == null) {
         if (!hasMore) return null;
@@ -35,7 +40,7 @@ final class ShortQueue<T> {
     }
   }
 
-  /** How many there are, about; takes a look at each. */
+  /** Returns the approximate number of elements. Visits each element. */
   long size() {
     return (first.get() == null ? 0L : 1L) + behind.size();
   }

@@ -19,8 +19,8 @@ import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task of a stream that we produce: what the consumer is to get, and, once it was announced, the slot by which it
- * comes back.
+ * One task of a stream that the library produces: its data for the consumer, and after its announcement the slot
+ * through which the consumer extracts it.
  */
 public final class TaskExport {
   private static final VarHandle HANDLE = VarHandles.ofField(MethodHandles.lookup(), "handle", long.class);
@@ -28,32 +28,38 @@ public final class TaskExport {
   private final AsyncExport export;
 
   /**
-   * An {@link AsyncTask}, or a {@link DeviceArray} that is consumed: it only says which part of its memory is meant.
+   * An {@link AsyncTask}, or a consumed {@link DeviceArray}, which then only describes the relevant part of its memory.
    */
   private final AutoCloseable data;
 
-  /** The holder that the array had; null for a task. */
+  /** The array's reference to its memory; null for a task. */
   private final @Nullable Ownership owner;
 
-  /** What C holds it by; 0 while it is not announced, and as soon as it is extracted or discarded. Use HANDLE. */
+  /**
+   * The handle that the consumer has. It is 0 before the announcement, and from the extraction or the discarding on.
+   * Use HANDLE to access it.
+   */
   @SuppressWarnings("UnusedVariable") // read and written through HANDLE
   private long handle;
 
-  /** Takes what a handle has; throws if that is nothing any more. A task is this one's from now on. */
+  /**
+   * Takes over the content of an array's handle, and throws if the handle is empty. A task belongs to this object from
+   * now on.
+   */
   TaskExport(AsyncExport export, AutoCloseable data) {
     this.export = export;
     this.data = data;
     this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).consume() : null;
   }
 
-  /** What is said about it; throws if it is an array that is not what the stream is of. */
+  /** Returns the task's metadata. Throws if the data is an array that does not fit the stream's schema. */
   Metadata checkedMetadata() {
     if (owner == null) return ((AsyncTask) data).metadata();
     export.check().checkConsumed((DeviceArray) data, owner);
     return Metadata.empty();
   }
 
-  /** Writes the struct that is announced. On failure it is not announced. */
+  /** Writes the announced struct. If this throws, the task is not announced. */
   void announce(long task) {
     long taken = Slots.take(this);
     HANDLE.setVolatile(this, taken);
@@ -62,7 +68,10 @@ public final class TaskExport {
     RawArrowAsyncTask.setPrivateData(task, taken);
   }
 
-  /** {@code extract_data}, on the consumer's thread; NULL is nobody wants it. A second call finds nothing (ASY-16). */
+  /**
+   * Implements {@code extract_data}, on the consumer's thread. A NULL target discards the task. A second call finds no
+   * task (ASY-16).
+   */
   public static int extractData(long task, long out) {
     if (out != 0) RawArrowArray.setRelease(out, 0);
     long announced = RawArrowAsyncTask.privateData(task);
@@ -100,9 +109,9 @@ public final class TaskExport {
     }
   }
 
-  /** Closes what the consumer refused, or dropped. */
+  /** Closes a task that the consumer refused or dropped. */
   void discard() {
-    if (!consume((long) HANDLE.getVolatile(this))) return; // it extracted the task all the same
+    if (!consume((long) HANDLE.getVolatile(this))) return; // the consumer has extracted the task nevertheless
     drop();
     export.holders().leave(this);
   }
@@ -113,7 +122,7 @@ public final class TaskExport {
     return true;
   }
 
-  /** Closes what nobody wants; only whoever has the task alone may call this. */
+  /** Closes data that is not needed. Only a caller that alone has the task may call this. */
   void drop() {
     try {
       if (owner != null) {

@@ -11,12 +11,14 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriber's side of an {@link AsyncHandler}: its demand, the tasks that wait for it, and the end.
+ * The subscriber's side of an {@link AsyncHandler}: the demand, the tasks that wait for the subscriber, and the end.
  *
- * <p>Tasks come from callbacks, one at a time; the subscriber's calls from anywhere. Signals are given by whoever finds
- * nobody giving them, so that they are serialised. The producer is asked for one task more than the subscriber asks
- * for, as some send the end only on demand (ASY-13); that task waits in the queue, or is owed. Until it is extracted it
- * keeps the producer's struct: what is wanted is requested before (ASY-29).
+ * <p>Callbacks deliver tasks, one at a time. The subscriber calls from any thread. A thread that finds no other thread
+ * signalling gives the signals, so that they are serialised.
+ *
+ * <p>One task more than the subscriber's demand is requested from the producer, because some producers send the end
+ * only on demand (ASY-13). That task waits in the queue, or the producer owes it. Until it is extracted, it keeps the
+ * producer's struct alive. Therefore the demand is requested before its extraction (ASY-29).
  */
 final class TaskSubscription implements Flow.Subscription {
   private final AsyncHandler handler;
@@ -25,18 +27,21 @@ final class TaskSubscription implements Flow.Subscription {
   private final AtomicLong demanded = new AtomicLong();
   private final ShortQueue<ImportedTask> queue = new ShortQueue<>();
 
-  /** Whether tasks are discarded: the subscriber cancelled, or the stream was closed. */
+  /** Whether tasks are discarded, because the subscriber cancelled or the stream was closed. */
   private volatile boolean discarding;
 
-  /** Whether the subscriber hears nothing any more. */
+  /** Whether the subscriber receives no more signals. */
   private volatile boolean muted;
 
-  /** What the subscriber is to hear at the end, once it has all tasks. */
+  /** The end that the subscriber receives after all tasks. */
   private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
   private record End(@Nullable Throwable error) {}
 
-  /** Who wants something signalled; above 0 while somebody signals, who guards the next three. */
+  /**
+   * The number of signals that are not handled yet. It is above 0 while a thread signals. That thread guards the next
+   * three fields.
+   */
   private final AtomicInteger signals = new AtomicInteger();
 
   private long emitted;
@@ -47,13 +52,13 @@ final class TaskSubscription implements Flow.Subscription {
     this.handler = handler;
   }
 
-  // ---- what the handler calls ----
+  // ---- called by the handler ----
 
-  /** A task has come; by callbacks only. */
+  /** Takes a task. Called only by callbacks. */
   void give(ImportedTask task) {
     if (!signals.compareAndSet(0, 1)) {
       queue.add(task);
-      if (discarding) discardQueue(); // as discard does
+      if (discarding) discardQueue(); // as in discard
       signal();
       return;
     }
@@ -67,18 +72,18 @@ final class TaskSubscription implements Flow.Subscription {
     if (signals.decrementAndGet() != 0) signalUntilQuiet(signals.get());
   }
 
-  /** The subscriber is to hear of the end, once it has all tasks; of the first end that is told. */
+  /** Sets the end, which the subscriber receives after all tasks. Only the first end counts. */
   void end(@Nullable Throwable why) {
     end.compareAndSet(null, new End(why));
     signal();
   }
 
-  /** Whether nobody wants tasks any more. */
+  /** Returns whether no more tasks are needed. */
   boolean isDiscarding() {
     return discarding;
   }
 
-  // ---- what the subscriber calls ----
+  // ---- called by the subscriber ----
 
   void subscribe(Flow.Subscriber<? super AsyncTask> newSubscriber) {
     if (!subscribed.compareAndSet(false, true)) {
@@ -106,13 +111,10 @@ final class TaskSubscription implements Flow.Subscription {
     discard();
   }
 
-  /**
-   * Closes the stream: the subscriber, if there is one, is told why, and the producer is cancelled as soon as it can
-   * be.
-   */
+  /** Closes the stream. A subscriber receives the reason, and the producer is cancelled as soon as possible. */
   void abandon(Throwable why) {
     End told = new End(why);
-    // also in place of a normal end: its tasks are discarded now
+    // also in place of a normal end, because the stream's tasks are discarded now
     end.updateAndGet(end -> end == null || end.error == null ? told : end);
     discard();
     handler.schema.completeExceptionally(why);
@@ -121,7 +123,7 @@ final class TaskSubscription implements Flow.Subscription {
   private void discard() {
     discarding = true;
     handler.cancel();
-    discardQueue(); // here, since who signals may be in an onNext that blocks
+    discardQueue(); // on this thread, since the signalling thread may be blocked in onNext
     signal();
   }
 
@@ -137,17 +139,20 @@ final class TaskSubscription implements Flow.Subscription {
     return sum < 0 ? Long.MAX_VALUE : sum;
   }
 
-  /** How many tasks wait for the subscriber; for a recording. */
+  /** Returns the number of tasks that wait for the subscriber; for a recording. */
   long queued() {
     return queue.size();
   }
 
-  /** How many it has asked for and not got; for a recording, which may see an older number of those that came. */
+  /**
+   * Returns the number of tasks that were requested and not delivered; for a recording. It may see an older number of
+   * delivered tasks.
+   */
   long missing() {
     return Math.max(0, demanded.get() - emitted);
   }
 
-  /** What the producer is to be asked for all in all. */
+  /** Returns the total number of tasks to request from the producer. */
   long wanted() {
     return addSaturating(demanded.get(), 1);
   }
@@ -172,11 +177,11 @@ final class TaskSubscription implements Flow.Subscription {
       introduced = true;
       introduce(to);
     }
-    boolean atEnd = end.get() != null; // before the queue: what comes first is signalled first
+    boolean atEnd = end.get() != null; // before the queue, so that tasks that came earlier are signalled earlier
     while (discarding || emitted < demanded.get()) {
       ImportedTask task = queue.poll();
       if (task == null) break;
-      handler.pinned(); // by this task, which nobody else has
+      handler.pinned(); // pinned by this task, which no other thread has
       if (discarding || to == null) {
         discardTask(task);
       } else {
@@ -225,7 +230,7 @@ final class TaskSubscription implements Flow.Subscription {
     }
   }
 
-  /** A subscriber that throws has cancelled (§2.13). */
+  /** Notes that a subscriber threw, which cancels the subscription (§2.13). */
   private void threw(String what, Throwable t) {
     Faults.report("a subscriber's " + what, t);
     cancel();

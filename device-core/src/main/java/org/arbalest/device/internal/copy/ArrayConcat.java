@@ -23,11 +23,14 @@ import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
-/** Concatenates arrays where the CPU can reach, with copies there and from there where it cannot. */
+/**
+ * The concatenation of arrays by the CPU. If the CPU cannot access the memory of an array or of the result, that part
+ * is copied.
+ */
 public final class ArrayConcat {
   private ArrayConcat() {}
 
-  /** The concatenation, which the caller closes; see {@link DeviceArray#concat(List)}. */
+  /** Concatenates arrays. The caller closes the result. See {@link DeviceArray#concat(List)}. */
   public static DeviceArray concat(List<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
     requireSome(arrays);
@@ -35,7 +38,10 @@ public final class ArrayConcat {
     return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()));
   }
 
-  /** Likewise; see {@link DeviceArray#concat(List, MemoryManager, DeviceStream)}. */
+  /**
+   * Concatenates arrays in a given memory. The caller closes the result. See
+   * {@link DeviceArray#concat(List, MemoryManager, DeviceStream)}.
+   */
   public static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream) {
     Objects.requireNonNull(arrays, "arrays");
     Objects.requireNonNull(target, "target");
@@ -62,7 +68,10 @@ public final class ArrayConcat {
     if (arrays.isEmpty()) throw new IllegalArgumentException("there are no arrays to concatenate");
   }
 
-  /** As a copy does (DEV-21); the CPU has always part in it, since it joins. */
+  /**
+   * Rejects a stream of a device that does not take part, as a copy does (DEV-21). The CPU always takes part, because
+   * it joins the arrays.
+   */
   private static void requirePart(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream) {
     if (DeviceImpl.unwrap(stream.device()).isCpu() || stream.reaches(target.device())) return;
     Set<Device> devices = new LinkedHashSet<>();
@@ -73,8 +82,8 @@ public final class ArrayConcat {
   }
 
   /**
-   * What the whole is of: the first one's field, nullable where any is; names the array that is of another type, or
-   * whose columns have other names.
+   * Returns the field of the result: the first array's field, nullable if any array's field is nullable. The error
+   * names the array that has another type or other column names.
    */
   private static Field whole(List<DeviceArray> arrays) {
     Field whole = arrays.getFirst().field();
@@ -88,7 +97,10 @@ public final class ArrayConcat {
     return whole;
   }
 
-  /** Brings what the CPU cannot reach to main memory, all at once, and waits until all can be read. */
+  /**
+   * Copies the arrays that the CPU cannot access to main memory, all at the same time. Blocks until all arrays are
+   * readable.
+   */
   private static void fetch(List<DeviceArray> held, DeviceStreamImpl stream) {
     int i = 0;
     try {

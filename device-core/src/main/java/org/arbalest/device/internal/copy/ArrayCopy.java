@@ -33,9 +33,9 @@ import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.SynchronousDriver;
 import org.arbalest.device.types.Field;
 
-/** Copies an array into one allocation in another memory, by a stream's queue. */
+/** A copy of an array into one allocation in another memory, by a stream's queue. */
 public final class ArrayCopy {
-  /** Ranges up to this size that follow each other are gathered in main memory, since every copy has its price. */
+  /** The size in bytes up to which adjacent ranges are gathered in main memory, because each copy has a cost. */
   private static final long SMALL = 16 << 10;
 
   private final Device source;
@@ -43,7 +43,7 @@ public final class ArrayCopy {
   private final MemoryManager target;
   private final DeviceStreamImpl stream;
 
-  /** What the queued copies read beside the source, and we made. */
+  /** The library's own buffers that the queued copies read, in addition to the source. */
   private final List<DeviceBuffer> staging = new ArrayList<>();
 
   private ArrayCopy(Device source, Ownership owner, MemoryManager target, DeviceStreamImpl stream) {
@@ -53,7 +53,7 @@ public final class ArrayCopy {
     this.stream = stream;
   }
 
-  /** The copy, which the caller closes; see {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}. */
+  /** Copies an array. The caller closes the copy. See {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}. */
   public static DeviceArray copy(DeviceArrayImpl array, MemoryManager target, DeviceStreamImpl stream) {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(stream, "stream");
@@ -83,7 +83,10 @@ public final class ArrayCopy {
     }
   }
 
-  /** A third device's stream orders nothing that anybody queues on these: it is taken for a mistake (DEV-21). */
+  /**
+   * Rejects a stream of a third device. It would not order the work of either of these devices, so it is considered a
+   * mistake (DEV-21).
+   */
   private static void requirePart(DeviceStreamImpl stream, Device from, boolean isFromCpuAccessible, Device to,
       boolean isToCpuAccessible) {
     if (hasPart(stream, from, isFromCpuAccessible) || hasPart(stream, to, isToCpuAccessible)) return;
@@ -91,8 +94,8 @@ public final class ArrayCopy {
   }
 
   /**
-   * Whether the stream is of a device, or of one that reads and writes such memory of it, as the CPU does with host
-   * memory.
+   * Returns whether a stream belongs to a device, or to a device that reads and writes this memory of it. The CPU does
+   * so with host memory.
    */
   static boolean hasPart(DeviceStreamImpl stream, Device device, boolean isCpuAccessible) {
     return (isCpuAccessible && DeviceImpl.unwrap(stream.device()).isCpu()) || stream.reaches(device);
@@ -113,7 +116,7 @@ public final class ArrayCopy {
       memory = target.allocate(plan.ranges.total);
       stream.waitForMemory(memory);
       plan.ranges.pointInto(memory.address());
-      if (target.isCpuAccessible()) plan.ranges.clearGaps(memory.address()); // a peer gets to see them
+      if (target.isCpuAccessible()) plan.ranges.clearGaps(memory.address()); // a peer can read the gaps
       transfer = queue.transfer();
       layOut(transfer, queue, plan.ranges, plan.ends.hostReads, memory.address());
       Shared there = DeviceBufferImpl.unwrap(memory).allocation();
@@ -131,7 +134,7 @@ public final class ArrayCopy {
       if (plan != null) NativeHeap.free(plan.block());
       throw t;
     } finally {
-      for (DeviceBuffer buffer : staging) buffer.close(); // the wait has its own hold
+      for (DeviceBuffer buffer : staging) buffer.close(); // the wait has its own references
       if (transfer != null) transfer.release();
       queue.release();
     }
@@ -149,7 +152,7 @@ public final class ArrayCopy {
 
   private CopyPlan plan(DeviceQueue queue, DeviceArrayImpl array) {
     EventPoint event = owner.event();
-    // says that nobody knows the device
+    // throws an error which says that no backend serves the device
     if (event == null && owner.syncEvent() != 0) DeviceImpl.unwrap(source).driver();
     boolean hasText = hasText(Layout.of(array.field()));
     if (event != null) {
@@ -179,7 +182,7 @@ public final class ArrayCopy {
     return layout.dictionary != null && hasText(layout.dictionary.layout);
   }
 
-  /** Brings the offsets which say where the texts end to the CPU: one wait for all of them. */
+  /** Fetches the offsets at which texts end to main memory, with one wait for all of them. */
   private void fetch(DeviceQueue queue, TextEnds ends) {
     if (ends.count() == 0) return;
     long[] values = new long[ends.count()];
@@ -206,7 +209,7 @@ public final class ArrayCopy {
     ends.fetched(values);
   }
 
-  /** Adds the ranges, some of them as one. */
+  /** Adds the ranges to the transfer. Some of them become one copy. */
   private void layOut(Transfer transfer, DeviceQueue queue, CopyRanges ranges, boolean hostReads, long base) {
     Staging way = queue.staging();
     Place from = queue.place(source);
@@ -244,7 +247,7 @@ public final class ArrayCopy {
     return end;
   }
 
-  /** Where no slots do it. */
+  /** Gathers ranges in a buffer, for a device without staging slots. */
   private void addGathered(Transfer transfer, CopyRanges ranges, int first, int end, long base) {
     long start = ranges.at[first];
     long bytes = ranges.span(first, end);
@@ -258,7 +261,7 @@ public final class ArrayCopy {
     transfer.add(Place.DEVICE, base + start, Place.DEVICE, buffer.address(), bytes);
   }
 
-  /** What the queued copies use of ours beside something else. */
+  /** Returns the objects that the queued copies use: the owner, one more object and the library's own buffers. */
   private Shared[] held(Shared other) {
     Shared[] held = new Shared[2 + staging.size()];
     held[0] = owner;
@@ -267,7 +270,7 @@ public final class ArrayCopy {
     return held;
   }
 
-  /** Nothing is freed under a copy that is under way. */
+  /** Keeps the memory until the copies in progress are done. Nothing is freed under them. */
   private void keepQuietly(RecordedEvent event, Shared memory) {
     try {
       DeviceStreamImpl.keepUntil(event, memory);

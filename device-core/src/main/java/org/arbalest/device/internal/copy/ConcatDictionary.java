@@ -9,7 +9,8 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /**
- * Indices into one dictionary: that of all inputs, if it is the same, else theirs one behind the other, each kept once.
+ * Dictionary columns: indices into one dictionary. If all inputs have the same dictionary, the result has it too.
+ * Otherwise the result's dictionary contains the different dictionaries in order, each once.
  */
 final class ConcatDictionary {
   private final ConcatPlan plan;
@@ -17,13 +18,13 @@ final class ConcatDictionary {
   private final Layout layout;
   private final ConcatInputs inputs;
 
-  /** Those that are kept have all their values, the others none. */
+  /** The inputs of the result's dictionary. Kept dictionaries contribute all their values, the others none. */
   private final ConcatInputs dictionaries;
 
-  /** Where the values of each input begin in the result's dictionary. */
+  /** The position of each input's values in the result's dictionary. */
   private final long[] shift;
 
-  /** Whose dictionaries are kept. */
+  /** The indices of the inputs whose dictionaries are kept. */
   private final int[] kept;
 
   private int keptCount;
@@ -49,7 +50,7 @@ final class ConcatDictionary {
     } catch (MalformedException e) {
       throw e.under(MalformedException.DICTIONARY);
     }
-    if (node.length == 0) keep(0); // an array without elements has a dictionary as well
+    if (node.length == 0) keep(0); // an array without elements has a dictionary too
     long bits = layout.bits;
     boolean isOne = keptCount == 1;
     node.buffers.add(
@@ -95,7 +96,7 @@ final class ConcatDictionary {
             dictionaries.length(one));
   }
 
-  /** An index is checked, since it would lead into another's dictionary. */
+  /** Writes the indices. Each one is checked, because a wrong one would lead into another input's dictionary. */
   private void write(int input, long to) {
     long from = inputs.buffer(input, 1);
     long length = dictionaries.length(input);

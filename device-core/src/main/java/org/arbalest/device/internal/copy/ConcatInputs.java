@@ -5,23 +5,23 @@ import java.util.function.LongUnaryOperator;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Bitmaps;
 
-/** What one array of a concatenation is made of: from each input some elements of a struct, or none. */
+/** The inputs for one array of a concatenation: from each input, some elements of a struct, or none. */
 final class ConcatInputs {
-  /** The struct in each input; its buffers and children are those of the type, also where no elements are taken. */
+  /** The struct in each input. Its buffers and children have the layout of the type even if no elements are taken. */
   final long[] structs;
 
-  /** Where the elements begin in the struct's buffers. */
+  /** The position of the first element in the struct's buffers. */
   final long[] starts;
 
   final long[] counts;
 
-  /** Where the elements of each input are in the result. */
+  /** The position of each input's elements in the result. */
   final long[] at;
 
-  /** The validity bitmap of each input that has nulls among these elements, else 0. */
+  /** The validity bitmap of each input that has nulls among these elements, or 0. */
   final long[] validity;
 
-  /** No elements of these structs. */
+  /** Creates inputs without elements of these structs. */
   ConcatInputs(long[] structs) {
     this.structs = structs;
     this.starts = new long[structs.length];
@@ -35,12 +35,12 @@ final class ConcatInputs {
     counts[input] = count;
   }
 
-  /** No elements yet of the children at a position. */
+  /** Returns inputs for the children at an index, without elements yet. */
   ConcatInputs children(int index) {
     return below(struct -> RawArrowArray.child(struct, index));
   }
 
-  /** No elements yet of the dictionaries. */
+  /** Returns inputs for the dictionaries, without elements yet. */
   ConcatInputs dictionaries() {
     return below(RawArrowArray::dictionary);
   }
@@ -55,17 +55,17 @@ final class ConcatInputs {
     return RawArrowArray.buffer(structs[input], index);
   }
 
-  /** Where the struct's own elements begin. */
+  /** Returns where the struct's own elements begin. */
   long offset(int input) {
     return RawArrowArray.offset(structs[input]);
   }
 
-  /** How many elements the struct has. */
+  /** Returns the number of elements of the struct. */
   long length(int input) {
     return RawArrowArray.length(structs[input]);
   }
 
-  /** Whether an element, counted from the first of the input's part, is null. */
+  /** Returns whether an element is null. The index is relative to the first element of the input's part. */
   boolean isNull(int input, long element) {
     return validity[input] != 0 && !Bitmaps.get(validity[input], starts[input] + element);
   }

@@ -11,8 +11,8 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.RunEnds;
 
 /**
- * Arrays whose children's elements are found through buffers, in any order: of these, what lies between the first and
- * the last that is shown.
+ * Arrays whose buffers select the children's elements, in any order. From each child, the elements between the first
+ * and the last visible one are taken.
  */
 final class ConcatNested {
   private ConcatNested() {}
@@ -55,7 +55,7 @@ final class ConcatNested {
     plan.child(node, layout.children[0], items);
   }
 
-  /** How many elements a list view has: of a null none, whatever is below it. */
+  /** Returns the number of elements of a list view. A null has none, regardless of its value below the null. */
   private static long size(Layout layout, ConcatInputs inputs, int input, long element) {
     return inputs.isNull(input, element) ? 0
         : Integers.get(inputs.buffer(input, 2), layout.bits, inputs.starts[input] + element);
@@ -113,7 +113,7 @@ final class ConcatNested {
     return inputs.buffer(input, Positions.surplus(layout, inputs.structs[input]) + 1);
   }
 
-  /** Runs that are cut to what is shown; two that meet stay two. */
+  /** Measures run-end encoded columns. Runs are cut to the visible part. Two adjacent runs are not merged. */
   static void runs(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
     long bits = layout.children[0].layout.bits;
     ConcatInputs ends = inputs.children(0);

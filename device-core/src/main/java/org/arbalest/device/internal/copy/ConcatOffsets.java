@@ -7,10 +7,13 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** Texts and lists: offsets that go on where those before end, and what they lead to, as far as it is shown. */
+/**
+ * Text and list columns. The offsets of an input continue where the previous input's offsets end. Only the visible part
+ * of the data is copied.
+ */
 final class ConcatOffsets {
   /**
-   * From where to where the offsets of each input lead, where that is in the result, and how much it is of all inputs.
+   * The range to which the offsets of each input lead, its position in the result, and the total size of all inputs.
    */
   private static final class Extents {
     final long[] first;
@@ -27,7 +30,7 @@ final class ConcatOffsets {
 
   private ConcatOffsets() {}
 
-  /** Text and binary. */
+  /** Measures a text or binary column. */
   static void variable(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
     Extents texts = extents(plan, layout, inputs, i -> plan.owner(i).dataSize(inputs.structs[i]), "bytes of data");
     plan.each(inputs, i -> {
@@ -69,7 +72,7 @@ final class ConcatOffsets {
     return found;
   }
 
-  /** How far offsets must reach, which have so many bits. */
+  /** Returns the end of the offsets, which must fit a number of bits. */
   static long reach(long bits, long before, long more, String what) {
     if (more > Integers.most(bits, true) - before) {
       throw new MalformedException(

@@ -18,15 +18,16 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a concatenation is made of: the buffers in one allocation, and who writes them. Measuring looks at offsets,
- * views, type ids and runs, and at no more of the inputs than is shown; where they lead beyond what there is, the array
- * is {@link MalformedException}.
+ * The content of a concatenation: its buffers in one allocation, and the code that writes each of them.
+ *
+ * <p>Measuring reads offsets, views, type ids and runs, and only the visible part of the inputs. If they lead outside
+ * the existing data, it throws a {@link MalformedException}.
  */
 final class ConcatPlan {
   private static final long ALIGNMENT = 64;
 
   /**
-   * A buffer of the result: where in the allocation, how many bytes, and who writes them when he is told the address.
+   * A buffer of the result: its offset in the allocation, its size in bytes, and the code that writes it to an address.
    */
   record Buffer(long at, long bytes, LongConsumer writer) {}
 
@@ -48,17 +49,17 @@ final class ConcatPlan {
 
   private final Ownership[] owners;
 
-  /** The input that is looked at. */
+  /** The index of the input that is being read. */
   private int input;
 
-  /** The size of the allocation. */
+  /** The size of the allocation in bytes. */
   private long total;
 
   ConcatPlan(Ownership[] owners) {
     this.owners = owners;
   }
 
-  /** Which input was looked at last; the one that does not fit, if any. */
+  /** Returns the index of the input that was read last. After a failure, it is the input that does not fit. */
   int input() {
     return input;
   }
@@ -71,7 +72,7 @@ final class ConcatPlan {
     return owners[of];
   }
 
-  /** Does something for each input of which there are elements. */
+  /** Runs an action for each input that has elements. */
   void each(ConcatInputs inputs, IntConsumer action) {
     for (int i = 0; i < owners.length; i++) {
       if (inputs.counts[i] == 0) continue;
@@ -80,7 +81,7 @@ final class ConcatPlan {
     }
   }
 
-  /** A buffer behind the others; of no bytes, it is still somewhere (ARR-08). */
+  /** Adds a buffer after the others. A buffer of 0 bytes also has an address (ARR-08). */
   Buffer buffer(long bytes, LongConsumer writer) {
     if (bytes > Layout.MOST_BYTES - total)
       throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
@@ -89,7 +90,7 @@ final class ConcatPlan {
     return buffer;
   }
 
-  /** Measures an array of the result and those below it. */
+  /** Measures an array of the result and its children. */
   Node measure(String name, Field field, ConcatInputs inputs) {
     Layout layout = Layout.of(field);
     long length = place(layout, inputs);
@@ -129,7 +130,7 @@ final class ConcatPlan {
     }
   }
 
-  /** Finds each input's place in the result; returns how many elements that has. */
+  /** Sets each input's position in the result. Returns the number of elements of the result. */
   private long place(Layout layout, ConcatInputs inputs) {
     long[] length = {0};
     each(inputs, i -> {
@@ -171,7 +172,7 @@ final class ConcatPlan {
     });
   }
 
-  /** Values of {@code bits} each, from a buffer of each input, as they are. */
+  /** Adds a buffer with values of {@code bits} bits, which are copied unchanged from a buffer of each input. */
   Buffer values(ConcatInputs inputs, int buffer, long bits, long length) {
     long bytes = (length * bits + 7) >>> 3;
     if (bits != 1)
@@ -186,7 +187,7 @@ final class ConcatPlan {
     NativeHeap.copy(from + inputs.starts[input] * width, to + inputs.at[input] * width, inputs.counts[input] * width);
   }
 
-  /** Children whose elements are found by the parent's position. */
+  /** Measures children whose elements are found by the parent's position. */
   private void rows(Node node, Layout layout, ConcatInputs inputs) {
     for (int c = 0; c < layout.children.length; c++) {
       ConcatInputs below = inputs.children(c);
@@ -199,7 +200,7 @@ final class ConcatPlan {
     }
   }
 
-  /** Writes what was measured into an allocation, zeroes between the buffers included. */
+  /** Writes the measured buffers into an allocation, and zeroes the gaps between them. */
   void write(Node node, long base) {
     for (Buffer buffer : node.buffers) {
       if (buffer == null) continue;
@@ -219,7 +220,7 @@ final class ConcatPlan {
     }
   }
 
-  /** The result's parts: slices of the allocation, which are added to a list as well. */
+  /** Returns the result's parts as slices of the allocation. Also adds the slices to a list. */
   static ArrayData data(Node node, DeviceBuffer memory, List<DeviceBuffer> slices) {
     List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
     for (Buffer buffer : node.buffers) {

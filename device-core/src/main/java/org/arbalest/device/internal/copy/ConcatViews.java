@@ -8,7 +8,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
-/** Views one behind the other, and the data buffers that they lead to, each once and whole. */
+/** View columns: the views of all inputs in order, and the data buffers that they refer to, each once and complete. */
 final class ConcatViews {
   private record Data(long address, long size) {}
 
@@ -25,7 +25,9 @@ final class ConcatViews {
     }
   }
 
-  /** Keeps the data buffers that an input's views lead to; returns the place of each in the result, or −1. */
+  /**
+   * Keeps the data buffers that an input's views refer to. Returns the index of each data buffer in the result, or −1.
+   */
   private static int[] collect(ConcatInputs inputs, int input, Map<Data, Integer> kept) {
     int variadic = Math.toIntExact(ViewStruct.variadic(inputs.structs[input]));
     long sizes = ViewStruct.sizes(inputs.structs[input]);

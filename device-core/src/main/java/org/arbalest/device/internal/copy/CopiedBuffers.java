@@ -12,16 +12,16 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
-/** Which ranges of a struct's buffers are copied, and to which cells of the copy's struct they belong. */
+/** The ranges of a struct's buffers that are copied, and the cells of the copy's struct that point to them. */
 final class CopiedBuffers {
-  /** Eight zero bytes, for the offsets of an empty array whose producer left them out (ARR-08). */
+  /** Eight zero bytes, for the offsets of an empty array whose producer omitted them (ARR-08). */
   private static final long ZEROES = zeroes();
 
   private final Ownership owner;
   private final TextEnds ends;
   private final CopyRanges ranges;
 
-  /** Offsets that were rewritten, to be freed when they are copied. */
+  /** The library's own buffers with rewritten offsets. They are freed after the copy. */
   private final List<DeviceBuffer> staging;
 
   CopiedBuffers(Ownership owner, TextEnds ends, CopyRanges ranges, List<DeviceBuffer> staging) {
@@ -32,8 +32,8 @@ final class CopiedBuffers {
   }
 
   /**
-   * Adds the ranges of some elements of {@code source}, of which nobody sees the first, and writes what else the
-   * buffers of {@code node} need.
+   * Adds the ranges of some elements of {@code source}, the first {@code hidden} of which are not visible. Writes the
+   * other values that the buffers of {@code node} need.
    */
   void add(Layout layout, long source, long node, long begin, long count, long hidden, boolean mayHaveNulls) {
     long cell = RawArrowArray.buffers(node);
@@ -71,7 +71,10 @@ final class CopiedBuffers {
     ranges.add(address == 0 ? 0 : address + first, address == 0 ? 0 : size, cell);
   }
 
-  /** Offsets as they are; of an empty array one, which is 0, whatever its producer has, which may be none. */
+  /**
+   * Copies offsets unchanged. An empty array gets one offset with the value 0, because its producer may have any value
+   * or no offsets.
+   */
   private void copyOffsets(Layout layout, long offsets, long begin, long count, long cell) {
     if (count == 0) {
       ranges.add(ZEROES, layout.width(), cell, true);
@@ -102,7 +105,10 @@ final class CopiedBuffers {
     addData(data + first, last - first, cell);
   }
 
-  /** What the array's own last offset says bounds the others: a part of it has no more text than the whole. */
+  /**
+   * Checks an offset against the array's own last offset, which limits the others: a part of the array has no more text
+   * than the whole.
+   */
   private void checkLast(Layout layout, long source, long at, long offset) {
     long end = Positions.end(source);
     if (at == end) return;
@@ -110,15 +116,18 @@ final class CopiedBuffers {
     if (offset > most) throw Positions.beyondLast(at, offset, end, most);
   }
 
-  /** The bytes of texts, and behind the list of the buffers their number, as {@link Ownership#dataSize} wants it. */
+  /**
+   * Adds the bytes of texts. Stores their number after the list of the buffers, where {@link Ownership#dataSize}
+   * expects it.
+   */
   private void addData(long data, long size, long cell) {
     ranges.add(data, size, cell + Long.BYTES);
     NativeHeap.putLong(cell + 2 * Long.BYTES, size);
   }
 
   /**
-   * Offsets that count from the first that is seen, so that only the bytes which are shown must be copied; those before
-   * are 0.
+   * Writes offsets that begin at the first visible text, so that only the visible bytes are copied. The offsets before
+   * it are 0.
    */
   private long rebased(Layout layout, long offsets, long begin, long count, long hidden, long first, long last) {
     DeviceBuffer buffer = DeviceRegistry.cpu().allocate(Math.multiplyExact(layout.width(), count + 1));

@@ -14,20 +14,22 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a copy of an array in one allocation is made of: the structs that describe it, and the ranges of memory to be
- * copied.
+ * The content of an array's copy in one allocation: the structs that describe the copy, and the ranges of memory to
+ * copy.
  *
- * <p>An array's own elements are copied from the first that is shown, but for up to seven more where a bitmap is
- * copied, whose first byte may begin with them; so are the fields of structs. What stands in those seven is nobody's
- * business: offsets of them are not looked at. The elements of lists are copied whole, since which of them are shown is
- * known to the device only. Of an array without elements nothing is read, and its copy begins at 0, children alike
- * (ARR-19); only a dictionary stays.
+ * <p>An array's own elements are copied from the first visible one. If a bitmap is copied, up to seven elements before
+ * it are copied too, because the bitmap's first byte may begin with them. The same is true for the fields of structs.
+ * The values of those seven elements have no meaning, and their offsets are not checked.
+ *
+ * <p>The elements of lists are copied completely, because only the device knows which of them are visible. Nothing is
+ * read from an array without elements: its copy and the copies of its children begin at 0 (ARR-19). Only a dictionary
+ * is copied even then.
  */
 final class CopyPlan {
   private final Ownership owner;
   private final List<DeviceBuffer> staging;
 
-  /** The offsets that {@link #write} needs; what must be fetched of them is known once it was measured. */
+  /** The offsets that {@link #write} needs. {@link #measure} finds out which of them must be fetched. */
   final TextEnds ends;
 
   final CopyRanges ranges = new CopyRanges();
@@ -36,11 +38,11 @@ final class CopyPlan {
   private @Nullable StructBlock block;
 
   /**
-   * An empty plan.
+   * Creates an empty plan.
    *
-   * @param owner knows how large the buffers are, if anybody does
-   * @param hostReads whether the CPU may read the source's buffers, now
-   * @param staging where buffers that the copies need are added
+   * @param owner knows the sizes of the buffers, as far as they are known
+   * @param hostReads whether the CPU may read the source's buffers now
+   * @param staging receives the buffers that the copies need
    */
   CopyPlan(Ownership owner, boolean hostReads, List<DeviceBuffer> staging) {
     this.owner = owner;
@@ -48,12 +50,12 @@ final class CopyPlan {
     this.staging = staging;
   }
 
-  /** Counts the structs, and finds out which offsets must be known. */
+  /** Counts the structs, and finds the offsets that must be known. */
   void measure(Field field, long source, long start, long length) {
     checked(() -> measure(Layout.of(field), source, start, length));
   }
 
-  /** Writes the structs, and lists the ranges. The caller frees {@link #block}, also on failure. */
+  /** Writes the structs, and lists the ranges. The caller frees {@link #block}, also after a failure. */
   void write(Field field, long source, long start, long length) {
     StructBlock structs = new StructBlock(nodes, entries);
     block = structs;
@@ -61,7 +63,9 @@ final class CopyPlan {
     checked(() -> write(structs, buffers, Layout.of(field), source, start, length, 0));
   }
 
-  /** The structs and their lists; the first is the array. 0 before they were written. */
+  /**
+   * Returns the address of the structs and their lists, or 0 before they are written. The first struct is the array.
+   */
   long block() {
     return block == null ? 0 : block.address;
   }
@@ -99,7 +103,9 @@ final class CopyPlan {
     }
   }
 
-  /** @param hidden how many of the elements from {@code start} on are only there since their parent has a bitmap */
+  /**
+   * @param hidden the number of elements from {@code start} on that are copied only because their parent has a bitmap
+   */
   private static long write(StructBlock block, CopiedBuffers buffers, Layout layout, long source, long start,
       long length, long hidden) {
     long skip = length == 0 ? 0 : skip(layout, source, start);
@@ -135,7 +141,7 @@ final class CopyPlan {
     RawArrowArray.setDictionary(node, copy);
   }
 
-  /** How many elements before the first are copied too, so that a bitmap begins with a whole byte. */
+  /** Returns the number of elements to copy before the first, so that a bitmap begins with a whole byte. */
   private static long skip(Layout layout, long source, long start) {
     boolean hasBitmap = layout.bits % 8 != 0 || (layout.shape.hasValidity && RawArrowArray.buffer(source, 0) != 0);
     return hasBitmap ? start & 7 : 0;

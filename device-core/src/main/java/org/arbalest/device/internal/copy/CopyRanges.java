@@ -7,38 +7,37 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 
 /**
- * The ranges of memory that become one allocation, each at a multiple of 64 bytes; and the pointers that are to lead to
- * them there.
+ * The ranges of memory that are copied into one allocation, each at a multiple of 64 bytes, and the pointers to them.
  */
 final class CopyRanges {
   private static final long ALIGNMENT = 64;
 
-  /** From which address each range is copied. */
+  /** The address of each range's source. */
   long[] from = new long[16];
 
-  /** To where in the allocation. */
+  /** The offset of each range in the allocation. */
   long[] at = new long[16];
 
-  /** How many bytes. */
+  /** The size of each range in bytes. */
   long[] bytes = new long[16];
 
-  /** The cell that is to point there. */
+  /** The address of the cell that points to the range's copy. */
   private long[] cells = new long[16];
 
-  /** Whether it is main memory of ours, wherever the source is. */
+  /** Whether the range is the library's own main memory, independent of the source's memory. */
   boolean[] isOurs = new boolean[16];
 
   int count;
 
-  /** The size of the allocation. */
+  /** The size of the allocation in bytes. */
   long total;
 
-  /** A range; of no bytes, it is still somewhere, so that no exported pointer is NULL (ARR-08). */
+  /** Adds a range. A range of 0 bytes also has an address, so that no exported pointer is NULL (ARR-08). */
   void add(long address, long size, long cell) {
     add(address, size, cell, false);
   }
 
-  /** Likewise; says whether it comes from main memory of ours, which is there already. */
+  /** Adds a range, with a flag for the library's own main memory, whose content is already there. */
   void add(long address, long size, long cell, boolean ours) {
     if (total > Layout.MOST_BYTES - size)
       throw new MalformedException(size + " bytes beside " + total + " others are more than memory has");
@@ -59,12 +58,12 @@ final class CopyRanges {
     isOurs = Arrays.copyOf(isOurs, 2 * count);
   }
 
-  /** Lets the cells point into an allocation. */
+  /** Sets the cells to the addresses in an allocation. */
   void pointInto(long base) {
     for (int i = 0; i < count; i++) NativeHeap.putLong(cells[i], base + at[i]);
   }
 
-  /** Zeroes what lies between the ranges. */
+  /** Zeroes the gaps between the ranges. */
   void clearGaps(long base) {
     for (int i = 0; i < count; i++) {
       long end = at[i] + bytes[i];
@@ -73,13 +72,18 @@ final class CopyRanges {
     }
   }
 
-  /** Whether a range lies behind the one before where it comes from as it will in the allocation. */
+  /**
+   * Returns whether a range's source has the same distance to the previous range's source as the two will have in the
+   * allocation.
+   */
   boolean follows(int range) {
     return bytes[range] > 0 && !isOurs[range] && !isOurs[range - 1] && bytes[range - 1] > 0
         && from[range] - from[range - 1] == at[range] - at[range - 1];
   }
 
-  /** The bytes of the allocation from one range to before another, what lies between them included. */
+  /**
+   * Returns the bytes of the allocation from one range to the beginning of another, including the gaps between them.
+   */
   long span(int first, int end) {
     return at[end - 1] + bytes[end - 1] - at[first];
   }

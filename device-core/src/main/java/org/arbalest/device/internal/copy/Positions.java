@@ -6,16 +6,18 @@ import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** Where the elements of a struct lie, in its buffers and in its children, and whether offsets lead there. */
+/**
+ * The positions of a struct's elements in its buffers and in its children, and the checks of offsets that lead there.
+ */
 public final class Positions {
   private Positions() {}
 
-  /** Behind the last element. */
+  /** Returns the position after the last element. */
   static long end(long source) {
     return RawArrowArray.offset(source) + RawArrowArray.length(source);
   }
 
-  /** Where some elements of a child begin that belong to a parent's from {@code begin} on. */
+  /** Returns where the elements of a child begin that belong to the parent's elements from {@code begin} on. */
   static long childStart(Layout layout, long child, long begin) {
     long offset = RawArrowArray.offset(child);
     return switch (layout.shape) {
@@ -25,7 +27,10 @@ public final class Positions {
     };
   }
 
-  /** How many elements of a child belong to so many of its parent's; all of them, where a buffer says which. */
+  /**
+   * Returns how many elements of a child belong to {@code count} elements of its parent. Returns all of them if a
+   * buffer selects the elements.
+   */
   static long childLength(Layout layout, long child, long count) {
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> count;
@@ -34,7 +39,10 @@ public final class Positions {
     };
   }
 
-  /** How many elements of a child belong to so many of its parent's first ones, which nobody sees. */
+  /**
+   * Returns how many elements of a child belong to the first {@code hidden} elements of its parent, which are not
+   * visible.
+   */
   static long hiddenBelow(Layout layout, long hidden) {
     return switch (layout.shape) {
       case STRUCT, SPARSE_UNION -> hidden;
@@ -43,7 +51,7 @@ public final class Positions {
     };
   }
 
-  /** Older peers send a bitmap for types that have none (ARR-05). */
+  /** Returns the number of surplus buffers. Older peers send a bitmap for types that have none (ARR-05). */
   public static long surplus(Layout layout, long source) {
     return layout.shape.hasValidity ? 0 : RawArrowArray.nBuffers(source) - layout.shape.buffers;
   }
@@ -52,7 +60,7 @@ public final class Positions {
     return Integers.get(offsets, layout.bits, index);
   }
 
-  /** What two offsets say must lie within what there is, as far as that is known. */
+  /** Checks that the range of two offsets is within the existing data, as far as its size is known. */
   public static void checkExtent(long begin, long end, long first, long last, long known, String what) {
     if (first < 0 || last < first) {
       throw new MalformedException(
@@ -62,11 +70,13 @@ public final class Positions {
       throw new MalformedException("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
   }
 
+  /** Creates the error for an offset that is larger than the last offset. */
   public static MalformedException beyondLast(long at, long offset, long end, long most) {
     return new MalformedException(
         "offsets[" + at + "] = " + offset + " is beyond the last, offsets[" + end + "] = " + most);
   }
 
+  /** Creates the error for an offset that is outside a range. */
   public static MalformedException outside(long at, long offset, long first, long last) {
     return new MalformedException("offsets[" + at + "] = " + offset + " is not between " + first + " and " + last);
   }

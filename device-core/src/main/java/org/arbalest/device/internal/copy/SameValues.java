@@ -11,8 +11,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
- * Whether two arrays are the same to the byte. What differs only beneath nulls, or by how it is laid out, may count as
- * different; so does what is malformed, which others report.
+ * A comparison of two arrays byte by byte. Arrays that differ only in values below nulls, or only in their layout, may
+ * count as different. Malformed arrays count as different too, because other checks report them.
  */
 final class SameValues {
   private final Ownership ownerA;
@@ -23,7 +23,7 @@ final class SameValues {
     this.ownerB = ownerB;
   }
 
-  /** Compares {@code count} elements of two structs, from positions in their buffers on. */
+  /** Compares {@code count} elements of two structs, which begin at positions in their buffers. */
   boolean test(Layout layout, long a, long startA, long b, long startB, long count) {
     if (count == 0 || (a == b && startA == startB)) return true;
     if (layout.shape.hasValidity && !sameNulls(a, startA, b, startB, count)) return false;

@@ -6,11 +6,11 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
- * The offsets that say where texts end: read where they are or, where the CPU cannot read, first listed and fetched all
- * at once, and then handed out in the order in which they were listed.
+ * The offsets at which texts end. If the CPU can read them, they are read in place. Otherwise they are listed, fetched
+ * together, and returned in the order in which they were listed.
  */
 final class TextEnds {
-  /** Whether the CPU may read the source's buffers, now. */
+  /** Whether the CPU may read the source's buffers now. */
   final boolean hostReads;
 
   private long[] addresses = new long[8];
@@ -23,7 +23,10 @@ final class TextEnds {
     this.hostReads = hostReads;
   }
 
-  /** That {@link #next} will be asked for where elements end, and, if they are a part, for where all end. */
+  /**
+   * Announces the calls of {@link #next}: one for the end of some elements, and if they are only a part, one for the
+   * end of all elements.
+   */
   void list(Layout layout, long source, long end) {
     if (hostReads) return;
     add(layout, source, end);
@@ -39,17 +42,17 @@ final class TextEnds {
     addresses[count++] = RawArrowArray.buffer(source, 1) + layout.width() * end;
   }
 
-  /** How many are to be fetched. */
+  /** Returns how many offsets must be fetched. */
   int count() {
     return count;
   }
 
-  /** Where one of them lies. */
+  /** Returns the address of a listed offset. */
   long address(int index) {
     return addresses[index];
   }
 
-  /** How many bytes it has. */
+  /** Returns the size of a listed offset in bytes. */
   long width(int index) {
     return widths[index];
   }
@@ -58,7 +61,7 @@ final class TextEnds {
     values = fetched;
   }
 
-  /** The offset at an index; what was listed, and nothing else. */
+  /** Returns the offset at an index. It must be the next listed one. */
   long next(Layout layout, long source, long index) {
     return hostReads ? Positions.offset(layout, RawArrowArray.buffer(source, 1), index) : values[next++];
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Copies of arrays from one memory to another, by a queue; and arrays that are joined to one. */
+/** Copies of arrays from one memory to another by a queue, and concatenations of arrays. */
 @NullMarked
 package org.arbalest.device.internal.copy;
 

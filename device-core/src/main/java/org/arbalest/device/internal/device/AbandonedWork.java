@@ -10,8 +10,9 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * Work of which a part is in queues, and no event of it: a call has failed half way, or could not record one. What the
- * work uses is held until the queues are past it (DEV-19), also where nobody can tell when that is (DEV-40).
+ * Queued work that has no event of its own, because a call failed half way or could not record an event. The library
+ * holds the memory of the work until the queues have completed it (DEV-19), even if the driver cannot report when that
+ * is (DEV-40).
  */
 final class AbandonedWork extends Shared implements Runnable {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
@@ -20,7 +21,7 @@ final class AbandonedWork extends Shared implements Runnable {
   private final long[] handles;
   private final Shared[] used;
 
-  /** The first of the queues of which it is not known yet who tells. */
+  /** The index of the first queue for which no event reports the end yet. */
   private int next;
 
   private long pauseMillis = 1;
@@ -32,11 +33,11 @@ final class AbandonedWork extends Shared implements Runnable {
   }
 
   /**
-   * Waits until queues are past what is in them. Where that cannot be told, it is held for longer, and asked for on a
-   * thread of ours. Throws nothing.
+   * Blocks until the queues have completed the work that is in them. If the driver cannot answer, the library holds the
+   * memory for longer and queries the queues on a worker thread. Throws nothing.
    *
-   * @param queue whose driver's queues they are
-   * @param used what the caller holds
+   * @param queue the queue whose driver created the handles
+   * @param used the memory; the caller holds a reference to each part
    */
   static void await(DeviceQueue queue, long[] handles, Shared... used) {
     AbandonedWork work = new AbandonedWork(queue, handles, used);
@@ -49,14 +50,14 @@ final class AbandonedWork extends Shared implements Runnable {
   }
 
   /**
-   * Holds what its caller holds until the queue is past what is in it now; does not wait, and calls nothing on this
-   * thread.
+   * Adds a reference to the caller's memory until the queue has completed the work that is in it now. Does not block
+   * and calls no driver function on this thread.
    */
   static void keep(DeviceQueue queue, Shared used) {
     new AbandonedWork(queue, new long[] {queue.handle}, used).hold();
   }
 
-  /** Whether the next queue is past the work, after a wait. One that fails is. */
+  /** Blocks, then returns whether the next queue has completed the work. A queue that fails has completed it. */
   private boolean isPast() {
     if (isCaptured()) return false;
     try {
@@ -81,7 +82,7 @@ final class AbandonedWork extends Shared implements Runnable {
     }
   }
 
-  /** On a thread of ours: by events, so that it does not wait itself. */
+  /** Runs on a worker thread. It uses events, so that the thread itself does not block. */
   @Override
   public void run() {
     while (next < handles.length) {
@@ -94,19 +95,19 @@ final class AbandonedWork extends Shared implements Runnable {
     Counts.WAITS.decrement();
   }
 
-  /** Whether an event at the end of the next queue tells from now on. */
+  /** Returns whether an event at the end of the next queue will report the completion. */
   private boolean isLeftToEvent() {
     if (isCaptured()) return false;
     RecordedEvent end;
     try {
       end = RecordedEvent.record(queue.device, queue.driver, handles[next]);
     } catch (Throwable _) {
-      return false; // a wait may say more
+      return false; // a blocking wait may give an answer
     }
     next++;
     try {
       DeviceStreamImpl.keepUntil(end, this);
-    } catch (Throwable t) { // after a wait; or somebody asks from now on
+    } catch (Throwable t) { // the call has blocked until the end, or the library now queries repeatedly
       Faults.report("being told of the end of work on " + queue.device + " that is given up", t);
     } finally {
       end.release();
@@ -114,11 +115,14 @@ final class AbandonedWork extends Shared implements Runnable {
     return true;
   }
 
-  /** Whether the next queue is just being captured, which asking for it would invalidate; that has an end. */
+  /**
+   * Returns whether the next queue is being captured now. A query for its completion would invalidate the capture. The
+   * capture ends later.
+   */
   private boolean isCaptured() {
     try {
       return handles[next] == queue.handle && queue.isCaptured();
-    } catch (DeviceException _) { // the wait that follows says what it is
+    } catch (DeviceException _) { // the wait that follows reports the failure
       return false;
     }
   }

@@ -6,7 +6,7 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 
-/** What every {@link MemoryManager} is: an allocator, of a device. */
+/** The common interface of all implementations of {@link MemoryManager}: an allocator of a device. */
 interface AllocatingMemory {
   long LARGEST_ALIGNMENT = 4096;
 

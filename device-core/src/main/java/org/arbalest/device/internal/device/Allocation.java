@@ -8,7 +8,7 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
-/** A piece of memory and the duty to free it, held by the buffers that lie in it. */
+/** A piece of memory and the duty to free it. Each buffer in this memory has one reference to the allocation. */
 final class Allocation extends Shared {
   private final Device device;
   private final @Nullable MemoryAllocator allocator;
@@ -16,12 +16,15 @@ final class Allocation extends Shared {
   final long address;
   private final long size;
 
-  /** What the allocator gave, and how much: more where it aligns to less than was asked for. */
+  /**
+   * The address that the allocator returned. The block is larger than the requested size if the allocator's own
+   * alignment is smaller than the requested one.
+   */
   private final long block;
 
   private final long blockSize;
 
-  /** The queue behind which the memory may be used; null if it is everybody's. */
+  /** The queue that orders the use of the memory. Null if any queue may use it at any time. */
   final @Nullable DeviceQueue orderedBy;
 
   private Allocation(Device device, MemoryAllocator allocator, long address, long size, long block, long blockSize) {
@@ -60,12 +63,12 @@ final class Allocation extends Shared {
     return new Allocation(device, allocator, (block + alignment - 1) & -alignment, size, block, bytes);
   }
 
-  /** Somebody else's memory, who is told when we are done with it. */
+  /** Wraps memory of another owner. When the last reference is released, {@code onFree} notifies the owner. */
   static Allocation wrap(Device device, long address, long size, @Nullable Runnable onFree) {
     return new Allocation(device, address, size, onFree);
   }
 
-  /** What the driver fails with is reported, since others still have theirs to free. */
+  /** Frees the memory. A driver's failure is only reported, because other objects still have memory to free. */
   @Override
   protected void free() {
     try {

@@ -7,17 +7,18 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 
-/** Memory from an allocator. */
+/** A memory manager that gets its memory from an allocator. */
 public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
   private final Device device;
   private final MemoryAllocator allocator;
 
+  /** Creates a memory manager of a device. */
   public AllocatorMemory(Device device, MemoryAllocator allocator) {
     this.device = Objects.requireNonNull(device, "device");
     this.allocator = Objects.requireNonNull(allocator, "allocator");
   }
 
-  /** A device's own memory; what is freed is kept where that is worth it. */
+  /** Returns a device's own memory. A cache keeps the freed memory if the allocator wants one. */
   static AllocatorMemory of(Device device, MemoryAllocator allocator) {
     return new AllocatorMemory(device, DeviceCaches.around(device, allocator));
   }
@@ -45,7 +46,7 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
   @Override
   public void trim() {
     allocator.trim();
-    IdlePeriod.hurry(); // what others have left, too
+    IdlePeriod.hurry(); // also the deferred calls of other memory managers
   }
 
   @Override
@@ -53,7 +54,7 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
     return allocator.keptBytes();
   }
 
-  /** Such as {@code memory of CUDA:0}. */
+  /** Returns a name like {@code memory of CUDA:0}. */
   @Override
   public String toString() {
     return "memory of " + device;

@@ -12,18 +12,19 @@ import org.arbalest.device.MemoryPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An allocator's blocks that were freed, by size, for the next who asks, and how much of a limit they take: what a
- * {@link MemoryPool} stands on, and a device's memory whose frees would wait for the device.
+ * A cache of an allocator's freed blocks, by size, for later allocations. It also counts the bytes against a limit. It
+ * is the base of a {@link MemoryPool}, and of a device's memory if its frees would wait for the device.
  *
- * <p>The allocator is never called under the lock: it may wait for a device, or ask a user for memory.
+ * <p>The allocator is never called under the lock: it may wait for a device, or call the application's handler for
+ * memory.
  */
 final class BlockCache implements MemoryAllocator {
   static final long PAGE = 4096;
 
-  /** A GPU's runtime aligns to this by itself; whoever wants more asks for more bytes. */
+  /** The alignment that a GPU's runtime guarantees. A caller that needs a larger alignment requests more bytes. */
   private static final long ALIGNMENT = 256;
 
-  /** The sizes of up to four pages, and then four to each power of two. */
+  /** The number of size classes: sizes of up to four pages, then four classes for each power of two. */
   private static final int SIZES = 4 + 4 * (62 - 14 + 1);
 
   private final MemoryAllocator source;
@@ -34,10 +35,13 @@ final class BlockCache implements MemoryAllocator {
 
   private final Addresses[] kept = new Addresses[SIZES];
 
-  /** Blocks in use that have just the bytes asked for, since there was no room for more: they are not kept. */
+  /**
+   * Blocks in use that have exactly the requested bytes, because the device had no space for the full size. They are
+   * not kept.
+   */
   private final Set<Long> exact = new HashSet<>();
 
-  /** Whether what is kept beyond the bound waits for an idle period. */
+  /** Whether blocks beyond the bound already wait for an idle period, in which they are released. */
   private boolean isWaiting;
 
   private long live;
@@ -49,11 +53,11 @@ final class BlockCache implements MemoryAllocator {
   private boolean closed;
 
   /**
-   * A cache that is empty.
+   * Creates an empty cache.
    *
-   * @param limit the most that may be in use and kept
-   * @param bound how much may be kept for long: what is more is given back when no device has work
-   * @param together the same, for several caches; null if there is no such bound
+   * @param limit the limit of the bytes in use and kept together
+   * @param bound the limit of the bytes that are kept for long; the cache releases more than that in an idle period
+   * @param together the same limit for several caches, or null
    */
   BlockCache(MemoryAllocator source, String name, long limit, long bound, @Nullable CacheLimit together) {
     this.source = source;
@@ -90,7 +94,7 @@ final class BlockCache implements MemoryAllocator {
     }
   }
 
-  /** One that is kept; or 0, and room for one is taken. */
+  /** Returns a kept block, or 0 if none has this size. In both cases the size is counted as in use. */
   private synchronized long take(long size, long bytes) {
     if (closed) throw new IllegalStateException("the pool was closed");
     if (size > limit - live) {
@@ -118,12 +122,15 @@ final class BlockCache implements MemoryAllocator {
     misses--;
   }
 
-  /** What is kept makes way where the limit wants it. */
+  /** Releases kept blocks until the bytes in use and kept are within the limit. */
   private void makeRoom() {
-    while (evictIf(() -> live + cached > limit)) {} // until it fits, or nothing is left to evict
+    while (evictIf(() -> live + cached > limit)) {} // until it fits, or until no block is left to evict
   }
 
-  /** The device may lack the room that what is kept takes up, or for what a block has more than was asked for. */
+  /**
+   * Allocates a new block. If the device has too little memory, the kept blocks may occupy it. The next attempt is
+   * without them, and the last one without the part of the block beyond the requested size.
+   */
   private long allocateBlock(long size, long bytes) {
     DeviceException failure;
     try {
@@ -146,7 +153,7 @@ final class BlockCache implements MemoryAllocator {
     return address;
   }
 
-  /** Throws what is none. */
+  /** Returns the failure if it is a shortage of memory. Otherwise throws it. */
   private static DeviceException shortage(DeviceException failure) {
     if (failure.errno() != Errno.ENOMEM) throw failure;
     return failure;
@@ -194,18 +201,18 @@ final class BlockCache implements MemoryAllocator {
     keep(size);
   }
 
-  /** So much more is kept, or less. */
+  /** Adds to the kept bytes, or subtracts from them if the number is negative. */
   private void keep(long bytes) {
     cached += bytes;
     if (together != null) together.count(bytes);
   }
 
-  /** Under the lock: whether more is kept than may be for long. */
+  /** Returns whether more bytes are kept than the limits for long allow. The caller holds the lock. */
   private boolean isTooMuch() {
     return cached > bound || (together != null && together.isTooMuch());
   }
 
-  /** Gives one block back, while no device has work: whether nothing is left to do. */
+  /** Releases one block, in an idle period. Returns whether no more work is left. */
   private boolean shrink() {
     try {
       if (evictIf(() -> cached > bound) || (together != null && together.evictOne())) return false;
@@ -220,18 +227,24 @@ final class BlockCache implements MemoryAllocator {
     isWaiting = false;
   }
 
-  /** Who has kept too much since it was looked at has left that to whoever waits. */
+  /**
+   * Ends the waiting step unless too much is kept. A {@link #free} that kept too much since the last look has left the
+   * release to this step.
+   */
   private synchronized boolean waitsNoMoreIfDone() {
     isWaiting = isTooMuch();
     return !isWaiting;
   }
 
-  /** Gives the largest block back: false if there is none. */
+  /** Releases the largest block. Returns false if no block is kept. */
   boolean evictLargest() {
     return evictIf(() -> true);
   }
 
-  /** Gives the largest block back if too much is kept, which is asked under the lock: false if not. */
+  /**
+   * Releases the largest block if too much is kept. The condition is evaluated under the lock. Returns false if no
+   * block was released.
+   */
   private boolean evictIf(BooleanSupplier isTooMuch) {
     Addresses largest = null;
     long address;
@@ -249,7 +262,7 @@ final class BlockCache implements MemoryAllocator {
     return true;
   }
 
-  /** Gives all that is kept back, which may wait for the device: how many bytes. */
+  /** Releases all kept blocks, which may wait for the device. Returns the number of bytes. */
   long empty() {
     Addresses[] all;
     long bytes;
@@ -265,7 +278,7 @@ final class BlockCache implements MemoryAllocator {
       while (all[at] != null && all[at].count > 0) {
         try {
           source.free(all[at].pop(), all[at].size);
-        } catch (RuntimeException e) { // the others are to go nevertheless
+        } catch (RuntimeException e) { // the other blocks must be released nevertheless
           if (failure == null) failure = e;
           else failure.addSuppressed(e);
         }
@@ -293,7 +306,7 @@ final class BlockCache implements MemoryAllocator {
     return cached;
   }
 
-  /** Keeps nothing from now on. */
+  /** Closes the cache, which keeps no block from now on. */
   void close() {
     synchronized (this) {
       closed = true;
@@ -305,21 +318,21 @@ final class BlockCache implements MemoryAllocator {
     return new MemoryPool.Statistics(live, cached, peak, limit, hits, misses, evictions);
   }
 
-  /** Rounded up to a page, or to a quarter of the power of two below. */
+  /** Rounds a size up to a whole page, or to a quarter of the power of two below. */
   static long blockSize(long bytes) {
     long step = Math.max(PAGE, Long.highestOneBit(Math.max(bytes - 1, 1)) >>> 2);
     long size = (bytes + step - 1) & -step;
     return size < bytes ? bytes : size;
   }
 
-  /** Which one of all sizes of blocks, in their order. */
+  /** Returns the index of a block size in the order of all size classes. */
   static int sizeClass(long size) {
     if (size <= 4 * PAGE) return (int) ((size - 1) / PAGE);
     int power = 63 - Long.numberOfLeadingZeros(size - 1);
     return 4 + 4 * (power - 14) + (int) ((size - 1 - (1L << power)) >>> (power - 2));
   }
 
-  /** Blocks of one size. */
+  /** The addresses of the kept blocks of one size. */
   private static final class Addresses {
     private final long size;
     private long[] addresses = new long[4];

@@ -10,13 +10,15 @@ import java.nio.channels.SeekableByteChannel;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** A buffer's bytes as a channel. Where the CPU cannot go, each read and write is one copy by the device. */
+/**
+ * A channel of a buffer's bytes. If the CPU cannot access the buffer, each read and write is one copy by the device.
+ */
 final class BufferChannel implements SeekableByteChannel {
   private final DeviceBufferImpl buffer;
   private final boolean isWriter;
   private long position;
 
-  /** Takes the buffer over. */
+  /** Takes over the buffer. {@link #close} closes it. */
   BufferChannel(DeviceBufferImpl buffer, boolean isWriter) {
     this.buffer = buffer;
     this.isWriter = isWriter;
@@ -75,7 +77,7 @@ final class BufferChannel implements SeekableByteChannel {
     return position;
   }
 
-  /** May be beyond the end: reading there finds the end, writing does not fit. */
+  /** Sets the position, which may be beyond the end: a read there finds the end, and a write there does not fit. */
   @Override
   public synchronized SeekableByteChannel position(long newPosition) throws IOException {
     checkOpen();
@@ -91,7 +93,7 @@ final class BufferChannel implements SeekableByteChannel {
     return buffer.size();
   }
 
-  /** Does nothing but move the position, for a size that is not smaller; a buffer cannot be cut. */
+  /** Limits the position if the size is not smaller than the buffer. A buffer cannot become smaller. */
   @Override
   public synchronized SeekableByteChannel truncate(long size) throws IOException {
     checkOpen();

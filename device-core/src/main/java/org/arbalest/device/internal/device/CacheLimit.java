@@ -4,7 +4,7 @@ package org.arbalest.device.internal.device;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How much several caches may keep together for long, besides each one's own bound. */
+/** A limit of the bytes that several caches together keep for long. Each cache also has its own limit. */
 final class CacheLimit {
   private final long most;
   private final AtomicLong kept = new AtomicLong();
@@ -14,12 +14,12 @@ final class CacheLimit {
     this.most = most;
   }
 
-  /** One more cache, which tells of all that it keeps. */
+  /** Adds a cache, which reports all changes of its kept bytes. */
   void add(BlockCache cache) {
     caches.add(cache);
   }
 
-  /** So much more is kept, or less. */
+  /** Adds to the kept bytes, or subtracts from them if the number is negative. */
   void count(long bytes) {
     kept.addAndGet(bytes);
   }
@@ -28,7 +28,10 @@ final class CacheLimit {
     return kept.get() > most;
   }
 
-  /** Has the cache that keeps most give one block back if it is too much: false if not. */
+  /**
+   * Makes the cache that keeps the most bytes release one block if the limit is exceeded. Returns false if it released
+   * none.
+   */
   boolean evictOne() {
     if (!isTooMuch()) return false;
     BlockCache fullest = null;

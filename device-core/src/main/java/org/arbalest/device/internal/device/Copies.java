@@ -7,11 +7,13 @@ import org.arbalest.device.DeviceStream;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** Copies of raw memory that are done when the call returns, between any two places. */
+/** Copies of raw memory between any two devices. Each copy is complete when the call returns. */
 final class Copies {
   private Copies() {}
 
-  /** Copies a whole buffer to the start of another; through main memory where no driver reaches both. */
+  /**
+   * Copies a whole buffer to the start of another buffer. The copy goes through main memory if no driver reaches both.
+   */
   static void copy(DeviceBuffer from, DeviceBuffer to) {
     if (from.size() == 0) return;
     Device worker = worker(from, to);
@@ -35,7 +37,7 @@ final class Copies {
     stream.synchronize();
   }
 
-  /** Whose stream can copy between two buffers; null if nobody's. */
+  /** Returns the device whose stream can copy between two buffers, or null if neither device can. */
   private static @Nullable Device worker(DeviceBuffer from, DeviceBuffer to) {
     Device source = from.device();
     Device target = to.device();

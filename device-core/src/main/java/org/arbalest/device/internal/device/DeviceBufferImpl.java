@@ -18,7 +18,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */
+/** A handle to some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */
 public final class DeviceBufferImpl implements DeviceBuffer {
   private final Device device;
   private final Allocation allocation;
@@ -28,7 +28,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   private final AtomicBoolean consumed = new AtomicBoolean();
   private final Leaks.@Nullable Watch watch;
 
-  /** Takes over a holder of the allocation. */
+  /** Takes over one reference to the allocation. */
   private DeviceBufferImpl(Device device, Allocation allocation, long address, long size, boolean isCpuAccessible) {
     this.device = device;
     this.allocation = allocation;
@@ -45,11 +45,14 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     return new DeviceBufferImpl(device, allocation, allocation.address, size, isCpuAccessible);
   }
 
-  /** The implementation, which every {@link DeviceBuffer} is. */
+  /** Returns the implementation. Every {@link DeviceBuffer} is an instance of this class. */
   public static DeviceBufferImpl unwrap(DeviceBuffer buffer) {
     return (DeviceBufferImpl) buffer;
   }
 
+  /**
+   * Wraps memory of another owner on a device. When the last reference is released, {@code onFree} notifies the owner.
+   */
   public static DeviceBuffer wrap(Device device, long address, long size, Runnable onFree) {
     Objects.requireNonNull(onFree, "onFree");
     return wrapped(device, address, size, onFree);
@@ -62,11 +65,15 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     return wrapped(device, address, size, device.isCpuAccessible(), onFree);
   }
 
-  /** Memory that somebody else frees when told, and of which he knows whether the CPU can read it. */
+  /**
+   * Wraps memory that its owner frees when {@code onFree} notifies it. The owner knows whether the CPU can access the
+   * memory.
+   */
   public static DeviceBuffer wrapped(Device device, long address, long size, boolean isCpuAccessible, Runnable onFree) {
     return new DeviceBufferImpl(device, Allocation.wrap(device, address, size, onFree), address, size, isCpuAccessible);
   }
 
+  /** Copies memory that the caller keeps valid during this call. The caller closes the copy. */
   public static DeviceBuffer copyNonOwned(Device device, long address, long size, MemoryManager to) {
     try (DeviceBuffer source = wrapped(device, address, size, () -> {})) {
       return source.copyTo(to);
@@ -195,13 +202,14 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     if (take()) free();
   }
 
+  /** Returns whether the buffer was neither closed nor taken. */
   public boolean isOpen() {
     return !consumed.get();
   }
 
   /**
-   * Takes the buffer away from its creator; the caller must {@link #free} it. Returns false if it was closed or taken
-   * before.
+   * Takes the buffer away from its creator. The caller must then call {@link #free}. Returns false if the buffer was
+   * closed or taken before.
    */
   public boolean take() {
     if (consumed.getAndSet(true)) return false;
@@ -209,30 +217,30 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     return true;
   }
 
-  /** Gives back what was taken. */
+  /** Reverts {@link #take}: the buffer is open again. */
   public void untake() {
-    if (watch != null) watch.opened(); // first, since another thread may close it at once
+    if (watch != null) watch.opened(); // first, since another thread may close the buffer at once
     consumed.set(false);
   }
 
-  /** The device pointer of a buffer that was taken. */
+  /** Returns the device pointer of a buffer that was taken. */
   public long pointer() {
     return address;
   }
 
-  /** Gives up the memory of a buffer that was taken. */
+  /** Releases the reference to the memory of a buffer that was taken. */
   public void free() {
     allocation.release();
   }
 
-  /** One holder of the memory more, to be released by the caller. */
+  /** Adds one reference to the memory, which the caller must release. */
   Allocation hold() {
     checkOpen();
     allocation.retain();
     return allocation;
   }
 
-  /** The memory of a buffer that is open; borrowed. */
+  /** Returns the memory of an open buffer as a borrowed reference. */
   public Allocation allocation() {
     return allocation;
   }
@@ -241,7 +249,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     if (consumed.get()) throw new IllegalStateException("the buffer was closed or moved into an array");
   }
 
-  /** The size and the device. */
+  /** Returns a text that contains the size, the device and whether the buffer is consumed. */
   @Override
   public String toString() {
     return size + " bytes on " + device + (isOpen() ? "" : " (consumed)");

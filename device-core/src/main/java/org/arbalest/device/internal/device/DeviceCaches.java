@@ -8,19 +8,24 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.internal.management.Management;
 
-/** The caches of devices' memory whose frees wait for the device. They stay as long as the process, as devices do. */
+/**
+ * The caches of devices' memory whose frees wait for the device. They live as long as the process, like the devices.
+ */
 final class DeviceCaches {
-  /** With the devices' ids: kinds of memory of one id are one GPU's, or main memory that is pinned for it. */
+  /**
+   * A cache and its device's id. Types of memory with the same id belong to one GPU, or are main memory that is pinned
+   * for it.
+   */
   private record Cache(long id, BlockCache blocks) {}
 
   private static final CopyOnWriteArrayList<Cache> ALL = new CopyOnWriteArrayList<>();
 
   /**
-   * A GPU's memory says nothing of how much main memory there is, for all of them; and that has no ENOMEM: too much of
-   * it ends the process.
+   * The common limit of all caches in main memory. A GPU's memory says nothing about the size of main memory, which all
+   * caches share. Main memory also has no {@code ENOMEM}: using too much of it ends the process.
    */
   private static final class InMainMemory {
-    /** This part of all. */
+    /** The caches may keep this fraction (1/16) of main memory. */
     static final int PART = 16;
 
     static final CacheLimit KEPT = new CacheLimit(Management.mainMemory() / PART);
@@ -28,7 +33,7 @@ final class DeviceCaches {
 
   private DeviceCaches() {}
 
-  /** What allocates and frees instead of an allocator of a device, to be made once for each. */
+  /** Returns the allocator that is used in place of a device's own allocator. This is called once for each of them. */
   static MemoryAllocator around(Device device, MemoryAllocator allocator) {
     MemoryAllocator own = allocator;
     if (allocator.cacheBytes() > 0) {
@@ -41,12 +46,12 @@ final class DeviceCaches {
     return device.type().code() == 1 ? own : new LastResort(device.id(), own, false);
   }
 
-  /** Memory that is never kept for the next who asks, and freed while no device has work. */
+  /** Returns an allocator that keeps no freed memory and frees it in an idle period. */
   static MemoryAllocator withoutCache(Device device, MemoryAllocator allocator) {
     return new LastResort(device.id(), allocator, true);
   }
 
-  /** Gives back what the caches of one id keep: whether that was something. */
+  /** Releases the kept blocks of all caches with one id. Returns whether any bytes were released. */
   private static boolean empty(long id) {
     long bytes = 0;
     for (Cache cache : ALL) {
@@ -56,7 +61,10 @@ final class DeviceCaches {
     return bytes > 0;
   }
 
-  /** Asks again when all that is kept, of the GPU's other kinds of memory too, was given back. */
+  /**
+   * An allocator that tries a second time after all kept memory was released, including the GPU's other types of
+   * memory.
+   */
   private record LastResort(long id, MemoryAllocator source, boolean freesWhenIdle) implements MemoryAllocator {
     @Override
     public boolean isCpuAccessible() {

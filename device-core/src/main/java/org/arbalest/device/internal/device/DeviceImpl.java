@@ -23,7 +23,7 @@ import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** A device with its driver; without one it is opaque. See {@link Device}. */
+/** A device with its driver. A device without a driver is opaque. See {@link Device}. */
 public final class DeviceImpl implements Device {
   private final DeviceType type;
   private final long id;
@@ -31,7 +31,7 @@ public final class DeviceImpl implements Device {
   private final @Nullable DeviceDriver driver;
   private final @Nullable Staging staging;
 
-  /** Tells, of an opaque device that a backend should serve, why it is not there. */
+  /** Returns why an opaque device is unavailable, if a backend should serve it. */
   private final @Nullable Supplier<String> why;
 
   private volatile @Nullable Device unnumbered;
@@ -39,6 +39,7 @@ public final class DeviceImpl implements Device {
   private volatile @Nullable MemoryManager hostMemory;
   private volatile @Nullable DeviceStream defaultStream;
 
+  /** Creates a device. Without a driver, the device is opaque. */
   public DeviceImpl(DeviceType type, long id, @Nullable DeviceDriver driver) {
     this(type, id, id, driver, null);
   }
@@ -53,14 +54,14 @@ public final class DeviceImpl implements Device {
     this.why = why;
   }
 
-  /** One that a backend should serve, and that is missing, or failed to open. */
+  /** Creates an opaque device that a backend should serve, but that is missing or failed to open. */
   static DeviceImpl absent(DeviceType type, long id, Supplier<String> why) {
     return new DeviceImpl(type, id, id, null, why);
   }
 
   /**
-   * This device's memory under the id −1, by which peers send host memory that is no device's in particular (DEV-16).
-   * It keeps that id wherever it goes, and is served as this device's.
+   * Returns this device's memory under the id −1. Peers send pinned host memory that belongs to no particular device
+   * under this id (DEV-16). The memory keeps the id in every export, and this device's driver serves it.
    */
   Device unnumbered() {
     Device known = unnumbered;
@@ -73,7 +74,7 @@ public final class DeviceImpl implements Device {
     return ordinal;
   }
 
-  /** The implementation, which every {@link Device} is. */
+  /** Returns the implementation. Every {@link Device} is an instance of this class. */
   public static DeviceImpl unwrap(Device device) {
     return (DeviceImpl) device;
   }
@@ -110,7 +111,7 @@ public final class DeviceImpl implements Device {
     return known;
   }
 
-  /** Of the device whose memory it is: there is one cache. */
+  /** Returns memory from the device with the real number, so that both devices use one cache. */
   private MemoryManager renamed() {
     DeviceDriver d = driver();
     return d.cacheBytes() == 0 ? new AllocatorMemory(this, d)
@@ -131,7 +132,10 @@ public final class DeviceImpl implements Device {
     return Optional.ofNullable(found);
   }
 
-  /** Where it is a device of its own, that one's memory, so that both keep together what was freed. */
+  /**
+   * Returns the host memory. If its type is a device type of its own, this is that device's memory, so that both
+   * devices use one cache for freed memory.
+   */
   private MemoryManager hostMemory(HostMemory host) {
     if (host.type().equals(type)) return new AllocatorMemory(this, host.allocator());
     Device its = DeviceRegistry.find(host.type(), ordinal);
@@ -155,7 +159,7 @@ public final class DeviceImpl implements Device {
               Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
             onUnpinned.run();
           } finally {
-            Reference.reachabilityFence(segment); // of an automatic arena, too
+            Reference.reachabilityFence(segment); // also for a segment of an automatic arena
           }
         };
     Worker.RELEASES.start();
@@ -220,30 +224,38 @@ public final class DeviceImpl implements Device {
     return new SyncEventImpl(event.point, event);
   }
 
+  /** Returns the driver, or throws if this device is opaque. */
   public DeviceDriver driver() {
     DeviceDriver d = driver;
     if (d == null) throw refusal("nothing can be allocated or queued on it");
     return d;
   }
 
-  /** By way of what its queues copy from and to pageable memory; null if they do that by themselves. */
+  /**
+   * Returns the staging through which this device's queues copy from and to pageable memory. Returns null if the queues
+   * copy such memory directly.
+   */
   @Nullable
   Staging staging() {
     return staging;
   }
 
-  /** Why something cannot be done with this device, which is opaque. */
+  /** Returns the error for an operation that is impossible because this device is opaque. */
   public DeviceException refusal(String what) {
     String because = why == null ? "no backend serves " + this + DeviceRegistry.artifact(type)
         : this + " is unavailable, because " + why.get();
     return new DeviceException(Errno.ENOSYS, because + ", so " + what);
   }
 
+  /** Returns whether this is the CPU. */
   public boolean isCpu() {
     return type.code() == 1;
   }
 
-  /** Whether this device's copies read and write another one's memory, and its queues wait for its events. */
+  /**
+   * Returns whether this device's copies read and write another device's memory, and whether its queues wait for that
+   * device's events.
+   */
   public boolean reaches(Device other) {
     return driver != null
         && (equals(other) || driver.reaches(DeviceImpl.unwrap(other).type, DeviceImpl.unwrap(other).ordinal));
@@ -259,7 +271,7 @@ public final class DeviceImpl implements Device {
     return Objects.hash(type, id);
   }
 
-  /** Such as {@code CPU} or {@code CUDA:0}. */
+  /** Returns a name like {@code CPU} or {@code CUDA:0}. */
   @Override
   public String toString() {
     return id < 0 ? type.name() : type.name() + ":" + id;

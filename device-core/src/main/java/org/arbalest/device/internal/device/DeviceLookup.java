@@ -20,9 +20,11 @@ import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Finds devices by what they are, whatever their numbers are in this process. Opens only what it finds. */
+/**
+ * Finds devices by their identity, independent of their numbers in this process. Opens only the device that it finds.
+ */
 public final class DeviceLookup {
-  /** What a device is does not change. */
+  /** The known identities. A device's identity does not change. */
   private static final Map<Known, DeviceIdentity> KNOWN = new ConcurrentHashMap<>();
 
   /** Domain (drivers write 4 digits, {@code nvidia-smi} 8), bus, device, function. */
@@ -46,7 +48,7 @@ public final class DeviceLookup {
         identity -> identity.pciBusId() != null && place.equals(place(identity.pciBusId())));
   }
 
-  /** The same for the same place, however it is written; what is none stays what it is. */
+  /** Returns the same text for each notation of the same PCI bus id. A text that is no PCI bus id stays unchanged. */
   private static String place(String pciBusId) {
     Matcher parts = PCI_BUS_ID.matcher(pciBusId.strip());
     if (!parts.matches()) return pciBusId;
@@ -56,7 +58,10 @@ public final class DeviceLookup {
         Integer.parseInt(parts.group(3), 16), function);
   }
 
-  /** One by its UUID; among several of the same, as parts of some GPUs are, by the place on the bus as well. */
+  /**
+   * Returns the device with a UUID. Parts of some GPUs have the same UUID: among them, the PCI bus id selects the
+   * device.
+   */
   public static Device byIdentity(DeviceType type, @Nullable UUID uuid, @Nullable String pciBusId) {
     String what = "the UUID " + uuid + (pciBusId == null ? "" : ", at " + pciBusId);
     List<Long> same = matching(type, identity -> uuid != null && uuid.equals(identity.uuid()));

@@ -15,14 +15,14 @@ import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
-/** A queue of a device's runtime, and who uses it: its handle, and calls that are under way. */
+/** A queue of a device's runtime, with one reference for each handle and for each call in progress. */
 public final class DeviceQueue extends Shared {
-  /** What becomes of the runtime's queue in the end. */
+  /** The owner of the runtime's queue, which decides what happens to it in the end. */
   enum Kind {
     OWN,
     /** A device's default, which lives as long as the process and is not counted. */
     DEFAULT,
-    /** Somebody else's. */
+    /** The queue of an application or another library. */
     BORROWED
   }
 
@@ -32,13 +32,16 @@ public final class DeviceQueue extends Shared {
   private final Kind kind;
   private final @Nullable Staging staging;
 
-  /** Whether others can queue work here: they have the handle. */
+  /** Whether other code can queue work here, because it has the handle. */
   private volatile boolean isOthersToo;
 
-  /** Whether something that is not ours was to be waited for since the queue was last seen idle. */
+  /** Whether the queue had to wait for work of other code since the library last saw the queue idle. */
   private volatile boolean waits;
 
-  /** Ours that are open. Of somebody else's that was never given back, nobody knows whether it is still there. */
+  /**
+   * The library's own open queues. A borrowed queue is not in this set: the library cannot know whether a borrowed
+   * queue that was not closed still exists.
+   */
   private static final Set<DeviceQueue> OPEN = ConcurrentHashMap.newKeySet();
 
   DeviceQueue(Device device, DeviceDriver driver, long handle, Kind kind) {
@@ -52,14 +55,16 @@ public final class DeviceQueue extends Shared {
     if (kind != Kind.BORROWED) OPEN.add(this);
   }
 
-  /** Whether no queue of ours has work. One whose device cannot be asked has failed, and does nothing any more. */
+  /**
+   * Returns whether none of the library's queues has work. A queue whose query fails has failed, and does no more work.
+   */
   static boolean areAllIdle() {
     for (DeviceQueue queue : OPEN) {
       if (!queue.tryRetain()) continue;
       try {
         if (queue.isCaptured() || !queue.driver.isIdle(queue.handle)) return false;
       } catch (DeviceException _) {
-        // it counts as idle
+        // the queue counts as idle
       } finally {
         queue.release();
       }
@@ -67,19 +72,24 @@ public final class DeviceQueue extends Shared {
     return true;
   }
 
-  /** Somebody gets the handle. */
+  /** Notes that other code receives the handle. */
   void giveHandle() {
     isOthersToo = true;
   }
 
-  /** Whether others capture it, who have its handle; asking it anything else would invalidate that. */
+  /**
+   * Returns whether other code, which has the handle, captures this queue. Every other query to the driver would
+   * invalidate the capture.
+   */
   boolean isCaptured() {
     return isOthersToo && driver.isCaptured(handle);
   }
 
   /**
-   * Refuses a queue that is captured: a graph would use memory again that nobody holds then, and no event says when it
-   * is over (DEV-60).
+   * Rejects a queue that is being captured. The graph would use memory again after its last reference is released, and
+   * no event would report the end of that use (DEV-60).
+   *
+   * @throws IllegalStateException if the queue is being captured
    */
   void requireNoCapture() {
     if (!isCaptured()) return;
@@ -90,34 +100,39 @@ public final class DeviceQueue extends Shared {
         "the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
   }
 
-  /** What is queued from now on waits for something of which nobody knows what it writes. */
+  /**
+   * Notes that the work that is queued from now on waits for other work. The library does not know which memory that
+   * other work writes.
+   */
   void noteWait() {
     waits = true;
   }
 
   /**
-   * Whether main memory has now what it will have when the queue comes to what is queued next, as far as work of others
-   * goes: there is none, or it is done.
+   * Returns whether main memory already has the content that it will have when the queue reaches the work that is
+   * queued next. Only work of other code counts. The result is true if no such work exists or if it has completed.
    */
   boolean isOthersWorkDone() {
     if (!isOthersToo && !waits) return true;
     boolean wasWaiting = waits;
-    if (wasWaiting) waits = false; // before it is asked: a wait that comes meanwhile counts
+    if (wasWaiting) waits = false; // before the query, so that a wait that another thread notes meanwhile is not lost
     boolean isIdle = driver.isIdle(handle);
     if (wasWaiting && !isIdle) waits = true;
     return isIdle;
   }
 
-  /** Copies that are queued together, by {@link #queue}; the caller releases it. */
+  /** Creates a transfer: copies that are queued together by {@link #queue}. The caller releases it. */
   public Transfer transfer() {
     return new Transfer(driver, staging, handle);
   }
 
   /**
-   * Queues a transfer, and an event behind it, which the caller releases. If this throws, nothing in a queue uses its
-   * memory any more; or that cannot be told now, and it is held until nothing does.
+   * Queues a transfer, and an event behind it, which the caller releases.
    *
-   * @param used the memory, which the caller holds
+   * <p>If this throws, no work in a queue uses the memory any more. If the driver cannot answer that now, the library
+   * holds the memory until no work uses it.
+   *
+   * @param used the memory; the caller holds a reference to each part
    */
   public RecordedEvent queue(Transfer transfer, boolean isReady, boolean mayFillGaps, Shared... used) {
     try {
@@ -131,15 +146,15 @@ public final class DeviceQueue extends Shared {
   }
 
   /**
-   * Queues a transfer from the device, and waits for it; when this returns, or throws, its memory is as {@link #queue}
-   * has it when it throws.
+   * Queues a transfer from the device, and blocks until it has completed. When this returns or throws, the memory is in
+   * the same state as after {@link #queue} throws.
    */
   public void await(Transfer transfer, Shared... used) {
     RecordedEvent end = queue(transfer, false, false, used);
     try {
       SyncEventImpl.synchronize(end.point, end);
     } catch (Throwable t) {
-      giveUp(transfer, used); // who waits in vain for the event may not free the memory
+      giveUp(transfer, used); // after a failed wait for the event, the work may still use the memory
       throw t;
     } finally {
       end.release();
@@ -152,12 +167,12 @@ public final class DeviceQueue extends Shared {
     AbandonedWork.await(this, transfer.queues(), held);
   }
 
-  /** By way of what a transfer goes; null if the queue copies from and to everywhere by itself. */
+  /** Returns the staging through which a transfer goes, or null if the queue copies from and to all memory directly. */
   public @Nullable Staging staging() {
     return staging;
   }
 
-  /** Where memory of a device is, as this queue's device sees it. */
+  /** Returns the place of a device's memory, as seen by this queue's device. */
   public Place place(Device other) {
     if (staging == null) return Place.DEVICE;
     DeviceImpl its = DeviceImpl.unwrap(other);

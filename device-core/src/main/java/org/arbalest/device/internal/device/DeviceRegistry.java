@@ -23,30 +23,34 @@ import org.arbalest.device.internal.cpu.CpuProvider;
 import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
-/** The devices of this process, and who serves them: see {@link org.arbalest.device.Devices}. */
+/** The devices of this process and the backends that serve them: see {@link org.arbalest.device.Devices}. */
 public final class DeviceRegistry {
-  /** Who serves a type: the first that was found. */
+  /** The backend of each device type. The first backend found for a type serves it. */
   private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
 
   private static final List<String> BROKEN = new ArrayList<>();
 
-  /** Said to be missing even where no backend for them is on the class path. */
+  /** Types that the status lists as missing even if no backend for them is on the class path. */
   private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
 
-  /** A backend that says it has more has miscounted: devices are looked up, listed and remembered one by one. */
+  /**
+   * The limit of devices of one type. A backend that reports more has counted wrongly: the registry looks up, lists and
+   * remembers devices one by one.
+   */
   static final int MOST_DEVICES = 1 << 16;
 
-  /** What serves the kinds of devices that we have backends for, by the beginning of their names. */
+  /** The library's artifacts for device types, by the beginning of the types' names. */
   private static final Map<String, String> ARTIFACTS =
       Map.of("CUDA", "arbalest-device-cuda", "OPENCL", "arbalest-device-opencl", "ROCM", "arbalest-device-rocm");
 
   private static final OpenDevices OPEN;
 
-  /** Null without native access. */
+  /** The CPU device, or null without native access. */
   private static final @Nullable Device CPU;
 
   static {
-    // Always ours: jars that were merged into one tend to lose their service files.
+    // This provider is registered without a service file, because jars that were merged into one often lose their
+    // service files.
     PROVIDERS.put(DeviceType.CPU, new CpuProvider());
     loadProviders();
     OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
@@ -55,12 +59,14 @@ public final class DeviceRegistry {
 
   private DeviceRegistry() {}
 
+  /** Returns the CPU device. Throws if native access is not enabled. */
   public static Device cpu() {
     Device cpu = CPU;
     if (cpu == null) throw NativeAccess.refusal();
     return cpu;
   }
 
+  /** Returns whether devices of a type are available, and the reason if they are not. */
   public static Availability availability(DeviceType type) {
     Objects.requireNonNull(type, "type");
     DeviceProvider provider = provider(type);
@@ -71,7 +77,9 @@ public final class DeviceRegistry {
     return probe(provider, type);
   }
 
-  /** What a backend answers; what it fails with, or answers that cannot be, is an absence, too. */
+  /**
+   * Returns a backend's answer. If the backend fails, or if its answer is impossible, the result is {@link Missing}.
+   */
   public static Availability probe(DeviceProvider provider, DeviceType type) {
     if (!NativeAccess.isEnabled()) return new Missing(NativeAccess.why());
     try {
@@ -86,6 +94,11 @@ public final class DeviceRegistry {
     }
   }
 
+  /**
+   * Returns a device that can be used.
+   *
+   * @throws DeviceException with {@code ENOSYS} and the reason, if the device is unavailable
+   */
   public static Device device(DeviceType type, long id) {
     NativeAccess.require();
     Device device = find(type, id, true);
@@ -98,13 +111,17 @@ public final class DeviceRegistry {
     throw new DeviceException(Errno.ENOSYS, device + " is unavailable, because " + reason);
   }
 
-  /** Which artifact of ours serves a type, for who lacks it; empty if none does. */
+  /**
+   * Returns a hint that names the library's artifact for a type, for an application that lacks it. Returns an empty
+   * text if no artifact serves the type.
+   */
   static String artifact(DeviceType type) {
     String name = type.name();
     String kind = name.contains("_") ? name.substring(0, name.indexOf('_')) : name;
     return ARTIFACTS.containsKey(kind) ? ": add org.arbalest:" + ARTIFACTS.get(kind) : "";
   }
 
+  /** Returns the status of each device type that has a backend, and of the usual types without one. */
   public static List<DeviceStatus> status() {
     List<DeviceType> types = new ArrayList<>(PROVIDERS.keySet());
     for (DeviceType usual : USUAL) {
@@ -132,6 +149,7 @@ public final class DeviceRegistry {
     }
   }
 
+  /** Returns a text with one line for each device, and one for each type without devices. */
   public static String describe() {
     StringBuilder text = new StringBuilder();
     for (DeviceStatus status : status()) {
@@ -151,8 +169,8 @@ public final class DeviceRegistry {
   }
 
   /**
-   * The device of an array that came from outside: one that can be used, or an opaque one (DEV-09), for which the next
-   * array asks again, though not more often than once in a while (DEV-18).
+   * Returns the device of an array that came from outside. The device is usable or opaque (DEV-09). If it is opaque,
+   * the next array queries it again, with a pause between queries (DEV-18).
    */
   public static Device find(DeviceType type, long id) {
     return find(type, id, false);
@@ -164,7 +182,7 @@ public final class DeviceRegistry {
     return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
   }
 
-  /** Main memory that is pinned for GPUs: for one of them, or for none in particular. */
+  /** Returns whether the type is main memory that is pinned for GPUs. The id selects one GPU or no particular GPU. */
   private static boolean isPinned(DeviceType type) {
     return type.equals(DeviceType.CUDA_HOST) || type.equals(DeviceType.ROCM_HOST);
   }
@@ -173,7 +191,7 @@ public final class DeviceRegistry {
     return PROVIDERS.get(type);
   }
 
-  /** With this class's loader: a thread that C attached has no context class loader. */
+  /** Uses this class's loader, because a thread that native code attached has no context class loader. */
   private static void loadProviders() {
     Iterator<DeviceProvider> found =
         ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();

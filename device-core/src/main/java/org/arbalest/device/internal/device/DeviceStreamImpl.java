@@ -17,7 +17,10 @@ import org.arbalest.device.internal.staging.Transfer;
 import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on a {@link DeviceQueue}, and what keeps memory until the queue has used it. See {@link DeviceStream}. */
+/**
+ * A handle to a {@link DeviceQueue}, which also keeps memory alive until the queue has used it. See
+ * {@link DeviceStream}.
+ */
 public final class DeviceStreamImpl implements DeviceStream {
   private final Device device;
   private final AtomicReference<@Nullable DeviceQueue> queue;
@@ -32,7 +35,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     if (watch != null) watch.opened();
   }
 
-  /** The implementation, which every {@link DeviceStream} is. */
+  /** Returns the implementation. Every {@link DeviceStream} is an instance of this class. */
   public static DeviceStreamImpl unwrap(DeviceStream stream) {
     return (DeviceStreamImpl) stream;
   }
@@ -64,7 +67,10 @@ public final class DeviceStreamImpl implements DeviceStream {
     }
   }
 
-  /** Lets what is queued from now on wait until a buffer's memory is there, if that is another stream's (DEV-31). */
+  /**
+   * Makes the work that is queued from now on wait until a buffer's memory is available, if another stream orders that
+   * memory (DEV-31).
+   */
   public void waitForMemory(DeviceBuffer buffer) {
     DeviceQueue other = DeviceBufferImpl.unwrap(buffer).allocation().orderedBy;
     DeviceQueue own = queue.get();
@@ -125,7 +131,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     }
   }
 
-  /** Keeps what its caller holds until all that is in the stream now is done. */
+  /** Adds a reference to an object. It is released when all work that is in the stream now has completed. */
   public void keep(Shared shared) {
     DeviceQueue held = hold();
     try {
@@ -183,8 +189,10 @@ public final class DeviceStreamImpl implements DeviceStream {
   }
 
   /**
-   * One holder more, who is to queue something, to be released by the caller; so that closing on another thread does
-   * not take the queue away.
+   * Adds one reference to the queue for a caller that queues work. The caller must release it. The reference keeps the
+   * queue alive if another thread closes this stream.
+   *
+   * @throws IllegalStateException if the stream is closed, or if its queue is being captured
    */
   public DeviceQueue hold() {
     DeviceQueue held = holdAsIs();
@@ -197,13 +205,14 @@ public final class DeviceStreamImpl implements DeviceStream {
     }
   }
 
-  /** The same for who queues nothing. */
+  /** Adds one reference to the queue for a caller that queues no work. It does not reject a capture. */
   private DeviceQueue holdAsIs() {
     DeviceQueue held = queue.get();
     if (held == null || !held.tryRetain()) throw new IllegalStateException("the stream was closed");
     return held;
   }
 
+  /** Records an event at the end of the stream's work. The caller releases it. */
   public RecordedEvent recordEvent() {
     DeviceQueue held = hold();
     try {
@@ -213,7 +222,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     }
   }
 
-  /** Lets what is queued from now on wait for an event that the keeper holds. */
+  /** Makes the work that is queued from now on wait for an event. The keeper keeps the event alive. */
   public void waitFor(EventPoint point, Shared keeper) {
     DeviceQueue held = hold();
     try {
@@ -229,7 +238,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     throw new IllegalArgumentException("a stream of " + device + " does not reach memory of " + buffer.device());
   }
 
-  /** Whether the stream's copies read and write memory of a device. */
+  /** Returns whether the stream's copies read and write memory of a device. */
   public boolean reaches(Device other) {
     if (other.equals(device)) return true;
     DeviceQueue held = holdAsIs();
@@ -250,13 +259,13 @@ public final class DeviceStreamImpl implements DeviceStream {
   }
 
   /**
-   * Holds memory until an event is over (DEV-19), in any case.
+   * Keeps memory alive until an event is over (DEV-19), in every case.
    *
-   * @throws RuntimeException if nobody can be told of that, after a wait; or, where that says nothing, while it is
-   *     asked for now and then
+   * @throws RuntimeException if the driver cannot notify. This thread has then blocked until the event was over, or, if
+   *     the driver gave no answer, the library queries the event repeatedly until it is over
    */
   public static void keepUntil(RecordedEvent end, Shared... memories) {
-    if (end.point.isKnownDone()) return; // it was recorded just now: asking would be a call for nothing
+    if (end.point.isKnownDone()) return; // the event was recorded just now, so a query would be a superfluous call
     for (Shared memory : memories) memory.retain();
     Throwable failure = Wait.forSure(end.point, end, Worker.RELEASES, () -> releaseAll(memories));
     if (failure instanceof RuntimeException e) throw e;
@@ -275,7 +284,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     return new DeviceStreamImpl(new DeviceQueue(device, driver, handle, kind), kind);
   }
 
-  /** The device. */
+  /** Returns a text that contains the device and whether the stream is closed. */
   @Override
   public String toString() {
     return "stream of " + device + (queue.get() == null ? " (closed)" : "");

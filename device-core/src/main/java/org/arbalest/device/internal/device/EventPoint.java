@@ -8,28 +8,29 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 
 /**
- * An event, as a place in memory where its handle is (DEV-03), and what is known about it. Somebody else holds both.
+ * An event, as the address of the memory cell that contains its handle (DEV-03), and the known state of that event.
+ * Another object keeps both alive.
  */
 public final class EventPoint {
   public final Device device;
   private final DeviceDriver driver;
 
-  /** Where the handle is; what a {@code sync_event} says. */
+  /** The address of the cell with the handle, which is the value of a {@code sync_event}. */
   public final long cell;
 
-  /** Whether we recorded it, and so not in a graph. */
+  /** Whether the library recorded the event. Such an event is not part of a graph. */
   private final boolean isRecordedHere;
 
-  // Set under this object's monitor, and one of them at most.
+  // Both flags are set under this object's monitor, and at most one of them is set.
   private volatile boolean done;
 
   /**
-   * Whether it was recorded in a graph. For good, since HIP says so once: what it says then may be of an earlier
-   * recording, or of none.
+   * Whether the event was recorded in a graph. This flag stays set, because HIP reports it only once. HIP's later
+   * answers may be about an earlier recording, or about none.
    */
   private volatile boolean captured;
 
-  /** One that others recorded. */
+  /** Creates the point of an event that other code recorded. */
   public EventPoint(Device device, DeviceDriver driver, long cell) {
     this(device, driver, cell, false);
   }
@@ -46,26 +47,29 @@ public final class EventPoint {
     return NativeHeap.getLong(cell);
   }
 
-  /** Whether somebody has seen that it has completed; asks nobody. */
+  /** Returns whether completion has already been seen. Does not query the driver. */
   public boolean isKnownDone() {
     return done;
   }
 
-  /** Whether it has completed, which nothing tells of one that was recorded in a graph; throws if it failed. */
+  /**
+   * Returns whether the event has completed. Throws if it failed. Nothing reports completion of an event that was
+   * recorded in a graph, so this returns false for it.
+   */
   boolean isReady() {
     if (done || captured) return done;
-    synchronized (this) { // whoever else asks would be told of something else
+    synchronized (this) { // a concurrent second query would get a different answer
       if (done || captured) return done;
       switch (driver.ask(handle())) {
         case DONE -> done = true;
         case CAPTURED -> captured = !isRecordedHere;
-        default -> {} // not done, or nobody can tell
+        default -> {} // not completed, or the driver does not know
       }
       return done;
     }
   }
 
-  /** Somebody else was told that it was recorded in a graph. */
+  /** Notes that another part of the library received the answer that the event was recorded in a graph. */
   synchronized void markCaptured() {
     captured = !isRecordedHere && !done;
   }
@@ -75,8 +79,11 @@ public final class EventPoint {
   }
 
   /**
-   * Whether it is to be waited for, as it has not completed: asked once. Throws if it failed, or was recorded in a
-   * graph: then it never tells, and a queue that waits for it becomes part of the capture (DEV-60).
+   * Returns whether the caller has to wait for the event, because it has not completed. Queries the driver at most
+   * once.
+   *
+   * @throws DeviceException if the event failed, or if it was recorded in a graph. Such an event never reports
+   *     completion, and a queue that waits for it becomes part of the capture (DEV-60).
    */
   boolean isPending() {
     if (isReady()) return false;
@@ -89,7 +96,7 @@ public final class EventPoint {
   }
 
   /**
-   * Whether it is seen to have completed. A query that fails says nothing of the work before the event, which may still
+   * Returns whether completion is seen. A failed query says nothing about the work before the event, which may still
    * use its memory (DEV-19).
    */
   public boolean isSeenDone() {
@@ -100,20 +107,23 @@ public final class EventPoint {
     }
   }
 
-  /** Blocks this thread until it has completed; throws if it failed. */
+  /** Blocks this thread until the event has completed. Throws if it failed. */
   public void synchronize() {
     if (done) return;
     driver.synchronizeEvent(handle());
     markDone();
   }
 
-  /** Lets a queue wait, on the device where possible; the keeper holds the event. */
+  /**
+   * Makes a queue wait for the event, on the device if possible. Otherwise this thread blocks. The keeper keeps the
+   * event alive.
+   */
   void letWait(DeviceDriver waiting, Device itsDevice, long queue, Shared keeper) {
     if (!isPending()) return;
     if (itsDevice.equals(device) || waiting.reaches(device.type(), DeviceImpl.unwrap(device).ordinal())) {
       waiting.waitFor(queue, handle());
     } else {
-      SyncEventImpl.synchronize(this, keeper); // two runtimes that know nothing of each other
+      SyncEventImpl.synchronize(this, keeper); // two runtimes that do not know each other
     }
   }
 

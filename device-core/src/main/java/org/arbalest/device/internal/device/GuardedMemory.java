@@ -10,16 +10,21 @@ import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.OutOfMemoryHandler;
 
-/** Asks somebody before there is not enough memory. See {@link MemoryManager#withOutOfMemoryHandler}. */
+/**
+ * A memory manager that calls the application's handler when memory runs out, before an allocation fails.
+ *
+ * <p>See {@link MemoryManager#withOutOfMemoryHandler}.
+ */
 public final class GuardedMemory implements MemoryManager, AllocatingMemory {
   private final MemoryManager upstream;
   private final MemoryAllocator source;
   private final OutOfMemoryHandler handler;
   private final MemoryAllocator guard = new Guard();
 
-  /** Set on threads that are in the handler. */
+  /** Set on each thread that is inside the handler, so that the handler is not called recursively. */
   private final ThreadLocal<Boolean> asking = new ThreadLocal<>();
 
+  /** Creates a memory manager that calls the handler when {@code upstream} has too little memory. */
   public GuardedMemory(MemoryManager upstream, OutOfMemoryHandler handler) {
     this.upstream = upstream;
     this.source = AllocatingMemory.allocatorOf(upstream);

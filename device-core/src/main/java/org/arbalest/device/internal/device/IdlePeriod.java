@@ -13,23 +13,28 @@ import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time in which no device has work that we know of: nothing is in a stream of ours, and nobody waits for an event, as
- * memory does that is kept for work in any stream. Calls that wait for a device, and hold up others meanwhile, are put
- * off until then (DEV-28). A daemon thread looks, while there are some.
+ * A time in which no device has work that the library knows of: no stream of the library has work, and no wait for an
+ * event is pending. Memory that is held for work in any stream counts as such a wait.
+ *
+ * <p>Calls that wait for a device, and hold up other calls meanwhile, are deferred until then (DEV-28). A daemon thread
+ * checks for an idle period while deferred calls exist.
  */
 final class IdlePeriod {
-  /** Something that is done in steps, each of them in an idle period. */
+  /** Deferred work in steps. Each step runs in an idle period. */
   interface Steps {
-    /** Does one: whether it was the last. What throws {@code EAGAIN} is done again in a later idle period. */
+    /**
+     * Runs one step and returns whether it was the last. A step that throws {@code EAGAIN} is repeated in a later idle
+     * period.
+     */
     boolean next();
   }
 
   private static final long PATIENCE_MILLIS = 20;
 
-  /** What waits, and its own lock. */
+  /** The deferred work, which is also its own lock. */
   private static final ArrayDeque<Steps> WAITING = new ArrayDeque<>();
 
-  /** Held while one step is done, which calls a driver, and nobody else. */
+  /** Held while one step runs. A step calls only a driver. */
   private static final ReentrantLock STEPPING = new ReentrantLock();
 
   private static volatile long steps;
@@ -37,7 +42,7 @@ final class IdlePeriod {
 
   private IdlePeriod() {}
 
-  /** Does not block. */
+  /** Defers steps to an idle period. Does not block. */
   static void await(Steps steps) {
     synchronized (WAITING) {
       if (!started) Thread.ofPlatform().name("arbalest-idle").daemon().start(IdlePeriod::work);
@@ -47,14 +52,14 @@ final class IdlePeriod {
     }
   }
 
-  /** How many steps were done; what changes it may have freed something. */
+  /** Returns how many steps have run. When this number changes, a step may have freed memory. */
   static long steps() {
     return steps;
   }
 
   /**
-   * Does at once, on this thread, what waits, but for what has to be done again; which may wait for devices, and for a
-   * step that is under way. Does not throw.
+   * Runs the deferred steps now, on this thread, except those that must be repeated. May wait for devices, and
+   * for a step that is in progress. Does not throw.
    */
   static void hurry() {
     List<Steps> again = new ArrayList<>();
@@ -72,7 +77,7 @@ final class IdlePeriod {
     again.forEach(IdlePeriod::await);
   }
 
-  /** What a step has done: the last, one that others follow, or nothing now. */
+  /** The result of a step: it was the last, more steps follow, or it did nothing now. */
   private enum Done {
     LAST,
     ONE,
@@ -96,7 +101,7 @@ final class IdlePeriod {
     return Done.LAST;
   }
 
-  /** Whether it is one; does not wait for any device. */
+  /** Returns whether it is an idle period now. Does not wait for any device. */
   static boolean isNow() {
     return Counts.WAITS.sum() == 0 && DeviceQueue.areAllIdle();
   }
@@ -119,7 +124,10 @@ final class IdlePeriod {
     }
   }
 
-  /** Does a step, if there is an idle period. All under the lock: who hurries waits for what was taken here. */
+  /**
+   * Runs one step if it is an idle period. Everything here is under the lock, so that {@link #hurry} waits for a step
+   * that was taken here.
+   */
   private static Done stepWhenIdle() {
     STEPPING.lock();
     try {

@@ -8,14 +8,16 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that gives something back, waits for devices, and is made while none has work; or when too many wait for that.
- * One that is refused is made again in later idle periods: for as long as it takes where the device cannot tell, else
- * some times (DEV-26).
+ * A call that releases a resource and waits for devices. It runs in an idle period, or earlier if too many such calls
+ * wait.
+ *
+ * <p>A call that the driver rejects runs again in later idle periods: without a limit if the device cannot answer,
+ * otherwise a limited number of times (DEV-26).
  */
 public final class IdleTask implements IdlePeriod.Steps {
   private static final int TRIES = 10;
 
-  /** So many may wait for an idle period: other processes may be unable to free memory until they are made. */
+  /** The limit of waiting calls. Other processes may be unable to free memory before the calls are made. */
   private static final int MOST_WAITING = 64;
 
   private static final AtomicInteger WAITING = new AtomicInteger();
@@ -30,10 +32,10 @@ public final class IdleTask implements IdlePeriod.Steps {
   }
 
   /**
-   * Has a call made. Does not block.
+   * Defers a call to an idle period. Does not block.
    *
-   * @param ended is told, on a thread of ours that runs other people's code, that it was made; or with what it failed
-   *     for good
+   * @param ended invoked after the call completes, on the worker thread that runs callbacks of other libraries;
+   *     receives the failure after the last try, or null
    */
   public static void run(Runnable call, Consumer<@Nullable DeviceException> ended) {
     Worker.RELEASES.start();
@@ -41,7 +43,7 @@ public final class IdleTask implements IdlePeriod.Steps {
     IdlePeriod.await(new IdleTask(call, ended));
   }
 
-  /** Whether no idle period is to be waited for any more. */
+  /** Returns whether too many calls wait, so that they run without an idle period. */
   static boolean isPressing() {
     return WAITING.get() > MOST_WAITING;
   }
@@ -56,7 +58,7 @@ public final class IdleTask implements IdlePeriod.Steps {
       if (++tries < TRIES)
         throw new DeviceException(Errno.EAGAIN, "tried again in another idle period: " + e.getMessage(), e);
       failure = e;
-    } catch (RuntimeException | Error e) { // a defect, which is reported, and not tried again
+    } catch (RuntimeException | Error e) { // a defect: it is reported, and the call is not repeated
       WAITING.decrementAndGet();
       throw e;
     }

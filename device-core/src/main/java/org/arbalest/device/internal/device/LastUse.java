@@ -6,8 +6,8 @@ import org.arbalest.device.spi.SynchronousDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue in which somebody else uses memory, whom we cannot ask when that is over: memory is let go behind what is in
- * the queue then.
+ * The end of a use of memory in a queue by an application or a consumer, which the library cannot query. The library
+ * releases the memory after the work that is in the queue when the use ends.
  */
 public final class LastUse {
   private final DeviceQueue queue;
@@ -17,8 +17,8 @@ public final class LastUse {
   }
 
   /**
-   * Holds a stream's queue until {@link #end}; null if the device does everything at once, so that there is nothing to
-   * wait for.
+   * Holds a stream's queue until {@link #end} or {@link #cancel}. Returns null if the device works synchronously,
+   * because then nothing has to be waited for.
    */
   public static @Nullable LastUse of(DeviceStreamImpl stream) {
     DeviceQueue queue = stream.hold();
@@ -36,8 +36,9 @@ public final class LastUse {
   }
 
   /**
-   * Gives the memory's holder, which the caller had, away when all that is in the queue now is done. On any thread;
-   * throws nothing.
+   * Takes over the caller's reference to the memory. Releases it after all work that is in the queue now has completed.
+   *
+   * <p>May be called on any thread. Throws nothing.
    */
   public void end(Shared memory) {
     try {
@@ -49,15 +50,15 @@ public final class LastUse {
         end.release();
       }
     } catch (Throwable _) {
-      // such as within a host function, where the driver answers nothing, or a capture: on a thread of ours, or later,
-      // it does
+      // For example inside a host function, where the driver cannot answer, or during a capture. It can answer on the
+      // library's own thread, or later.
       AbandonedWork.keep(queue, memory);
     }
     memory.release();
     queue.release();
   }
 
-  /** Lets go of the queue, in which nothing was used. */
+  /** Releases the queue if nothing was used in it. */
   public void cancel() {
     queue.release();
   }

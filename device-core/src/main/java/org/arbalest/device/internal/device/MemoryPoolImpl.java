@@ -11,7 +11,7 @@ import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MemoryPoolMXBean;
 
-/** A {@link BlockCache} that a user has made, with a limit. See {@link MemoryPool}. */
+/** A {@link BlockCache} with a limit that the application created. See {@link MemoryPool}. */
 public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
   private final Device device;
   private final long limit;
@@ -23,6 +23,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     this.blocks = new BlockCache(AllocatingMemory.allocatorOf(upstream), toString(), limit, limit, null);
   }
 
+  /** Creates a pool of another memory manager, which must not be a pool. */
   public static MemoryPool of(MemoryManager upstream, long limitBytes) {
     Objects.requireNonNull(upstream, "upstream");
     if (limitBytes < BlockCache.PAGE) throw new IllegalArgumentException(
@@ -56,6 +57,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     return blocks.statistics();
   }
 
+  /** Returns the implementation. Every {@link MemoryPool} is an instance of this class. */
   public static MemoryPoolImpl unwrap(MemoryPool memory) {
     return switch (memory) {
       case MemoryPoolImpl made -> made;
@@ -83,7 +85,7 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
     blocks.close();
   }
 
-  /** The device and the limit. */
+  /** Returns a text that contains the limit and the device. */
   @Override
   public String toString() {
     return "pool of " + limit + " bytes on " + device;

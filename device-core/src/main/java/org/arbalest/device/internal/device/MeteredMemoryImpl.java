@@ -13,7 +13,7 @@ import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MeteredMemoryMXBean;
 
-/** Counts in front of another memory. See {@link MeteredMemory}. */
+/** A memory manager that counts the allocations of another memory manager. See {@link MeteredMemory}. */
 public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory {
   private final MemoryManager upstream;
   private final MemoryAllocator source;
@@ -34,6 +34,7 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     this.limit = limit;
   }
 
+  /** Creates a memory manager that counts the allocations of another one, and limits them to a number of bytes. */
   public static MeteredMemory of(MemoryManager upstream, long limitBytes) {
     if (limitBytes < 0) throw new IllegalArgumentException("a limit is not negative, but " + limitBytes + " was given");
     return new MeteredMemoryImpl(upstream, limitBytes);
@@ -82,6 +83,7 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     peakCount.set(currentCount.get());
   }
 
+  /** Returns the implementation. Every {@link MeteredMemory} is an instance of this class. */
   public static MeteredMemoryImpl unwrap(MeteredMemory memory) {
     return switch (memory) {
       case MeteredMemoryImpl made -> made;
@@ -191,7 +193,7 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
     }
   }
 
-  /** The memory below and the limit. */
+  /** Returns a text that contains the limit and the upstream memory. */
   @Override
   public String toString() {
     return (limit == Long.MAX_VALUE ? "metered " : "at most " + limit + " bytes of the ") + upstream;

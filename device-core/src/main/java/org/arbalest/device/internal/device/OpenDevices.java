@@ -22,24 +22,26 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices that somebody asked for: those that are open stay, those that are missing, or fail to open, are opaque
- * (DEV-09), and are tried again when another array comes from there (DEV-18). That may take long, and arrays come
- * often: so a kind of device is asked about, and a device opened, at most once in a pause, which grows while nothing
- * comes of it.
+ * The devices that arrays or the application use. A device that is open stays open. A device that is missing or fails
+ * to open is opaque (DEV-09), and is tried again when another array comes from it (DEV-18).
+ *
+ * <p>A try may take long, and arrays come often. Therefore a device type is probed, and a device opened, at most once
+ * in a pause. The pause grows as long as the tries fail.
  */
 public final class OpenDevices {
   static final long SHORTEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
   static final long LONGEST_PAUSE = TimeUnit.MINUTES.toNanos(1);
 
-  /** Opaque devices are remembered too, but not without end: their ids come from outside. */
+  /** The limit of remembered opaque devices. Their ids come from outside, so their number must have a limit. */
   private static final int MOST_REMEMBERED = 256;
 
   private final Kind[] kinds;
   private final LongSupplier nanoTime;
 
-  /** Replaced by {@link #remember}. */
+  /** The known devices. {@link #remember} replaces the array. */
   private volatile Device[] known = {};
 
+  /** Creates a set without open devices. A test passes its own clock. */
   public OpenDevices(Map<DeviceType, DeviceProvider> providers, LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     IdentityHashMap<DeviceProvider, ReentrantLock> locks = new IdentityHashMap<>();
@@ -49,12 +51,12 @@ public final class OpenDevices {
         .toArray(Kind[]::new);
   }
 
-  /** When something may be tried again that came to nothing: later each time. */
+  /** The time at which a failed operation may be tried again. Each failure makes the pause longer. */
   private final class Pause {
     private volatile long due = nanoTime.getAsLong();
     private long length = SHORTEST_PAUSE;
 
-    /** What it came to last; empty if nothing failed. */
+    /** The last failure, or an empty text if nothing failed. */
     private volatile String why = "";
 
     boolean isOver() {
@@ -72,17 +74,17 @@ public final class OpenDevices {
     }
   }
 
-  /** What a provider serves, and what is known about it. Changed under the lock. */
+  /** A device type that a provider serves, and the known state of its devices. Changed under the lock. */
   private final class Kind {
     final DeviceType type;
     final DeviceProvider provider;
 
-    /** Guards asking and opening: one for each provider, so that none waits for another's. */
+    /** Guards probing and opening. Each provider has one lock, so that no provider waits for another. */
     final ReentrantLock lock;
 
     private final Pause asking = new Pause();
 
-    /** One for each device that is there. */
+    /** One pause for each available device. */
     private volatile Pause[] opening = {};
 
     Kind(DeviceType type, DeviceProvider provider, ReentrantLock lock) {
@@ -91,27 +93,27 @@ public final class OpenDevices {
       this.lock = lock;
     }
 
-    /** Whether an array's device may be asked for, or opened. */
+    /** Returns whether the device of an array may be probed or opened now. */
     boolean isDue(long id) {
       Pause pause = opening(id);
       return (pause == null ? asking : pause).isOver();
     }
 
-    /** The device, if it is there, may be tried, and opens; else an opaque one. */
+    /** Returns the device if it is available, may be tried now and opens. Otherwise returns an opaque device. */
     DeviceImpl open(long id, boolean isWanted) {
       DeviceDriver driver = tryOpen(id, isWanted);
       return driver == null ? DeviceImpl.absent(type, id, () -> whyAbsent(id)) : new DeviceImpl(type, id, driver);
     }
 
-    /** What is known now: an opaque device may have failed to open since it was missing. */
+    /** Returns the current reason. An opaque device that was missing may have failed to open since then. */
     private String whyAbsent(long id) {
       Pause pause = opening(id);
       return pause == null || pause.why.isEmpty() ? asking.why : pause.why;
     }
 
     /**
-     * The driver of a device that is there; null if it is missing, or not due. An array's that fails to open is as good
-     * as missing.
+     * Returns the driver of an available device, or null if the device is missing or not due. For an array's device, a
+     * failure to open it has the same result as a missing device.
      */
     private @Nullable DeviceDriver tryOpen(long id, boolean isWanted) {
       if (!isWanted && !isDue(id)) return null;
@@ -142,7 +144,7 @@ public final class OpenDevices {
       }
     }
 
-    /** Null for a device that is not there. */
+    /** Returns the pause of a device, or null if the device is missing. */
     private @Nullable Pause opening(long id) {
       Pause[] pauses = opening;
       long index = type.equals(DeviceType.CPU) ? 0 : id;
@@ -150,13 +152,13 @@ public final class OpenDevices {
     }
   }
 
-  /** The device of an array that came from outside: one that can be used, or an opaque one. */
+  /** Returns the device of an array that came from outside. The device is usable or opaque. */
   public Device find(DeviceType type, long id) {
     Device device = known(type, id);
     if (device == null) return open(type, id, false);
     if (!device.isOpaque()) return device;
     Kind kind = kind(type);
-    if (kind == null || !kind.isDue(id) || !kind.lock.tryLock()) return device; // another thread is asking
+    if (kind == null || !kind.isDue(id) || !kind.lock.tryLock()) return device; // another thread probes the devices now
     try {
       return open(type, id, false);
     } finally {
@@ -164,7 +166,7 @@ public final class OpenDevices {
     }
   }
 
-  /** A device that somebody wants to use: if it was missing, it is asked for now. */
+  /** Returns a device that the application wants to use. If it was missing, it is probed now. */
   public Device want(DeviceType type, long id) {
     Device device = known(type, id);
     return device == null || device.isOpaque() ? open(type, id, true) : device;

@@ -4,7 +4,7 @@ package org.arbalest.device.internal.device;
 import org.arbalest.device.MemoryPool;
 import org.arbalest.device.monitoring.MemoryPoolMXBean;
 
-/** A pool for a monitor. */
+/** The MXBean of a memory pool. */
 final class PoolBean implements MemoryPoolMXBean {
   private final MemoryPool pool;
 

@@ -4,8 +4,8 @@ package org.arbalest.device.internal.device;
 import org.arbalest.device.MemoryAllocator;
 
 /**
- * Memory that takes its turn in a queue (DEV-31). A stream of ours stays, also when it was closed, until the last of it
- * was freed.
+ * An allocator whose allocations and frees are ordered by a queue (DEV-31). The queue of a stream that the library
+ * created stays alive until its last memory was freed, even if the stream was closed before.
  */
 final class QueueAllocator implements MemoryAllocator {
   private final DeviceStreamImpl stream;
@@ -45,6 +45,6 @@ final class QueueAllocator implements MemoryAllocator {
 
   @Override
   public void free(long address, long bytes) {
-    memory.free(address, bytes, queue::release); // which stays until then: it is freed in its order
+    memory.free(address, bytes, queue::release); // the queue stays until then, because the free is ordered in it
   }
 }

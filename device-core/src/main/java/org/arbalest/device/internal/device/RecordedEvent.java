@@ -9,7 +9,7 @@ import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.DeviceDriver;
 
-/** An event of ours: destroyed when the last of those who hold it has left (DEV-05). */
+/** An event that the library owns. It is destroyed when its last reference is released (DEV-05). */
 public final class RecordedEvent extends Shared {
   private final DeviceDriver driver;
   public final EventPoint point;
@@ -20,12 +20,12 @@ public final class RecordedEvent extends Shared {
     Counts.EVENTS.increment();
   }
 
-  /** The end of what is in a queue now. */
+  /** Records an event at the end of the work that is in a queue now. */
   public static RecordedEvent record(Device device, DeviceDriver driver, long queue) {
     return record(device, driver, () -> driver.record(queue));
   }
 
-  /** The end of what is queued by a call that returns the driver's event. */
+  /** Wraps the event that a call returns, which queues work and then records the driver's event behind it. */
   public static RecordedEvent record(Device device, DeviceDriver driver, LongSupplier queuing) {
     long cell = NativeHeap.allocate(Long.BYTES);
     try {
@@ -37,7 +37,7 @@ public final class RecordedEvent extends Shared {
     }
   }
 
-  /** An event that somebody made, and gives to us. */
+  /** Takes over an event that other code created. */
   public static RecordedEvent adopt(Device device, DeviceDriver driver, long handle) {
     long cell = NativeHeap.allocate(Long.BYTES);
     NativeHeap.putLong(cell, handle);

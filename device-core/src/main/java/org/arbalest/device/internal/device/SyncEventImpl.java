@@ -19,13 +19,13 @@ import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on an {@link EventPoint}, and on what keeps the event. See {@link SyncEvent}. */
+/** A handle to an {@link EventPoint} and to the object that keeps the event alive. See {@link SyncEvent}. */
 public final class SyncEventImpl implements SyncEvent {
   private final EventPoint point;
   private final AtomicReference<@Nullable Shared> keeper;
   private final Leaks.@Nullable Watch watch;
 
-  /** A handle that takes over a holder of the event. */
+  /** Creates a handle that takes over one reference to the event from the caller. */
   public SyncEventImpl(EventPoint point, Shared keeper) {
     this.point = point;
     this.keeper = new AtomicReference<>(keeper);
@@ -33,7 +33,7 @@ public final class SyncEventImpl implements SyncEvent {
     if (watch != null) watch.opened();
   }
 
-  /** The implementation, which every {@link SyncEvent} is. */
+  /** Returns the implementation. Every {@link SyncEvent} is an instance of this class. */
   public static SyncEventImpl unwrap(SyncEvent event) {
     return (SyncEventImpl) event;
   }
@@ -97,7 +97,10 @@ public final class SyncEventImpl implements SyncEvent {
     return point;
   }
 
-  /** One holder more, to be released by the caller; so that closing on another thread does not take the event away. */
+  /**
+   * Adds one reference to the event, which the caller must release. The reference keeps the event alive if another
+   * thread closes this handle.
+   */
   Shared hold() {
     Shared held = keeper.get();
     if (held == null || !held.tryRetain()) throw new IllegalStateException("the event was closed");
@@ -113,6 +116,11 @@ public final class SyncEventImpl implements SyncEvent {
     }
   }
 
+  /**
+   * Blocks until an event has completed. A virtual thread blocks on a future instead of inside the driver.
+   *
+   * @param keeper keeps the event alive; the caller holds a reference to it
+   */
   public static void synchronize(EventPoint point, Shared keeper) {
     if (!point.isPending()) return;
     Recording.OfWait event = Recording.aWait();
@@ -172,7 +180,7 @@ public final class SyncEventImpl implements SyncEvent {
     }
   }
 
-  /** The same failure, with the stack of the thread that waited as well. */
+  /** Returns the same failure as a new exception, which also has the stack trace of the waiting thread. */
   private static RuntimeException again(@Nullable Throwable cause) {
     if (cause instanceof DeviceException e)
       return new DeviceException(e.errno(), String.valueOf(e.getMessage()), e, e.metadata());
@@ -187,7 +195,7 @@ public final class SyncEventImpl implements SyncEvent {
     }
   }
 
-  /** The device and the handle. */
+  /** Returns a text that contains the device and whether the handle is closed. */
   @Override
   public String toString() {
     return "event of " + point.device + (keeper.get() == null ? " (closed)" : "");

@@ -22,9 +22,12 @@ import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who is notified when an event is over. The event is held until then; the action runs on a thread of ours,
- * exactly once. Who was notified, but is then answered that nobody can say, asks again later: only what is seen to have
- * completed, or to have failed, is over (DEV-24).
+ * A wait for the end of an event. It holds the event until the end and runs the action exactly once, on a worker thread
+ * of the library.
+ *
+ * <p>A notification alone is not enough. If the driver then answers that it does not know the state of the event, the
+ * wait queries the event again later. The event is over only when the library sees that it has completed or failed
+ * (DEV-24).
  */
 public final class Wait implements Completion, Runnable {
   private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
@@ -39,7 +42,7 @@ public final class Wait implements Completion, Runnable {
   private final AtomicBoolean notified = new AtomicBoolean();
   private final long handle;
 
-  /** Until it asks again, if it has to. */
+  /** The pause until the next query, if another query is necessary. */
   private long pauseMillis = 1;
 
   private Wait(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
@@ -53,10 +56,10 @@ public final class Wait implements Completion, Runnable {
   /**
    * Runs an action when an event is over.
    *
-   * @param keeper what holds the event
-   * @param worker on whose thread
-   * @param action gets what the event failed with, or null
-   * @throws DeviceException if nobody can be notified; the action is not run then
+   * @param keeper keeps the event alive; this wait adds its own reference to it
+   * @param worker the worker whose thread runs the action
+   * @param action receives the failure of the event, or null
+   * @throws DeviceException if the driver cannot notify; then the action is not run
    */
   public static void on(EventPoint point, Shared keeper, Worker worker, Consumer<@Nullable DeviceException> action) {
     Wait wait = hold(point, keeper, worker, action);
@@ -72,11 +75,13 @@ public final class Wait implements Completion, Runnable {
   }
 
   /**
-   * Runs an action when an event is over, in any case: if nobody can be notified, this thread waits; if that, too, says
-   * nothing of the event, it is asked for now and then. Where waiting fails, there is nothing more to ask, and that
-   * counts as the end (DEV-19).
+   * Runs an action when an event is over, in every case.
    *
-   * @return why nobody could be notified; null if somebody will be
+   * <p>If the driver cannot notify, this thread blocks until the event is over. If the driver then answers
+   * {@code EAGAIN}, which says nothing about the event, the library queries the event repeatedly, with pauses. If
+   * blocking fails in another way, no further query can help, and the failure counts as the end (DEV-19).
+   *
+   * @return why the driver cannot notify; null if the driver notifies
    */
   public static @Nullable Throwable forSure(EventPoint point, Shared keeper, Worker worker, Runnable action) {
     try {
@@ -106,7 +111,7 @@ public final class Wait implements Completion, Runnable {
     return wait;
   }
 
-  /** From C; a handle that is not known any more has been notified. */
+  /** Receives a notification from native code. A handle that is no longer known was notified before. */
   public static void notified(long userData) {
     if (Slots.find(userData) instanceof Wait wait) wait.complete();
   }
@@ -159,7 +164,7 @@ public final class Wait implements Completion, Runnable {
     }
   }
 
-  /** May run a producer's release callback. */
+  /** Releases the keeper, which may run a producer's release callback. */
   private void releaseKeeper() {
     try {
       keeper.release();
@@ -195,7 +200,7 @@ public final class Wait implements Completion, Runnable {
     }
   }
 
-  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // what came of it, the event says
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // the library queries the event for its status instead
   private static void eventCallback(long event, int status, long userData) {
     hostFunction(userData);
   }

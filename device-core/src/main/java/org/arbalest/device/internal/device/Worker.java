@@ -5,14 +5,14 @@ import java.util.concurrent.LinkedTransferQueue;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * A daemon thread for what may not run where it was heard of: the threads on which a driver calls back may not call it
- * (CUDA), or hold up the device while they are busy (OpenCL). Started when there is something to do.
+ * A daemon thread for work that must not run on the thread of a driver's callback. A CUDA callback must not call CUDA,
+ * and an OpenCL callback holds up the device while it is busy. The thread is started when the first work may come.
  */
 public final class Worker {
-  /** Tells who waits for an event. */
+  /** Notifies the waiting code that an event is over. */
   static final Worker EVENTS = new Worker("arbalest-events");
 
-  /** Releases what queued work has used; runs other people's release callbacks. */
+  /** Releases the memory that queued work has used. Runs the release callbacks of other libraries. */
   public static final Worker RELEASES = new Worker("arbalest-releases");
 
   private final String name;
@@ -23,7 +23,7 @@ public final class Worker {
     this.name = name;
   }
 
-  /** Starts the thread, which may fail: to be called before there is something that must be done. */
+  /** Starts the thread, which may fail. The caller calls this before it creates work that must be done. */
   public void start() {
     if (!started) startThread();
   }
@@ -34,7 +34,7 @@ public final class Worker {
     started = true;
   }
 
-  /** Neither blocks nor takes a lock: a driver's thread may be here (DEV-62). */
+  /** Adds a task. Neither blocks nor takes a lock, because the caller may be a driver's thread (DEV-62). */
   public void submit(Runnable task) {
     tasks.add(task);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Devices and what they offer: memory, buffers, queues, events, waits; the registry that finds them. */
+/** Devices and their memory, buffers, queues, events and waits, and the registry that finds devices. */
 @NullMarked
 package org.arbalest.device.internal.device;
 

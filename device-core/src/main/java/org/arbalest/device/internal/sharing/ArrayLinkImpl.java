@@ -25,19 +25,19 @@ import org.arbalest.device.sharing.SharedArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames over a socket: an array, by a number of its sender's; that an array was released, by that number; the end of
- * arrays. See {@link ArrayLink}.
+ * A link of two processes: frames over a socket. A frame carries an array with a number from its sender, or the number
+ * of an array that was released, or the end of the arrays. See {@link ArrayLink}.
  *
- * <p>Each frame is its payload's length, its kind and a number; both ends begin with a greeting. One thread of the link
- * reads, and one writes: a user's that is interrupted would close the socket.
+ * <p>Each frame has the length of its payload, its kind, a number and the payload. Each end sends a greeting first. One
+ * thread of the link reads and another one writes: an application's thread that is interrupted would close the socket.
  *
- * <p>What was sent is freed when its release was said, or when the other end says nothing more at all. So an end whose
- * process lives hangs up only when it holds nothing of the other's, also where it does not understand the other any
- * more.
+ * <p>The sender frees a sent array when the other end reports its release, or when the other end sends nothing more at
+ * all. Therefore an end whose process lives closes the connection only when it holds no array of the other end. This is
+ * also true if it does not understand the other end any more.
  */
-@SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"}) // records that are only carried; the very same holder
+@SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"}) // arrays are not compared; markers are, by identity
 public final class ArrayLinkImpl implements ArrayLink {
-  /** "ARBLINK1", lowest byte first. */
+  /** The text "ARBLINK1", lowest byte first. */
   private static final long GREETING = 0x314B4E494C425241L;
 
   private static final int HEADER = 2 * Integer.BYTES + Long.BYTES;
@@ -50,12 +50,12 @@ public final class ArrayLinkImpl implements ArrayLink {
 
   private record Incoming(long number, byte[] message) {}
 
-  /** Behind it nothing comes. */
+  /** The last entry. No entry follows it. */
   private static final Incoming NOTHING = new Incoming(0, NO_BYTES);
 
   /**
-   * What is to be written, and whoever waits for that. An array is taken by the thread that writes it, or by who says
-   * that it will not be written, and by one of them only.
+   * A frame to write, and the future that completes when it is written. An array's frame is taken by exactly one
+   * thread: the thread that writes it, or the thread that reports that it will not be written.
    */
   private record Outgoing(int kind, long number, byte[] payload, CompletableFuture<@Nullable Void> written,
       AtomicBoolean isTaken) {
@@ -68,10 +68,10 @@ public final class ArrayLinkImpl implements ArrayLink {
     }
   }
 
-  /** Nothing more is to be written; what the other end writes is still read. */
+  /** An entry that ends the writing. The frames of the other end are still read. */
   private static final Outgoing SHUT = new Outgoing(0, 0, NO_BYTES);
 
-  /** Nothing more is to be written or read. */
+  /** An entry that ends the writing and the reading. */
   private static final Outgoing HANG_UP = new Outgoing(0, 0, NO_BYTES);
 
   private final LinkedBlockingQueue<Incoming> incoming = new LinkedBlockingQueue<>();
@@ -79,33 +79,33 @@ public final class ArrayLinkImpl implements ArrayLink {
   private final SocketChannel channel;
 
   /**
-   * For what is not read as frames any more, which is read to its end also where memory is short: so it is here from
-   * the start, and not on the heap.
+   * A buffer for bytes that are no longer read as frames. They must be read to their end even if memory is short.
+   * Therefore it is allocated at the start, outside the heap.
    */
   private final ByteBuffer ignored = ByteBuffer.allocateDirect(4096);
 
-  /** Guards what follows; nothing is waited for under it. */
+  /** Guards the following fields. No thread blocks while it holds this lock. */
   private final ReentrantLock state = new ReentrantLock();
 
   private final Map<Long, SharedArray> sent = new HashMap<>();
   private long lastSent;
 
-  /** Arrays of the other process that are not released here, received or not. */
+  /** The number of the other process's arrays that this process has not released, including those not yet received. */
   private int received;
 
   private boolean isClosed;
   private boolean hasEnded;
 
-  /** The other end says nothing more, not even that. */
+  /** The other end sends nothing more, not even the end of the arrays. */
   private boolean isGone;
 
-  /** Nothing more is written: all was said, or would not be understood. */
+  /** Nothing more is written: everything was written, or the other end would not understand it. */
   private boolean isShut;
 
   /** The thread that writes has ended. */
   private boolean hasLeft;
 
-  /** What is said is not understood any more, or cannot be said. */
+  /** The reason why the other end is not understood any more, or why nothing can be written. */
   private @Nullable Throwable failure;
 
   private ArrayLinkImpl(SocketChannel channel) {
@@ -134,7 +134,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     try {
       frame.written.get();
     } catch (InterruptedException _) {
-      Thread.currentThread().interrupt(); // and it is sent all the same
+      Thread.currentThread().interrupt(); // the array is sent nevertheless
     } catch (ExecutionException e) {
       forget(frame.number);
       throw gone();
@@ -153,7 +153,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     }
   }
 
-  /** Keeps an array until its release is said, and has it written. */
+  /** Keeps an array until the other end reports its release, and queues its frame. */
   private Outgoing keep(SharedArray shared) throws IOException {
     try {
       byte[] message = shared.message();
@@ -168,7 +168,7 @@ public final class ArrayLinkImpl implements ArrayLink {
         try {
           sent.put(frame.number, shared);
           outgoing.add(frame);
-        } catch (Throwable t) { // without memory
+        } catch (Throwable t) { // if there is too little memory
           sent.remove(frame.number);
           throw t;
         }
@@ -194,7 +194,10 @@ public final class ArrayLinkImpl implements ArrayLink {
     hangUpIfDone();
   }
 
-  /** Later, on the thread that runs other people's release callbacks: the link goes on meanwhile. */
+  /**
+   * Releases an array later, on the thread that runs the release callbacks of other libraries. The link continues
+   * meanwhile.
+   */
   private static void free(SharedArray shared) {
     Worker.RELEASES.submit(shared::close);
   }
@@ -213,7 +216,7 @@ public final class ArrayLinkImpl implements ArrayLink {
   public @Nullable DeviceArray receive() throws IOException, InterruptedException {
     Incoming next = incoming.take();
     if (next == NOTHING) {
-      incoming.add(NOTHING); // for whoever else waits
+      incoming.add(NOTHING); // for other waiting threads
       state.lock();
       try {
         if (isClosed || hasEnded) return null;
@@ -255,8 +258,9 @@ public final class ArrayLinkImpl implements ArrayLink {
   }
 
   /**
-   * Ends the connection when neither has an array of the other any more; where only the other may have, and its words
-   * are lost, says by an end that all was released here.
+   * Ends the connection when neither end has an array of the other end any more. After a failure, only the other end
+   * may still have arrays, and its frames are lost: then the end of the output reports that all arrays were released
+   * here.
    */
   private void hangUpIfDone() {
     boolean isNobodyThere;
@@ -275,12 +279,13 @@ public final class ArrayLinkImpl implements ArrayLink {
     } finally {
       state.unlock();
     }
-    if (isNobodyThere) hangUp(); // nobody reads what is still to be written, or hangs up in order
+    if (isNobodyThere) hangUp(); // no process reads the remaining frames, or closes the connection in order
   }
 
   /**
-   * All is written. An end that understands that hangs up as well, and then the socket is closed here: closed at once,
-   * with something in it that is not read, it would be reset, which may cost the other what it has not read yet.
+   * Ends the output after everything is written. An end that is understood ends its output as well, and then the socket
+   * is closed here. If the socket was closed at once with unread bytes in it, the connection would be reset. A reset
+   * may lose bytes that the other end has not read yet.
    */
   private void leave() {
     boolean isUnderstood;
@@ -298,20 +303,23 @@ public final class ArrayLinkImpl implements ArrayLink {
   private void shutOutput() {
     try {
       channel.shutdownOutput();
-    } catch (IOException _) { // it is closed
+    } catch (IOException _) { // the channel is closed already
       hangUp();
     }
   }
 
   private void hangUp() {
     try {
-      channel.close(); // the reader ends
+      channel.close(); // this ends the reader
     } catch (IOException e) {
       Faults.report("closing the socket of a link", e);
     }
   }
 
-  /** The connection is of no more use, but what is open of it stays so: the other process may well live. */
+  /**
+   * Notes that the connection cannot be used any more. The open arrays stay open, because the other process may still
+   * be alive.
+   */
   private void fail(Throwable why) {
     state.lock();
     try {
@@ -321,7 +329,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     } finally {
       state.unlock();
     }
-    for (Outgoing frame : outgoing) { // none follows
+    for (Outgoing frame : outgoing) { // no array's frame follows
       if (frame.kind == ARRAY && frame.take()) frame.written.completeExceptionally(why);
     }
     hangUpIfDone();
@@ -343,7 +351,10 @@ public final class ArrayLinkImpl implements ArrayLink {
     leave();
   }
 
-  /** Also without memory whoever waits is told, what is to be released is, and the thread goes on. */
+  /**
+   * Writes a frame. Even if memory is short, waiting threads are notified, released arrays are counted, and this thread
+   * goes on.
+   */
   private void write(Outgoing frame) {
     try {
       tryToWrite(frame);
@@ -390,14 +401,14 @@ public final class ArrayLinkImpl implements ArrayLink {
     try {
       greet();
       while (readFrame()) {}
-    } catch (Throwable t) { // also where the other end has a frame begin for which there is no memory
+    } catch (Throwable t) { // also if there is too little memory for a frame that the other end begins
       failAndWait(t);
     } finally {
       end();
     }
   }
 
-  /** Until the other end says nothing more: as long as it has something open. */
+  /** Fails, then waits until the other end sends nothing more. It sends as long as it has arrays open. */
   private void failAndWait(Throwable why) {
     try {
       fail(why);
@@ -406,14 +417,14 @@ public final class ArrayLinkImpl implements ArrayLink {
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // others go on, and may free memory
+  @SuppressWarnings("ThreadPriorityCheck") // other threads continue and may free memory
   private void ignoreTheRest() {
     while (channel.isOpen()) {
       try {
         if (channel.read(ignored.clear()) < 0) return;
       } catch (IOException _) {
-        return; // it is closed
-      } catch (OutOfMemoryError _) { // to wait with; what the other end has open stays so
+        return; // the channel is closed
+      } catch (OutOfMemoryError _) { // too little memory to block; the arrays that the other end has open stay open
         Thread.yield();
       }
     }
@@ -425,7 +436,7 @@ public final class ArrayLinkImpl implements ArrayLink {
         "the other end of the socket is no link of this version: it begins with 0x" + Long.toHexString(greeting));
   }
 
-  /** False at the end. */
+  /** Reads a frame. Returns false at the end. */
   private boolean readFrame() throws IOException {
     ByteBuffer header = read(HEADER);
     if (header == null) return false;
@@ -447,7 +458,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     boolean isUnwanted;
     state.lock();
     try {
-      // nothing can be said of it: it is freed by its sender at the end of this side
+      // this end cannot report its release; the sender frees the array when this end closes
       if (failure != null || isShut) return;
       isUnwanted = isClosed;
       if (!isUnwanted) incoming.add(array);
@@ -474,7 +485,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     return read;
   }
 
-  /** Null if nothing comes any more. */
+  /** Returns null if no more bytes come. */
   private @Nullable ByteBuffer read(int bytes) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     while (buffer.hasRemaining()) {
@@ -485,7 +496,10 @@ public final class ArrayLinkImpl implements ArrayLink {
     return buffer.flip();
   }
 
-  /** Nothing that was sent is in use any more: the other process is gone, or has said so by saying nothing more. */
+  /**
+   * Releases all sent arrays, because none of them is in use any more: the other process has ended, or it reported that
+   * by the end of its output.
+   */
   private void end() {
     List<SharedArray> free;
     state.lock();
@@ -501,7 +515,7 @@ public final class ArrayLinkImpl implements ArrayLink {
     hangUpIfDone();
   }
 
-  /** Who is at the other end. */
+  /** Returns a text that contains the socket of the other end. */
   @Override
   public String toString() {
     return "link over " + channel;

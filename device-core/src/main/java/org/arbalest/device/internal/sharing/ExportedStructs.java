@@ -13,7 +13,7 @@ import org.arbalest.device.spi.ProcessSharing.Exported;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** Takes an exported array apart: which allocations it is in, and where in them each buffer is. */
+/** The allocations of an exported array, and the position of each buffer in them. */
 final class ExportedStructs {
   private final Ownership owner;
   private final ProcessSharing sharing;
@@ -28,7 +28,7 @@ final class ExportedStructs {
     long length = RawArrowArray.length(node);
     long offset = RawArrowArray.offset(node);
     boolean isView = layout.shape == Layout.Shape.VIEW;
-    int count = Math.toIntExact(RawArrowArray.nBuffers(node)) - (isView ? 1 : 0); // the last are sizes, in main memory
+    int count = Math.toIntExact(RawArrowArray.nBuffers(node)) - (isView ? 1 : 0); // the last has sizes, in main memory
     List<@Nullable Extent> buffers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long address = RawArrowArray.buffer(node, i);
@@ -46,10 +46,10 @@ final class ExportedStructs {
     return new SharedStruct(length, RawArrowArray.nullCount(node), offset, buffers, children, dictionary);
   }
 
-  /** Where some bytes are; of a size that nobody knows, all up to the end of the allocation. */
+  /** Returns the position of some bytes. If their size is unknown, they extend to the end of the allocation. */
   private @Nullable Extent extent(long address, long size) {
     int index = indexOf(address);
-    // an address of nothing may be anywhere
+    // the address of 0 bytes may be anywhere
     if (index < 0 && size == 0) return memories.isEmpty() ? null : new Extent(0, 0, 0);
     if (index < 0) {
       Exported exported = sharing.export(address);

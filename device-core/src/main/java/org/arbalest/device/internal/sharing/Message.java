@@ -17,30 +17,31 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process tells another of an array: where it is, how it is laid out, and by which handles it is opened.
+ * The description of a shared array for another process: its memory, its layout, and the handles to open it.
  *
- * <p>The bytes: a mark, the version, a checksum of all that follows; then, lowest byte first, the fields of this record
- * in their order. A version that changes anything has another number, and is refused by name.
+ * <p>The bytes are a mark, the version and a checksum of all bytes that follow. Then come the fields of this record in
+ * their order, lowest byte first. Each change of the format needs a new version number. A message of another version is
+ * rejected with an error that contains both version numbers.
  *
- * @param process the one that shares it
- * @param uuid of the device; null if it has none, and then nobody finds it
- * @param pciBusId of the device, for where several have one UUID
- * @param event the handle of the event to wait for; null if there is none
+ * @param process the process that shares the array
+ * @param uuid the UUID of the device; null if it has none, and then no process can find the device
+ * @param pciBusId the PCI bus id of the device, for several devices with one UUID
+ * @param event the handle of the event to wait for; null if no wait is necessary
  * @param memories the allocations
  */
-@SuppressWarnings("ArrayRecordComponent") // they are only carried
+@SuppressWarnings("ArrayRecordComponent") // the record only carries the arrays
 record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable String pciBusId, byte @Nullable [] event,
     List<Memory> memories, Field field,
     SharedStruct root) {
   static final int VERSION = 1;
 
-  /** "ARBSHARE", lowest byte first. */
+  /** The text "ARBSHARE", lowest byte first. */
   static final long MARK = 0x4552414853425241L;
 
   private static final int HEADER = Long.BYTES + 2 * Integer.BYTES;
   private static final int MOST_MEMORIES = 1 << 20;
 
-  /** An allocation: its size, and the handle. */
+  /** An allocation: its size in bytes, and its handle. */
   record Memory(long bytes, byte[] handle) {}
 
   byte[] toBytes() {
@@ -68,8 +69,9 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
   }
 
   /**
-   * Reads a message, which may be anything; throws a {@link DeviceException} with {@code EINVAL} that says what is
-   * wrong.
+   * Reads a message from arbitrary bytes.
+   *
+   * @throws DeviceException with {@code EINVAL} and the fault, if the message is malformed
    */
   static Message read(byte[] message) {
     ByteReader header = new ByteReader(Arrays.copyOf(message, Math.min(message.length, HEADER)));

@@ -20,14 +20,14 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens what another process shares: its allocations and its event, which are closed when the last who holds the array
- * has left.
+ * The opened allocations and event of an array that another process shares. They are closed when the last reference to
+ * the array is released.
  */
 final class OpenedArray {
-  /** Told when nothing is open any more. */
+  /** Runs when nothing is open any more. */
   private final Runnable closed;
 
-  /** The allocations that are open, and one more while this opens them. */
+  /** The number of open allocations, plus one while this class opens them. */
   private final AtomicInteger open = new AtomicInteger(1);
 
   private OpenedArray(Runnable closed) {
@@ -66,7 +66,7 @@ final class OpenedArray {
       for (DeviceBuffer slice : slices) slice.close();
       throw t;
     } finally {
-      for (DeviceBuffer memory : memories) memory.close(); // the slices hold them
+      for (DeviceBuffer memory : memories) memory.close(); // the slices have their own references
     }
   }
 

@@ -17,9 +17,11 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An allocation of another process that is open here, for as many arrays as lie in it. Runtimes differ in what they do
- * with a handle that is open already: so none is opened twice at a time. Closing waits for the device, and is done
- * while none has work (DEV-28): who opens it before that has it without a call.
+ * An allocation of another process that is open here, shared by all arrays in it.
+ *
+ * <p>Runtimes differ in how they treat a handle that is open already. Therefore no handle is opened twice at the same
+ * time. Closing waits for the device, and is deferred to an idle period (DEV-28). A caller that opens the memory before
+ * then reuses it without a driver call.
  */
 final class OpenedMemory {
   private static final ReentrantLock LOCK = new ReentrantLock();
@@ -33,12 +35,12 @@ final class OpenedMemory {
   private long base;
   private int users = 1;
 
-  /** It is being opened, or closed, by somebody. */
+  /** Whether a thread is opening or closing it. */
   private boolean isBusy = true;
 
   private boolean isGone;
 
-  /** Whoever has left, and is told when it is closed, or when others have it open. */
+  /** The callbacks of former users. They run when the memory is closed, or when other users have it open. */
   private final List<Runnable> left = new ArrayList<>();
 
   private OpenedMemory(Key key, byte[] handle) {
@@ -47,8 +49,8 @@ final class OpenedMemory {
   }
 
   /**
-   * Opens an allocation, or uses what is open; to be closed by the caller. Waits for somebody who is just opening or
-   * closing it.
+   * Opens an allocation, or reuses one that is open. The caller must close it. Blocks while another thread opens or
+   * closes the same allocation.
    */
   static OpenedMemory open(ProcessSharing sharing, UUID process, byte[] handle, long bytes) {
     Key key = new Key(sharing, process, ByteBuffer.wrap(handle), bytes);
@@ -85,8 +87,8 @@ final class OpenedMemory {
   }
 
   /**
-   * One user less; {@code closed} is told when this user's part of it is over, on a thread of ours that runs other
-   * people's code. Does not wait.
+   * Removes one user. The {@code closed} callback runs when this user's part has ended, on the worker thread that runs
+   * callbacks of other libraries. Does not block.
    */
   void close(Runnable closed) {
     Worker.RELEASES.start();
@@ -107,7 +109,7 @@ final class OpenedMemory {
     left.clear();
   }
 
-  /** Throws if it could not be closed; then it is open as before. */
+  /** Closes the memory. If this throws, the memory is open as before. */
   private void closeNow() {
     LOCK.lock();
     try {
@@ -125,7 +127,10 @@ final class OpenedMemory {
     }
   }
 
-  /** What could not be closed is open still, and the other process is not told that it may free it. */
+  /**
+   * Reports that the memory could not be closed. It stays open, and the other process is not notified that it may free
+   * it.
+   */
   private static void report(@Nullable DeviceException failure) {
     if (failure != null) Faults.report("closing memory of another process, which stays open", failure);
   }

@@ -25,15 +25,19 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array that other processes may have open: an export of it, which nobody but us releases. See {@link SharedArray}.
+ * An array that other processes may have open. It is an export of the array, which only the library releases. See
+ * {@link SharedArray}.
  */
 public final class SharedArrayImpl implements SharedArray {
-  /** This process, by which it knows its own messages; process ids are used again, and differ between containers. */
+  /**
+   * The identity of this process, which identifies its own messages. Process ids are reused, and differ between
+   * containers.
+   */
   static final UUID PROCESS = UUID.randomUUID();
 
   private final Device device;
 
-  /** A block of ours with the exported {@code ArrowDeviceArray}. */
+  /** The address of the library's own block with the exported {@code ArrowDeviceArray}. */
   private final long struct;
 
   private final @Nullable RecordedEvent event;
@@ -59,7 +63,7 @@ public final class SharedArrayImpl implements SharedArray {
 
   private static SharedArray of(DeviceArrayImpl array) {
     Device device = array.device();
-    array.checkOpen(); // which is the mistake to tell of, if there are two
+    array.checkOpen(); // first, because this error takes precedence if both apply
     ProcessSharing sharing = DeviceImpl.unwrap(device).driver().sharing();
     if (sharing == null) {
       throw new DeviceException(Errno.ENOSYS, "an array on " + device
@@ -81,7 +85,10 @@ public final class SharedArrayImpl implements SharedArray {
     }
   }
 
-  /** The event to go with it: one that other processes know, behind the array's own; null if the array is ready. */
+  /**
+   * Returns an event that other processes can open, recorded after the array's own event. Returns null if the array is
+   * ready.
+   */
   private static @Nullable RecordedEvent event(DeviceArray array, ProcessSharing sharing) {
     if (array.isReady()) return null;
     Device device = array.device();
@@ -163,7 +170,7 @@ public final class SharedArrayImpl implements SharedArray {
     }
   }
 
-  /** Where it is. */
+  /** Returns a text that contains the device and whether the array is closed. */
   @Override
   public String toString() {
     return "shared array on " + device + (isOpen() ? "" : " (closed)");

@@ -13,9 +13,9 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One struct of an array: its numbers, and for each buffer where in which allocation it is.
+ * One struct of an array: its numbers, and the position of each buffer in an allocation.
  *
- * @param buffers as in {@link ArrayData}: null for one that there is not
+ * @param buffers as in {@link ArrayData}: null for a missing buffer
  */
 record SharedStruct(long length, long nullCount, long offset, List<@Nullable Extent> buffers,
     List<SharedStruct> children, @Nullable SharedStruct dictionary) {
@@ -41,10 +41,11 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
   }
 
   /**
-   * Reads a struct of a type and those below it, with buffers that lie within the allocations and are as large as the
-   * type needs; throws {@link MalformedException}.
+   * Reads a struct of a type and the structs below it. Checks that the buffers are within the allocations and have the
+   * size that the type needs.
    *
-   * @param sizes of the allocations
+   * @param sizes the sizes of the allocations in bytes
+   * @throws MalformedException if a check fails
    */
   static SharedStruct read(Layout layout, ByteReader in, long[] sizes) {
     long length = in.long64("a length");
@@ -80,7 +81,7 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
 
   private static @Nullable Extent extent(ByteReader in, long[] sizes, int index, long needed) {
     int memory = in.int32("the allocation of a buffer");
-    if (memory == NO_BUFFER) return null; // whether it may be missing, the structure's check knows
+    if (memory == NO_BUFFER) return null; // the check of the structure decides whether it may be missing
     if (memory < 0 || memory >= sizes.length)
       throw new MalformedException("buffer " + index + " is in allocation " + memory + ", of " + sizes.length);
     long offset = in.long64("the offset of a buffer");
@@ -95,8 +96,8 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
   }
 
   /**
-   * The same, of buffers; each a slice of one of the allocations, which is put into {@code taken} as well, for the
-   * caller to close.
+   * Returns the same struct with buffers, each of them a slice of an allocation. Also adds the slices to {@code taken},
+   * and the caller closes them.
    */
   ArrayData data(List<DeviceBuffer> memories, List<DeviceBuffer> taken) {
     List<@Nullable DeviceBuffer> slices = new ArrayList<>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Arrays that another process has as well, without a copy: what is told of them, what is open, and who is done with it.
+ * Arrays that another process uses as well, without a copy: the messages that describe them, the open memory, and the
+ * reports of their release.
  */
 @NullMarked
 package org.arbalest.device.internal.sharing;

@@ -4,7 +4,10 @@ package org.arbalest.device.internal.staging;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.spi.CopyBatch;
 
-/** Pieces of memory and where they go, in native memory, since runtimes take them so. To be freed. */
+/**
+ * Pieces of memory and their targets, in native memory, because runtimes take them in that form. The owner frees the
+ * list.
+ */
 final class CopyList implements CopyBatch {
   private static final int FIRST_CAPACITY = 16;
 
@@ -44,14 +47,14 @@ final class CopyList implements CopyBatch {
     return count == 0;
   }
 
-  /** The bytes of all pieces. */
+  /** Returns the sum of the bytes of all pieces. */
   long total() {
     return total;
   }
 
   /**
-   * The pieces as a list of their own; this one is empty then, and may be used, and freed, whatever becomes of the
-   * other.
+   * Moves the pieces to a new list. This list is empty from then on. It may be used and freed independently of the new
+   * list.
    */
   CopyList move() {
     CopyList moved = new CopyList();
@@ -79,7 +82,7 @@ final class CopyList implements CopyBatch {
     clear();
   }
 
-  /** Some pieces are from one device's memory to another's. */
+  /** Notes that some pieces go from one device's memory to another device's memory. */
   void noteBetweenDevices() {
     isBetweenDevices = true;
   }

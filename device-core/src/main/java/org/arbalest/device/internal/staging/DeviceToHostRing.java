@@ -3,14 +3,17 @@ package org.arbalest.device.internal.staging;
 
 import org.arbalest.device.spi.DeviceDriver;
 
-/** The way out by two lanes and a ring of slots: while the CPU empties one, the device fills others. */
+/**
+ * A copy from the device through two lanes and a ring of slots. While the CPU empties one slot, the device fills
+ * others.
+ */
 final class DeviceToHostRing {
   private final DeviceDriver driver;
   private final Staging.Lanes lanes;
   private final SlotGroup ring;
   private final long size;
 
-  /** For each slot of the ring, the event at which it is empty again; 0 if there is none to wait for. */
+  /** For each slot of the ring, the event at which it is empty again, or 0 if there is no event to wait for. */
   private final long[] emptied;
 
   private int turn;
@@ -26,7 +29,10 @@ final class DeviceToHostRing {
     this.emptied = new long[ring.count()];
   }
 
-  /** Queues it in the lanes, behind what is in the queue, and lets the queue wait for the end. */
+  /**
+   * Queues the copy in the lanes, after the work that is in the queue now. Makes the queue wait for the end of the
+   * copy.
+   */
   void queue(long queue, CopyList out, Transfer transfer) {
     try {
       follow(lanes.copies(), queue);
@@ -50,7 +56,7 @@ final class DeviceToHostRing {
     }
   }
 
-  /** Queues what goes by one slot. */
+  /** Queues the part of the copy that goes through one slot. */
   private void turn(Transfer transfer) {
     int place = turn % ring.count();
     long before = emptied[place];
@@ -70,7 +76,7 @@ final class DeviceToHostRing {
     turn++;
   }
 
-  /** Lets a queue wait for all that is in another one. */
+  /** Makes a queue wait for all work that is in another queue. */
   private void follow(long queue, long other) {
     long event = driver.record(other);
     if (event == 0) return;

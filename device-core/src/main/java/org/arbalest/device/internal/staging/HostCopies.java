@@ -11,12 +11,14 @@ import org.arbalest.device.spi.CopyBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies within main memory, of which more than one core alone moves fast: one of a GPU's buses takes what several
- * fill. The threads are daemons, a few for the process, started when there is something large. Nobody takes a lock to
- * copy: the caller may be a driver's thread (DEV-62).
+ * Copies within main memory that several threads do together. One core cannot fill one of a GPU's buses, but several
+ * cores can.
+ *
+ * <p>The threads are daemon threads, a few for the whole process. They are started for the first large copy. A copy
+ * takes no lock, because the caller may be a driver's thread (DEV-62).
  */
 final class HostCopies {
-  /** How much a thread takes at once; less than what pays for waking another. */
+  /** The bytes that a thread copies at once. A smaller copy is not worth waking another thread. */
   private static final long PART = 512 << 10;
 
   private static final int MOST_HELPERS = Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 0, 3);
@@ -25,14 +27,16 @@ final class HostCopies {
 
   private HostCopies() {}
 
-  /** Starts the threads, if so many bytes are worth them. To be called before a driver's thread copies. */
+  /**
+   * Starts the threads if a copy of this many bytes needs them. The caller calls this before a driver's thread copies.
+   */
   static void prepare(long total) {
     if (helpers(total) > 0 && !started) startHelpers();
   }
 
   /**
-   * Copies all pieces, and returns when that is done, also by threads that help, whatever fails. Without these, if
-   * {@link #prepare} was not called, or there is no memory to ask them.
+   * Copies all pieces. Returns when the copy is complete, including the parts of the helper threads, even if a part
+   * fails. Copies without helpers if {@link #prepare} was not called, or if there is too little memory for a job.
    */
   static void copy(CopyBatch pieces, long total) {
     int helpers = started ? helpers(total) : 0;
@@ -44,7 +48,7 @@ final class HostCopies {
     try {
       for (int i = 0; i < helpers; i++) JOBS.add(job);
     } catch (OutOfMemoryError _) {
-      // fewer help
+      // fewer threads help
     }
     job.work();
     job.await();
@@ -78,13 +82,13 @@ final class HostCopies {
   }
 
   /**
-   * The pieces, in parts that are taken one by one. Whoever comes when all are taken does not look at the pieces: they
-   * may be gone.
+   * The pieces of one copy, in parts that threads take one by one. A thread that comes after all parts are taken does
+   * not read the pieces, because they may be freed already.
    */
   private static final class Job {
     private final CopyBatch pieces;
 
-    /** For each piece the number of parts before it; then that of all. */
+    /** The number of parts before each piece, and then the number of all parts. */
     private final int[] parts;
 
     private final AtomicInteger taken = new AtomicInteger();
@@ -92,7 +96,7 @@ final class HostCopies {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Thread caller = Thread.currentThread();
 
-    /** Null if there is no memory for it. */
+    /** Returns null if there is too little memory for a job. */
     static @Nullable Job of(CopyBatch pieces) {
       try {
         return new Job(pieces);
@@ -125,18 +129,21 @@ final class HostCopies {
       }
     }
 
-    /** Waits until the parts that others have taken are copied; all are taken. Throws what any of them failed with. */
+    /**
+     * Blocks until the parts that other threads have taken are copied. All parts must be taken. Throws the failure of
+     * any part.
+     */
     void await() {
       boolean interrupted = false;
       while (left.get() > 0) {
         LockSupport.park(this);
-        interrupted |= Thread.interrupted(); // others write there yet
+        interrupted |= Thread.interrupted(); // other threads still write to the target
       }
       if (interrupted) Thread.currentThread().interrupt();
       switch (failure.get()) {
         case RuntimeException e -> throw e;
         case Error e -> throw e;
-        case null, default -> {} // copying throws nothing that is checked
+        case null, default -> {} // copying throws no checked exception
       }
     }
   }

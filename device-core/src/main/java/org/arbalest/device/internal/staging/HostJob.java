@@ -16,10 +16,10 @@ import org.arbalest.device.spi.HostTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies within main memory that a queue has done when it comes to them. To be ended, when the queue is past them or
- * will never get there.
+ * A task that copies within main memory when a queue reaches it. The owner ends it when the queue has completed it or
+ * will never reach it.
  *
- * <p>The thread that does them is the driver's, and takes no lock (DEV-62).
+ * <p>The thread that runs it belongs to the driver, and takes no lock (DEV-62).
  */
 final class HostJob implements HostTask {
   private static final long HOST_FUNCTION = stub("hostFunction", FunctionDescriptor.ofVoid(JAVA_LONG));
@@ -29,15 +29,18 @@ final class HostJob implements HostTask {
   /** Freed when the job is done or given up. */
   private final CopyList pieces;
 
-  /** All targets and what lies between them: whoever reads there does so in order, which is never wrong. */
+  /**
+   * The range from the first to the last target, with the gaps between them. A reader in that range copies in the order
+   * of its queue, which is always correct.
+   */
   private PendingWrites.@Nullable Range writes;
 
   private final long handle;
 
-  /** Who does it, or gives it up, is the one that gets from the first state to another. */
+  /** The thread that changes the first state to another one does the job or gives it up. */
   private final AtomicReference<State> state = new AtomicReference<>(State.QUEUED);
 
-  /** Who waits in {@link #end}. */
+  /** The thread that waits in {@link #end}. */
   private volatile @Nullable Thread waiting;
 
   private enum State {
@@ -46,15 +49,18 @@ final class HostJob implements HostTask {
     OVER
   }
 
-  /** Takes the pieces over: the list is empty then, before anybody can queue the job. */
+  /** Takes over the pieces. The list is empty before any caller can queue the job. */
   HostJob(CopyList pieces) {
     HostCopies.prepare(pieces.total());
     this.handle = Slots.take(this);
     this.pieces = pieces.move();
-    state.set(State.QUEUED); // publishes what was set here to the thread that gets it from there
+    state.set(State.QUEUED); // publishes the fields that were set here to the thread that changes this state
   }
 
-  /** Says that the targets are memory which others may copy from. To be called before it is queued. */
+  /**
+   * Announces that the targets are memory that other transfers may copy from. The caller calls this before the job is
+   * queued.
+   */
   void announceWrites() {
     long begin = Long.MAX_VALUE;
     long end = 0;
@@ -63,7 +69,7 @@ final class HostJob implements HostTask {
       end = Math.max(end, pieces.to(i) + pieces.bytes(i));
     }
     writes = PendingWrites.add(begin, end);
-    state.set(State.QUEUED); // likewise
+    state.set(State.QUEUED); // publishes the field in the same way
   }
 
   @Override
@@ -81,7 +87,7 @@ final class HostJob implements HostTask {
     }
   }
 
-  /** Gives it up if it was not done; if a thread is about to, waits for that. */
+  /** Gives the job up if it has not started. If a thread is running it, blocks until it is done. */
   void end() {
     if (state.compareAndSet(State.QUEUED, State.OVER)) {
       leave();
@@ -96,7 +102,7 @@ final class HostJob implements HostTask {
     waiting = Thread.currentThread();
     while (state.get() != State.OVER) {
       LockSupport.park(this);
-      interrupted |= Thread.interrupted(); // it writes yet
+      interrupted |= Thread.interrupted(); // the other thread still writes
     }
     if (interrupted) Thread.currentThread().interrupt();
   }
@@ -125,7 +131,7 @@ final class HostJob implements HostTask {
     return ExitGuard.stub(MethodHandles.lookup(), method, type, ExitAction.NOTHING);
   }
 
-  /** From C; a handle that is not known any more has been given up. */
+  /** Runs the job, called from native code. A handle that is no longer known belongs to a job that was given up. */
   private static void hostFunction(long userData) {
     try {
       if (Slots.find(userData) instanceof HostJob job) job.run();
@@ -134,7 +140,7 @@ final class HostJob implements HostTask {
     }
   }
 
-  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // what has failed, the queue's events say
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // the queue's events report a failure
   private static void streamCallback(long stream, int status, long userData) {
     hostFunction(userData);
   }

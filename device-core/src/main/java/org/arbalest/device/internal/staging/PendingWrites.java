@@ -5,15 +5,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.arbalest.device.spi.CopyBatch;
 
 /**
- * Main memory that queued tasks have yet to write, in any device's queues: whoever copies from there has to do so in
- * its queue's order, and not at once. Nothing here takes a lock, since the threads of drivers come here (DEV-62).
+ * The ranges of main memory that queued tasks of any device have not written yet. A copy from such a range must be done
+ * in the order of its queue, not at once. Nothing here takes a lock, because drivers' threads call it (DEV-62).
  */
 final class PendingWrites {
   private static final ConcurrentLinkedQueue<Range> RANGES = new ConcurrentLinkedQueue<>();
 
   private PendingWrites() {}
 
-  /** From an address to before another. Two of the same memory are two. */
+  /**
+   * A range from an address (inclusive) to another address (exclusive). Two ranges of the same memory are two entries.
+   */
   static final class Range {
     private final long begin;
     private final long end;
@@ -30,12 +32,12 @@ final class PendingWrites {
     return range;
   }
 
-  /** Ends one; a second time is nothing. */
+  /** Removes a range. A second call has no effect. */
   static void remove(Range range) {
     RANGES.remove(range);
   }
 
-  /** Whether some of what the pieces come from is yet to be written. */
+  /** Returns whether the memory that the pieces come from overlaps a pending write. */
   static boolean touch(CopyBatch pieces) {
     for (Range range : RANGES) {
       for (int i = 0; i < pieces.count(); i++) {

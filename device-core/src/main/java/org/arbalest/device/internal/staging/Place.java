@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.staging;
 
-/** Where memory is, as a device sees it. */
+/** The place of memory, as a device sees it. */
 public enum Place {
   /** Main memory that the device does not reach by itself. */
   PAGEABLE,
 
-  /** Main memory that it reaches. */
+  /** Main memory that the device reaches. */
   PINNED,
 
-  /** Its own. */
+  /** The device's own memory. */
   DEVICE,
 
-  /** Another device's that it reaches, or for which the runtime goes by way of main memory. */
+  /** Memory of another device that this device reaches, or that the runtime copies through main memory. */
   PEER;
 
-  /** Whether it is main memory. */
+  /** Returns whether this place is main memory. */
   boolean isHost() {
     return this == PAGEABLE || this == PINNED;
   }

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.spi.DeviceDriver;
 
 /**
- * Waits for what is in a queue. A virtual thread would hold its carrier in a call of the driver's that waits: it asks
- * now and then, and leaves it (DEV-22).
+ * Waits for the work in a queue. A driver call that blocks would pin a virtual thread to its carrier thread. Therefore
+ * a virtual thread polls with pauses, in which it leaves its carrier (DEV-22).
  */
 final class QueueWait {
   private static final long SHORTEST_NANOS = 20_000;
@@ -14,7 +14,9 @@ final class QueueWait {
 
   private QueueWait() {}
 
-  /** Until all is done that is in the queue now; throws as {@link DeviceDriver#synchronizeQueue} does. */
+  /**
+   * Blocks until all work that is in the queue now has completed. Throws as {@link DeviceDriver#synchronizeQueue} does.
+   */
   static void forAll(DeviceDriver driver, long queue) {
     if (!Thread.currentThread().isVirtual()) {
       driver.synchronizeQueue(queue);
@@ -29,7 +31,7 @@ final class QueueWait {
     }
   }
 
-  /** Until an event has completed; throws as {@link DeviceDriver#synchronizeEvent} does. */
+  /** Blocks until an event has completed. Throws as {@link DeviceDriver#synchronizeEvent} does. */
   static void forEvent(DeviceDriver driver, long event) {
     if (!Thread.currentThread().isVirtual()) {
       driver.synchronizeEvent(event);
@@ -38,7 +40,7 @@ final class QueueWait {
     boolean interrupted = false;
     for (long pause = SHORTEST_NANOS; !driver.isReady(event); pause = Math.min(2 * pause, LONGEST_NANOS)) {
       LockSupport.parkNanos(pause);
-      interrupted |= Thread.interrupted(); // the queue goes on nevertheless
+      interrupted |= Thread.interrupted(); // the queue continues nevertheless
     }
     if (interrupted) Thread.currentThread().interrupt();
   }

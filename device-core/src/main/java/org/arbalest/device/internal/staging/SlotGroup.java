@@ -8,7 +8,8 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots that a queue uses up to the same point. Held by the transfer that took them, and by who waits for that point.
+ * Slots that a queue uses up to the same point. The transfer that took them holds a reference, and so does each caller
+ * that waits for that point.
  */
 final class SlotGroup extends Shared {
   private final DeviceDriver driver;
@@ -17,13 +18,13 @@ final class SlotGroup extends Shared {
   private long[] addresses = new long[2];
   private int count;
 
-  /** At the end of what uses the slots; 0 until there is one. */
+  /** The event at the end of the work that uses the slots, or 0 as long as no event exists. */
   private volatile long event;
 
-  /** Who holds the event; null if the group does. */
+  /** The object that keeps the event alive. Null if the group owns the event. */
   private @Nullable Shared eventHolder;
 
-  /** Guarded by the owner: whether the slots were given back. */
+  /** Guarded by the owner's lock: whether the slots were returned to the free ones. */
   boolean isGivenBack;
 
   SlotGroup(DeviceDriver driver, StagingSlots owner, long queue) {
@@ -46,9 +47,10 @@ final class SlotGroup extends Shared {
   }
 
   /**
-   * All that uses the slots is in the queue now, or about to be.
+   * Adds the group to the used ones. All work that uses the slots is in the queue now, or is about to be.
    *
-   * @param isMarked whether it is there, and more is to come: then one can wait for just this
+   * @param isMarked whether all of it is in the queue and more work follows; then an event lets a caller wait for this
+   *     point
    */
   void use(boolean isMarked) {
     if (isMarked) event = driver.record(queue);
@@ -56,8 +58,8 @@ final class SlotGroup extends Shared {
   }
 
   /**
-   * What uses the slots has ended at an event of somebody else's, if not before. From then on nobody asks the queue,
-   * whose handle may be another's when it was destroyed.
+   * Sets an event of another owner as the end of the work that uses the slots, unless an event exists already. From
+   * then on the queue itself is not queried any more: after its destruction, its handle may belong to another queue.
    */
   void endAt(long end, Shared holder) {
     if (event != 0 || end == 0) return;
@@ -66,26 +68,26 @@ final class SlotGroup extends Shared {
     event = end;
   }
 
-  /** Whether the queue is known to have come to the point, without a wait. */
+  /** Returns whether the queue is known to have reached the point. Does not block. */
   boolean isOver() {
     if (event == 0) return false;
     try {
       return driver.isReady(event);
     } catch (RuntimeException _) {
-      return false; // who holds the transfer gets to know
+      return false; // the owner of the transfer receives the failure
     }
   }
 
-  /** Waits until the queue has come to the point. */
+  /** Blocks until the queue has reached the point. */
   void await() {
     if (event == 0) {
-      QueueWait.forAll(driver, queue); // which is still there: it is being queued to
+      QueueWait.forAll(driver, queue); // the queue still exists, because the caller queues work to it
     } else {
       QueueWait.forEvent(driver, event);
     }
   }
 
-  /** The queue has come to the point, or never will. */
+  /** Returns the slots and releases the event. The queue has reached the point, or will never reach it. */
   @Override
   protected void free() {
     owner.giveBack(this);

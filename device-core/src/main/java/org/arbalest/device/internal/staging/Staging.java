@@ -11,21 +11,22 @@ import org.arbalest.device.spi.HostStaging;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots of pinned memory, by way of which a device copies from and to memory that it does not reach; small ones for a
- * few bytes, and large ones. And lanes, which let a copy on the way out go on while the CPU empties the slot before.
- * What there is of either is kept for the process.
+ * The pinned memory and the queues of a device for copies from and to memory that the device does not reach.
+ *
+ * <p>Copies go through slots of pinned memory: small slots for a few bytes, and large slots. Lanes let a copy from the
+ * device continue while the CPU empties the previous slot. Slots and lanes are kept until the process ends.
  */
 public final class Staging {
-  /** The bytes of a small slot. */
+  /** The size of a small slot in bytes. */
   public static final long SMALL = 64 << 10;
 
-  /** The bytes of a large one. */
+  /** The size of a large slot in bytes. */
   public static final long LARGE = 4 << 20;
 
-  /** How many small ones there are at the most. */
+  /** The maximum number of small slots. */
   public static final int MOST_SMALL = 64;
 
-  /** How many large ones. */
+  /** The maximum number of large slots. */
   public static final int MOST_LARGE = 16;
 
   private static final int MOST_LANES = 4;
@@ -39,7 +40,7 @@ public final class Staging {
   private final ArrayDeque<Lanes> lanes = new ArrayDeque<>();
   private int lanesMade;
 
-  /** Two queues: one copies into slots, the other empties them. */
+  /** Two queues: the first copies into slots, the second empties them. */
   record Lanes(long copies, long tasks) {}
 
   private Staging(DeviceDriver driver, HostStaging host) {
@@ -51,7 +52,8 @@ public final class Staging {
   }
 
   /**
-   * What a driver's device and those that share its memory have; null if the driver wants none. To be asked for once.
+   * Returns the staging of a driver's device, which all devices that share its memory use. Returns null if the driver
+   * needs none. The caller calls this once.
    */
   public static @Nullable Staging of(DeviceDriver driver) {
     HostStaging host = driver.hostStaging();
@@ -61,22 +63,22 @@ public final class Staging {
     }
   }
 
-  /** Whether memory of a type is the main memory that the device reaches. */
+  /** Returns whether a type is the main memory that the device reaches. */
   public boolean isPinned(DeviceType type) {
     return host.pinnedMemory().type().equals(type);
   }
 
-  /** What main memory is that the device is not said to reach. */
+  /** Returns the place of main memory that is not known to be reachable for the device. */
   public Place pageable() {
     return host.reachesPageable() ? Place.PINNED : Place.PAGEABLE;
   }
 
-  /** Whether small copies are better gathered, also from memory that the device reaches. */
+  /** Returns whether small copies should be gathered in a slot, even from memory that the device reaches. */
   public boolean gathers() {
     return !host.copiesBatches();
   }
 
-  /** Lanes for one transfer; null if others have all. */
+  /** Takes lanes for one transfer. Returns null if other transfers use all of them. */
   @Nullable
   Lanes takeLanes() {
     synchronized (lanes) {
@@ -105,31 +107,31 @@ public final class Staging {
     }
   }
 
-  /** Gives lanes back in which nothing is under way. */
+  /** Returns lanes to the free ones. They must have no work in progress. */
   void giveLanes(Lanes idle) {
     synchronized (lanes) {
       lanes.push(idle);
     }
   }
 
-  /** How many slots there are; for tests. */
+  /** Returns the number of slots; for tests. */
   public int slots() {
     return small.count() + large.count();
   }
 
-  /** How many allocations they lie in; for tests. */
+  /** Returns the number of allocations that contain the slots; for tests. */
   public int blocks() {
     return small.blocks() + large.blocks();
   }
 
-  /** How many slots and lanes are in use; for tests. */
+  /** Returns the number of slots and lanes in use; for tests. */
   public int inUse() {
     synchronized (lanes) {
       return small.inUse() + large.inUse() + lanesMade - lanes.size();
     }
   }
 
-  /** How many queues there are for lanes; for tests. */
+  /** Returns the number of queues for lanes; for tests. */
   public int queues() {
     synchronized (lanes) {
       return 2 * lanesMade;

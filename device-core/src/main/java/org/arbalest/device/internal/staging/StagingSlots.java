@@ -10,28 +10,28 @@ import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
-/** Slots of one size, made when they are first needed, and kept. */
+/** Slots of one size. They are allocated when they are first needed, and kept. */
 final class StagingSlots {
   private static final long ALIGNMENT = 4096;
 
-  /** How long nobody asks for pinned memory again when there was none. */
+  /** The time without another allocation of pinned memory after one failed. */
   private static final long OUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   final long size;
   private final MemoryAllocator memory;
 
-  /** How many are allocated at once: pinning memory is slow, and disturbs the GPU. */
+  /** The number of slots in one allocation. Pinning memory is slow and disturbs the GPU. */
   private final int atOnce;
 
   private final long[] free;
   private int freeCount;
   private int made;
 
-  /** Whether there was no memory for more, and when. */
+  /** Whether an allocation of more slots failed, and the time of the failure. */
   private boolean wasOut;
   private long outSince;
 
-  /** What queues use, the oldest first. */
+  /** The groups that queues use, the oldest first. */
   private final List<SlotGroup> used = new ArrayList<>();
 
   StagingSlots(MemoryAllocator memory, long size, int most, int atOnce) {
@@ -42,8 +42,8 @@ final class StagingSlots {
   }
 
   /**
-   * Takes a slot for a queue, after a wait for earlier work of the same queue if need be; 0 if all are in use
-   * elsewhere.
+   * Takes a slot for a queue. If necessary, blocks until earlier work of the same queue has completed. Returns 0 if
+   * other queues use all slots.
    */
   long take(long queue) {
     while (true) {
@@ -61,7 +61,7 @@ final class StagingSlots {
     }
   }
 
-  /** A slot that is free; 0 if there is none. */
+  /** Takes a slot that is free. Returns 0 if no slot is free and none can be made. */
   long tryTake() {
     synchronized (this) {
       if (freeCount > 0) return free[--freeCount];
@@ -71,12 +71,18 @@ final class StagingSlots {
     return make();
   }
 
-  /** For a while: there may be some again. */
+  /**
+   * Returns whether memory is still considered exhausted. This ends after a while, because memory may be available
+   * again.
+   */
   private boolean isOut() {
     return wasOut && System.nanoTime() - outSince < OUT_NANOS;
   }
 
-  /** Makes those that are counted already, not under the lock, since it may take long: one of them, or 0. */
+  /**
+   * Allocates slots that are already counted. Returns one of them, or 0. Not under the lock, since the allocation may
+   * take long.
+   */
   private long make() {
     long block = 0;
     try {
@@ -111,12 +117,12 @@ final class StagingSlots {
           + e.getMessage());
   }
 
-  /** The group is in a queue now. */
+  /** Adds a group whose slots a queue uses from now on. */
   synchronized void use(SlotGroup group) {
     used.add(group);
   }
 
-  /** Gives a group's slots back, once. */
+  /** Returns a group's slots to the free ones. A second call has no effect. */
   synchronized void giveBack(SlotGroup group) {
     if (group.isGivenBack) return;
     group.isGivenBack = true;
@@ -124,7 +130,9 @@ final class StagingSlots {
     for (int i = 0; i < group.count(); i++) free[freeCount++] = group.address(i);
   }
 
-  /** Gives back what queues are past; asks for the oldest group of each queue. */
+  /**
+   * Returns the slots of groups that queues have completed to the free ones. Queries the oldest group of each queue.
+   */
   private boolean reclaim() {
     boolean any = false;
     for (SlotGroup group : oldestOfEach()) {
@@ -137,7 +145,7 @@ final class StagingSlots {
     return any;
   }
 
-  /** Held for the caller. */
+  /** Returns the oldest group of each queue, with one reference that the caller must release. */
   private synchronized List<SlotGroup> oldestOfEach() {
     List<SlotGroup> oldest = new ArrayList<>();
     for (SlotGroup group : used) {
@@ -148,7 +156,10 @@ final class StagingSlots {
     return oldest;
   }
 
-  /** Held for the caller; null if the queue uses none. */
+  /**
+   * Returns the oldest group of a queue, with one reference that the caller must release. Returns null if the queue
+   * uses no slots.
+   */
   private synchronized @Nullable SlotGroup oldestOf(long queue) {
     for (SlotGroup group : used) {
       if (group.queue == queue && group.tryRetain()) return group;

@@ -10,38 +10,45 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies that go into a queue together, and do not depend on each other. Those that the device can do go there as one
- * batch. Those from and to pageable memory go by way of {@link Staging}, none of which makes the caller wait for the
- * device:
+ * Copies that go into a queue together and do not depend on each other. The copies that the device can do itself are
+ * queued as one batch. Copies from and to pageable memory go through {@link Staging}, and the caller does not wait for
+ * the device:
  *
  * <ul>
- *   <li>on the way in the caller fills slots, with the help of a few threads, small pieces together; the device takes
- *       one while the next is filled. Only what a queued copy has yet to write is filled by the queue, when it comes to
- *       that;
- *   <li>on the way out the queue has the CPU empty the slots; for large copies two lanes do, so that the device fills
- *       one while another is emptied;
- *   <li>within main memory the queue has the CPU copy.
+ *   <li>To the device: the caller fills slots, with the help of a few threads, and packs small pieces together. The
+ *       device copies one slot while the caller fills the next. Only memory that a queued copy has not written yet is
+ *       copied into the slot later, when the queue reaches that point.
+ *   <li>From the device: the queue makes the CPU empty the slots. Large copies use two lanes, so that the device fills
+ *       one slot while the CPU empties another.
+ *   <li>Within main memory: the queue makes the CPU copy.
  * </ul>
  *
- * When a queue has used up all slots, the caller waits for the oldest of its own; when all are in use by others, the
- * runtime is left to copy in its own way. Nothing ever waits for another queue.
+ * When a queue has used all slots, the caller waits for the oldest slots of its own queue. If other queues use all
+ * slots, the runtime copies in its own way. No transfer ever waits for another queue.
  *
- * <p>To be held until the queue is past all of it, or will never be: the last to leave gives back what it took.
+ * <p>The owner keeps a reference until the queue has completed all copies or will never do them. The release of the
+ * last reference returns the slots and lanes.
  */
 public final class Transfer extends Shared {
-  /** Where pieces begin in a slot; a multiple of it for arrays' buffers, and what may lie between those. */
+  /**
+   * The alignment of pieces in a slot, in bytes. Arrays' buffers are at multiples of it, and a gap
+   * between two of them is smaller.
+   */
   private static final long ALIGNMENT = 64;
 
-  /** So many slots are filled, or emptied, for each time that the device gets to know: calls have their price. */
+  /** The number of slots that are filled or emptied in one call to the device, because each call has a cost. */
   private static final int AT_ONCE = 2;
 
-  /** The most bytes of a job within main memory: host functions of all streams may go one after the other. */
+  /**
+   * The maximum size in bytes of a job within main memory. The runtime may run the host functions of all streams one
+   * after the other.
+   */
   private static final long AT_ONCE_ON_HOST = 16 << 20;
 
-  /** From so many slots on the way out goes by lanes. */
+  /** From this number of slots on, a copy from the device uses lanes. */
   private static final int LANES_FROM = 3;
 
-  /** So many slots lanes take in turn. */
+  /** The maximum number of slots that lanes use in rotation. */
   private static final int IN_LANES = 6;
 
   private final DeviceDriver driver;
@@ -49,8 +56,8 @@ public final class Transfer extends Shared {
   private final long queue;
 
   /**
-   * What is added, apart by how it goes; freed when all is queued. The device's own copies from and to slots come to
-   * the first.
+   * The added copies, one list for each way. The lists are freed when all copies are queued. The device's own copies
+   * from and to slots are also added to the first list.
    */
   private final CopyList direct = new CopyList();
 
@@ -58,7 +65,7 @@ public final class Transfer extends Shared {
   private final CopyList out = new CopyList();
   private final CopyList within = new CopyList();
 
-  /** What is held to the end. */
+  /** Kept until this transfer is freed. */
   private final List<SlotGroup> groups = new ArrayList<>(1);
 
   private final List<HostJob> jobs = new ArrayList<>(1);
@@ -67,14 +74,14 @@ public final class Transfer extends Shared {
   /** The slots of the round that is being filled. */
   private @Nullable SlotGroup round;
 
-  /** A transfer of nothing yet. */
+  /** Creates an empty transfer. */
   public Transfer(DeviceDriver driver, @Nullable Staging staging, long queue) {
     this.driver = driver;
     this.staging = staging;
     this.queue = queue;
   }
 
-  /** Adds a piece; not an empty one. Both addresses stay valid until the queue is past it. */
+  /** Adds a piece, which must not be empty. Both addresses must stay valid until the queue has completed the copy. */
   public void add(Place to, long target, Place from, long source, long bytes) {
     list(to, from).add(target, source, bytes);
     if ((to == Place.PEER && !from.isHost()) || (from == Place.PEER && !to.isHost())) direct.noteBetweenDevices();
@@ -88,11 +95,12 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * Queues all of it, once. If this throws, some of it may be in its {@link #queues}.
+   * Queues all copies. May be called once. If this throws, some of the copies may be in the {@link #queues}.
    *
-   * @return an event at the end of it, as {@link DeviceDriver#record} returns one; the caller's
-   * @param isReady whether what comes from main memory is there now; if not, it is read when the queue comes to it
-   * @param mayFillGaps whether what lies between two targets, if it is less than 64 bytes, may be overwritten
+   * @return an event at the end of the copies, as {@link DeviceDriver#record} returns it; the caller owns it
+   * @param isReady whether the source data in main memory is available now; if not, it is read when the queue reaches
+   *     the copy
+   * @param mayFillGaps whether the gap between two targets may be overwritten if it is less than 64 bytes
    */
   public long queue(boolean isReady, boolean mayFillGaps) {
     try {
@@ -100,7 +108,7 @@ public final class Transfer extends Shared {
       if (!in.isEmpty()) queueIn(isReady && !PendingWrites.touch(in), mayFillGaps ? ALIGNMENT : 0);
       if (!out.isEmpty()) queueOut();
       long event = direct.isEmpty() ? driver.record(queue) : driver.copyAndRecord(queue, direct);
-      endRound(false); // not before: who waits for the queue takes the slots
+      endRound(false); // not earlier: a caller that waits for the queue then reuses the slots
       return event;
     } finally {
       freeLists();
@@ -108,15 +116,16 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * The transfer, all of which is queued, ends at the event that {@link #queue} has returned.
+   * Sets the event at which the transfer ends. All copies must be queued. The event is the one that {@link #queue}
+   * returned.
    *
-   * @param holder keeps the event
+   * @param holder keeps the event alive
    */
   public void endAt(long event, Shared holder) {
     for (SlotGroup group : groups) group.endAt(event, holder);
   }
 
-  /** The queues that it goes by, as far as it has come. */
+  /** Returns the queues that the transfer uses, as far as it has been queued. */
   public long[] queues() {
     return lanes == null ? new long[] {queue} : new long[] {queue, lanes.copies(), lanes.tasks()};
   }
@@ -145,14 +154,14 @@ public final class Transfer extends Shared {
     }
   }
 
-  /** Fills slots, at once or when the queue comes to that. */
+  /** Fills slots, now or when the queue reaches the copy. */
   private void queueIn(boolean atOnce, long slack) {
     StagingSlots slots = slots(in.total() + ALIGNMENT * in.count());
     CopyList fills = new CopyList();
     try {
       long slot = 0;
       long used = 0;
-      long end = 0; // of the target that was last
+      long end = 0; // the end of the last target
       for (int i = 0; i < in.count(); i++) {
         long done = 0;
         while (done < in.bytes(i)) {
@@ -190,7 +199,7 @@ public final class Transfer extends Shared {
     }
   }
 
-  /** Has the slot filled that is laid out; the list is empty then. */
+  /** Fills the slot whose layout is complete. The list is empty when this returns. */
   private void fill(CopyList fills, boolean atOnce) {
     if (atOnce) {
       HostCopies.prepare(fills.total());
@@ -202,14 +211,17 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * All slots are in use by other queues. The runtime may read pageable memory at once, whatever its queue has yet to
-   * do.
+   * Makes the runtime copy, because other queues use all slots. The runtime may read pageable memory at once, before
+   * the earlier work of its queue has completed.
    */
   private void copyInByRuntime(boolean atOnce, long to, long from, long bytes) {
     copyByRuntime(!atOnce, to, from, bytes);
   }
 
-  /** In a call that waits for what is in the queue, and would hold a virtual thread's carrier: that waits before. */
+  /**
+   * Makes the runtime copy. The call waits for the work in the queue, which would pin a virtual thread to its carrier
+   * thread. Therefore a virtual thread waits before the call.
+   */
   private void copyByRuntime(boolean waitsBefore, long to, long from, long bytes) {
     if (waitsBefore || Thread.currentThread().isVirtual()) QueueWait.forAll(driver, queue);
     driver.copy(queue, to, from, bytes);
@@ -242,13 +254,13 @@ public final class Transfer extends Shared {
         }
         if (slot == 0) copyByRuntime(false, out.to(i) + done, out.from(i) + done, out.bytes(i) - done);
       }
-      if (!empties.isEmpty()) submit(empties); // the end of the transfer is that of the round
+      if (!empties.isEmpty()) submit(empties); // the end of the transfer is the end of the round
     } finally {
       empties.free();
     }
   }
 
-  /** Queues the device's copies into slots, and that these are emptied; the list is empty then. */
+  /** Queues the device's copies into slots, and the job that empties them. The list is empty when this returns. */
   private void submit(CopyList empties) {
     HostJob job = job(empties, true);
     if (direct.isEmpty()) {
@@ -260,8 +272,10 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * False if there are no lanes, or too few slots, free now. Only for an idle queue: a lane that waited for it would
-   * take up one of the hardware connections that all streams share (DEV-25).
+   * Queues the copies from the device in lanes. Returns false if no lanes, or too few slots, are free now.
+   *
+   * <p>Only for an idle queue: a lane that waited for the queue would occupy one of the hardware connections that all
+   * streams share (DEV-25).
    */
   private boolean queueOutByLanes() {
     Staging with = staging();
@@ -293,7 +307,7 @@ public final class Transfer extends Shared {
     direct.clear();
   }
 
-  /** A slot of the round; 0 if others use all. Before the round would be too long it ends. */
+  /** Takes a slot for the round. Returns 0 if other queues use all slots. A full round is ended before. */
   private long take(StagingSlots slots) {
     if (isFull(round)) {
       submitDirect();
@@ -313,7 +327,7 @@ public final class Transfer extends Shared {
     return round != null && round.count() >= AT_ONCE;
   }
 
-  /** All that uses the round's slots is queued. */
+  /** Ends the round, when all work that uses its slots is queued. */
   private void endRound(boolean isMarked) {
     if (round != null) round.use(isMarked);
     round = null;
@@ -327,7 +341,7 @@ public final class Transfer extends Shared {
     return Objects.requireNonNull(staging);
   }
 
-  /** A job that is ended with the transfer; takes the pieces over. */
+  /** Creates a job that ends with the transfer. Takes over the pieces. */
   HostJob job(CopyList pieces, boolean writes) {
     HostJob job = new HostJob(pieces);
     jobs.add(job);

@@ -9,34 +9,35 @@ import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies that are made some ahead of whoever pulls them, by a thread that begins with the first pull. It ends with the
- * source, with a failure, or soon after this was closed, which does not wait for it: a pull or a copy that it is in
- * then is its own to close.
+ * A source that makes copies ahead of the pulls, on a thread that starts with the first pull.
+ *
+ * <p>The thread ends with the source, with a failure, or soon after {@link #close}. Close does not wait for the thread.
+ * A pull or copy that is in progress then is closed by the thread itself.
  */
 final class AheadSource implements DeviceArrayReader.Source {
   private final CopiedSource copies;
   private final int ahead;
 
-  // Under this object's monitor.
+  // Guarded by this object's monitor.
   private final Queue<DeviceArray> ready = new ArrayDeque<>();
   private boolean isStarted;
   private boolean isOver;
   private boolean isClosed;
 
-  /** What ended the source; after what is ready. */
+  /** The failure that ended the source. It follows the ready copies. */
   private @Nullable Throwable failure;
 
   /**
-   * Takes the copies over.
+   * Takes over the copies.
    *
-   * @param ahead how many there may be at a time that nobody has pulled, with the one that is being made; at least 1
+   * @param ahead the limit of copies that were not pulled yet, including the copy in progress; at least 1
    */
   AheadSource(CopiedSource copies, int ahead) {
     this.copies = copies;
     this.ahead = ahead;
   }
 
-  /** Null, too, if this was closed meanwhile. */
+  /** Returns the next copy, or null at the end. Also returns null if this source was closed meanwhile. */
   @Override
   public @Nullable DeviceArray next() throws Exception {
     switch (take()) {
@@ -52,7 +53,7 @@ final class AheadSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** An array, what ended the source, or null. */
+  /** Returns an array, the failure that ended the source, or null. */
   private synchronized @Nullable Object take() throws InterruptedException {
     start();
     if (isEmpty()) await();
@@ -88,19 +89,19 @@ final class AheadSource implements DeviceArrayReader.Source {
         if (array == null) break;
         if (!offered(array)) array.close();
       }
-    } catch (Throwable t) { // for whoever pulls; of a closed one it is how it gave up
+    } catch (Throwable t) { // for the pulling thread; after a close, it is an effect of the cancellation
       failed = t;
     }
     end(failed);
   }
 
-  /** False if this was closed. */
+  /** Blocks until another copy may be made. Returns false if this source was closed. */
   private synchronized boolean awaitRoom() throws InterruptedException {
     while (ready.size() >= ahead && !isClosed) wait();
     return !isClosed;
   }
 
-  /** As {@link #offer}; an array that there is no room to remember is closed. */
+  /** Calls {@link #offer}. Closes the array if there is too little memory to keep it. */
   private boolean offered(DeviceArray array) {
     try {
       return offer(array);
@@ -110,7 +111,7 @@ final class AheadSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** False if this was closed, and the array is still the caller's. */
+  /** Adds a copy. Returns false if this source was closed; then the caller still owns the array. */
   private synchronized boolean offer(DeviceArray array) {
     if (isClosed) return false;
     ready.add(array);
@@ -130,8 +131,8 @@ final class AheadSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * Does not wait for the thread, and wakes whoever waits. What that still makes, it closes. May be called more than
-   * once.
+   * Closes this source and wakes the waiting threads. Does not wait for the copying thread, which closes the copy that
+   * it still makes. May be called more than once.
    */
   @Override
   public void close() {
@@ -150,12 +151,12 @@ final class AheadSource implements DeviceArrayReader.Source {
     if (failed != null) throw new IllegalStateException("closing a reader that copies ahead failed", failed);
   }
 
-  /** A copy that nobody pulls any more. */
+  /** Returns a copy that is not pulled any more, or null. */
   private synchronized @Nullable DeviceArray left() {
     return ready.poll();
   }
 
-  /** What closing failed with, or what failed before. */
+  /** Closes an object. Returns the earlier failure, or else the failure of this close, or null. */
   private static @Nullable Throwable closed(AutoCloseable what, @Nullable Throwable before) {
     try {
       what.close();

@@ -6,12 +6,12 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
-/** The arrays of another reader, which is this one's, in another layout. */
+/** The arrays of another reader, converted to another layout. This source owns that reader. */
 final class ConvertedSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final UnaryOperator<DeviceArray> conversion;
 
-  /** @param conversion makes a new array of one that stays open */
+  /** @param conversion makes a new array from an array that stays open */
   ConvertedSource(DeviceArrayReader reader, UnaryOperator<DeviceArray> conversion) {
     this.reader = reader;
     this.conversion = conversion;

@@ -8,8 +8,8 @@ import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arrays of another reader, which is this one's, in another memory. Unlike other sources it may be closed while it
- * is pulled.
+ * The arrays of another reader, copied to another memory. This source owns that reader. Unlike other sources, it may be
+ * closed during a pull.
  */
 final class CopiedSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
@@ -27,7 +27,7 @@ final class CopiedSource implements DeviceArrayReader.Source {
     DeviceArray copy = null;
     try (DeviceArray array = reader.next()) {
       if (array != null) copy = array.copyTo(target, stream);
-    } catch (Throwable t) { // also of closing what was copied
+    } catch (Throwable t) { // also a failure of closing the original array
       if (copy != null) closeAfter(t, copy);
       throw t;
     }

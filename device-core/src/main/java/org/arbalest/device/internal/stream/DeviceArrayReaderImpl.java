@@ -28,18 +28,21 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** Pulls arrays from a source, until its end or its failure, which is repeated. See {@link DeviceArrayReader}. */
+/**
+ * Pulls arrays from a source until its end or its failure. Later calls repeat the failure. See
+ * {@link DeviceArrayReader}.
+ */
 public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   private final Field field;
   private final DeviceType deviceType;
   private final StreamCheck check;
   private final GuardedSource source;
 
-  // Under the source's lock.
+  // Guarded by the source's lock.
   private boolean ended;
   private @Nullable DeviceException failure;
 
-  /** With the lock that pulls are made under: a test's own can say what happens just before it is left. */
+  /** Creates a reader with the lock for its pulls. A test passes a lock that acts just before it is unlocked. */
   DeviceArrayReaderImpl(Field field, DeviceType deviceType, Source source, ReentrantLock pulls) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
@@ -47,7 +50,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     this.source = new GuardedSource(Objects.requireNonNull(source, "source"), pulls, watch());
   }
 
-  /** One that goes on where another was, once its source is handed on. */
+  /** Creates a reader that continues where another reader was, after its source is passed on. */
   private DeviceArrayReaderImpl(DeviceArrayReaderImpl before) {
     this.field = before.field;
     this.deviceType = before.deviceType;
@@ -61,18 +64,22 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return Leaks.isDue() ? Leaks.watch(this, "DeviceArrayReader of " + field + " on " + deviceType) : null;
   }
 
+  /** Creates a reader of a source, which the reader closes. */
   public static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
     return new DeviceArrayReaderImpl(field, deviceType, source, new ReentrantLock());
   }
 
+  /** Creates a reader of a source of record batches, which the reader closes. */
   public static DeviceArrayReader of(Schema schema, DeviceType deviceType, Source source) {
     return of(schema.asField(), deviceType, source);
   }
 
+  /** Creates a reader of existing arrays, and takes over the arrays. They determine the device type. */
   public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
     return ListSource.reader(schema, () -> null, batches);
   }
 
+  /** Creates a reader of existing arrays on a device type, and takes over the arrays. */
   public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
     return ListSource.reader(schema, () -> Objects.requireNonNull(deviceType, "deviceType"), batches);
   }
@@ -81,7 +88,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   public DeviceArrayReader convertTo(Field requested) {
     ArrayConversion.check(field, requested);
     source.checkOpen();
-    // its own names may be others
+    // the array's own names may be different
     UnaryOperator<DeviceArray> conversion =
         array -> ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested);
     return of(requested, deviceType, new ConvertedSource(this, conversion));
@@ -129,11 +136,11 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       try {
         array = pull();
       } catch (DeviceException e) {
-        // however the source gave up
+        // independent of how the source was cancelled
         if (source.isClosed()) throw new IllegalStateException("the reader was closed", e);
         throw e;
       }
-      if (source.isClosed()) { // null, too, may be how the source gave up, and no end (STR-11)
+      if (source.isClosed()) { // null, too, may be an effect of the cancellation, not the end (STR-11)
         if (array != null) array.close();
         throw new IllegalStateException("the reader was closed");
       }
@@ -169,7 +176,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     }
   }
 
-  /** The same error for another caller, with the stack of this call. */
+  /** Creates the same error for another caller, with the stack of this call. */
   private static DeviceException repeated(DeviceException failure) {
     return new DeviceException(failure.errno(), String.valueOf(failure.getMessage()), failure);
   }
@@ -230,7 +237,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   /**
-   * Whoever pulls gets its array, or its error, although the source that another thread wanted closed would not close.
+   * Reports a failure to close the source. The pulling thread receives its array or its error even if the close, which
+   * another thread requested, fails.
    */
   private static void reportFailure(@Nullable Throwable failed) {
     if (failed != null) Faults.report("closing the source of a stream", failed);

@@ -7,12 +7,13 @@ import java.util.concurrent.CancellationException;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
-/** What C is told of a failure: a code, and a text. */
+/** The native description of a failure: a code and a text. */
 public final class Failures {
   private static final int MOST_CAUSES = 8;
 
   private Failures() {}
 
+  /** Returns the error number for an exception. */
   public static int errno(Throwable t) {
     return switch (t) {
       case DeviceException e -> e.errno();
@@ -25,7 +26,7 @@ public final class Failures {
     };
   }
 
-  /** In UTF-8, and without U+0000, which ends a string in C. */
+  /** Returns the text in UTF-8, without U+0000, which ends a string in C. */
   public static byte[] utf8(String text) {
     return text.replace('\0', '\uFFFD').getBytes(UTF_8);
   }
@@ -35,7 +36,7 @@ public final class Failures {
     return t instanceof DeviceException && message != null ? message : t.toString();
   }
 
-  /** The message, and those of the causes that it does not repeat. */
+  /** Returns the message, with the messages of the causes that it does not repeat. */
   public static String messageWithCauses(Throwable t) {
     StringBuilder text = new StringBuilder(message(t));
     Throwable cause = t.getCause();

@@ -10,13 +10,13 @@ import org.arbalest.device.internal.lifetime.Leaks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader's source, and the lock under which it is pulled, closed and handed on. It is closed once, and not while it
- * is pulled.
+ * A reader's source, with the lock under which the source is pulled, closed and passed on. The source is closed once,
+ * and not during a pull.
  */
 final class GuardedSource {
   /**
-   * Left once, by close, from any thread, or by an export (STR-11). The source of a closed reader is closed under the
-   * lock, by whoever gets there.
+   * The state leaves OPEN once: by close, on any thread, or by an export (STR-11). The source of a closed reader is
+   * closed under the lock, by the first thread that can do so.
    */
   private enum State {
     OPEN,
@@ -29,7 +29,10 @@ final class GuardedSource {
   private final Leaks.@Nullable Watch watch;
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
 
-  /** Held while the source is asked to give up: it is not closed meanwhile, and not asked afterwards. */
+  /**
+   * Held while the source is cancelled. Therefore the source is not closed meanwhile, and is not cancelled after its
+   * close.
+   */
   private final Object cancelling = new Object();
 
   private volatile boolean sourceClosed;
@@ -46,7 +49,7 @@ final class GuardedSource {
     pulls.lock();
   }
 
-  /** Under the lock. */
+  /** Pulls the next array. The caller holds the lock. */
   @Nullable
   DeviceArray next() throws Exception {
     return source.next();
@@ -68,29 +71,34 @@ final class GuardedSource {
     }
   }
 
-  /** Another that has the source, if {@link #handOn} is called, under the lock; or is dropped by {@link #drop}. */
+  /**
+   * Creates another object for the same source. It has the source after {@link #handOn}, which is called under the
+   * lock. Otherwise {@link #drop} discards it.
+   */
   GuardedSource heir(Leaks.@Nullable Watch heirsWatch) {
     return new GuardedSource(source, new ReentrantLock(), heirsWatch);
   }
 
-  /** The heir has the source from now on; false if it was closed. */
+  /** Passes the source to the heir. Returns false if this object was closed. */
   boolean handOn() {
     if (!state.compareAndSet(State.OPEN, State.EXPORTED)) return false;
     drop();
     return true;
   }
 
-  /** It does not count any more, and its source is another's. */
+  /** Ends the counting of this object, whose source belongs to another object or is being closed. */
   void drop() {
     Counts.READERS.decrement();
     if (watch != null) watch.closed();
   }
 
-  /** Closes the source, or asks it to give up if it is being pulled; then it is closed behind the pull. */
+  /**
+   * Closes the source. If another thread pulls, cancels the source instead, and the source is closed after the pull.
+   */
   void close() {
     state.compareAndSet(State.OPEN, State.CLOSED);
     if (!isClosed() || sourceClosed) return;
-    if (pulls.isHeldByCurrentThread()) return; // the source closes its own reader: next() does it
+    if (pulls.isHeldByCurrentThread()) return; // the source closes its own reader: next() closes the source
     if (!pulls.tryLock()) {
       cancelSource();
       return;
@@ -110,10 +118,10 @@ final class GuardedSource {
   }
 
   /**
-   * Leaves the lock, and closes the source if somebody wants it closed: a close that found the lock taken has left that
-   * to us.
+   * Releases the lock, and closes the source if a close is pending. A close that found the lock taken has left that to
+   * this thread.
    *
-   * @return what closing the source failed with
+   * @return the failure of closing the source, or null
    */
   @Nullable
   Throwable unlock() {

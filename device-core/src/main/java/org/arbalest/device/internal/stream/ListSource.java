@@ -12,7 +12,7 @@ import org.arbalest.device.DeviceType;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** Arrays that are there already, one after the other; those that nobody pulled are closed with it. */
+/** A source of existing arrays, in their order. {@link #close} closes the arrays that were not pulled. */
 final class ListSource implements DeviceArrayReader.Source {
   private final Iterator<DeviceArray> rest;
 
@@ -21,10 +21,10 @@ final class ListSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * Takes the arrays over, also if this throws (OWN-16), as it does if one is closed, there twice, or not what the
-   * stream is of.
+   * Takes over the arrays, also if this throws (OWN-16). It throws if an array is closed, is in the list twice, or does
+   * not fit the schema.
    *
-   * @param deviceType what the stream's arrays are on; answers null for what the first is on
+   * @param deviceType returns the device type of the stream's arrays; null for the device type of the first array
    */
   static DeviceArrayReader reader(Schema schema, Supplier<@Nullable DeviceType> deviceType, List<DeviceArray> batches) {
     List<@Nullable DeviceArray> given = new ArrayList<>(Objects.requireNonNull(batches, "batches"));

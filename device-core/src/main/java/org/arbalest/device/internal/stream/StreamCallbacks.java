@@ -13,8 +13,8 @@ import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
- * The functions that C calls through our streams, on any thread: one stub each, for the life of the process. Nothing is
- * thrown out of them.
+ * The functions that native code calls through the library's streams, on any thread. Each has one stub that lives as
+ * long as the process. No exception leaves them.
  */
 @SuppressWarnings("UnusedMethod") // stub() finds them by name
 final class StreamCallbacks {
@@ -33,7 +33,7 @@ final class StreamCallbacks {
 
   private StreamCallbacks() {}
 
-  /** Makes the functions above, which may fail, if they are not made yet. */
+  /** Loads this class, which makes the functions above if they do not exist yet. This may fail. */
   static void load() {}
 
   private static long stub(String method, FunctionDescriptor type, ExitAction action) {

@@ -18,19 +18,19 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
-/** Whether arrays are what their stream is of, which C reads them as (STR-08, STR-12). */
+/** The check that arrays fit the stream's schema, by which native code reads them (STR-08, STR-12). */
 public final class StreamCheck {
   private static final String OF_ANOTHER_TYPE = "a stream gave an array of another type: ";
 
   private final Field field;
   private final DeviceType deviceType;
 
-  /** The last field of which all arrays fit; set by any thread, and only compared. */
+  /** The last field of which all arrays fit. Any thread may set it, and it is only compared. */
   private Field fitting;
 
   /**
-   * Which arrays of a field fit, as far as fields and structs tell: all, this one at least, or this one if its nulls
-   * are where they may be.
+   * The result of a check, as far as fields and structs show it. All arrays of a field fit, or at least this array
+   * fits, or this array fits if its nulls are only where the stream allows them.
    */
   private enum Fit {
     ALL,
@@ -42,6 +42,7 @@ public final class StreamCheck {
     }
   }
 
+  /** Creates the check of a stream's arrays. */
   public StreamCheck(Field field, DeviceType deviceType) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
@@ -57,15 +58,16 @@ public final class StreamCheck {
   }
 
   /**
-   * An array that a stream gave and that is not what it is of, or was closed, is a {@link DeviceException}; it stays
-   * the caller's.
+   * Checks an array that a stream gave. The caller still owns the array.
+   *
+   * @throws DeviceException if the array does not fit the stream, or was closed
    */
   public void check(DeviceArray array) {
     if (!array.isOpen()) throw DeviceException.invalid("a stream gave an array that was closed or exported");
     checkPulled(array, null);
   }
 
-  /** The same for a handle that is consumed, whose memory the caller holds. */
+  /** Checks an array whose handle is consumed and whose memory the caller holds. */
   public void checkConsumed(DeviceArray array, Ownership owner) {
     checkPulled(array, owner);
   }
@@ -81,8 +83,8 @@ public final class StreamCheck {
   }
 
   /**
-   * An array that the user gave for a stream: another type is a mistake in the call, and nulls where there may be none
-   * are bad data.
+   * Checks an array that the caller passed for a stream. Another type is a mistake in the call. Nulls that are not
+   * allowed are bad data.
    */
   void checkGiven(DeviceArray array, String name) {
     String elsewhere = elsewhere(array);
@@ -99,8 +101,8 @@ public final class StreamCheck {
         : "a stream of " + deviceType + " arrays gave one on " + array.device();
   }
 
-  /** Throws {@link MalformedException}, or, if it is a matter of types, {@link Mismatch}. */
-  @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
+  /** Throws {@link MalformedException} if the array does not fit, or {@link Mismatch} if only its type does not. */
+  @SuppressWarnings("ReferenceEquality") // usually the same object, which is the fastest check
   private void requireFit(DeviceArray array, @Nullable Ownership consumed) {
     Field given = array.field();
     if (given == field || given == fitting) return;
@@ -116,7 +118,7 @@ public final class StreamCheck {
     }
   }
 
-  /** What is below an array, and its type; throws {@link Mismatch} if these do not fit. */
+  /** Checks an array's type and the arrays below it. Throws {@link Mismatch} if they do not fit. */
   private static Fit fits(Field field, Field given, long struct, boolean isEntry) {
     Layout layout = Layout.of(field);
     Layout own = Layout.of(given);
@@ -138,7 +140,7 @@ public final class StreamCheck {
           .and(nulls(child, own.children[i], node));
     }
     if (layout.dictionary != null && own.dictionary != null) {
-      // whose values may be null, whatever its field says (VAL-02)
+      // the values may be null, independent of the field (VAL-02)
       fit = fit.and(below(layout.dictionary, own.dictionary, RawArrowArray.dictionary(struct), false,
           MalformedException.DICTIONARY));
     }

@@ -20,8 +20,8 @@ import org.arbalest.device.internal.schema.SchemaExport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream that C holds. Calls from several threads are taken in turn (STR-07); an error is repeated by all later
- * calls of get_next, with its message (STR-09).
+ * A stream that native code holds. A lock serialises calls from several threads (STR-07). After an error, all later
+ * calls of get_next repeat it with its message (STR-09).
  */
 public final class StreamExport implements HeldByC {
   private final DeviceArrayReader reader;
@@ -29,10 +29,10 @@ public final class StreamExport implements HeldByC {
   private long handle;
   private @Nullable Throwable failure;
 
-  /** What the last call failed with; null after one that did not. */
+  /** The failure of the last call, or null if it succeeded. */
   private @Nullable Throwable last;
 
-  /** What the last call that failed said, as a C string; 0 after a call that did not (STR-03). */
+  /** The message of the last call's failure, as a C string, or 0 if the last call succeeded (STR-03). */
   private long text;
 
   private boolean released;
@@ -41,21 +41,24 @@ public final class StreamExport implements HeldByC {
     this.reader = reader;
   }
 
-  /** A stream that C is to hold; then undone, or written. The reader is still the caller's. */
+  /**
+   * Creates a stream for native code. The caller must then call {@link #undo} or write the stream. Until it is written,
+   * the caller owns the reader.
+   */
   static StreamExport register(DeviceArrayReader reader) {
     NativeAccess.require();
-    StreamCallbacks.load(); // what could fail at first use
+    StreamCallbacks.load(); // a first use may fail, so it is here
     StreamExport export = new StreamExport(reader);
     export.handle = Slots.take(export);
     return export;
   }
 
-  /** Nobody was given it. */
+  /** Removes the stream, which no consumer received. */
   void undo() {
     Slots.leave(handle);
   }
 
-  /** Hands it, and its reader, to C as an {@code ArrowArrayStream}. Cannot fail. */
+  /** Passes the stream and its reader to native code as an {@code ArrowArrayStream}. Cannot fail. */
   void writeStream(long out) {
     RawArrowArrayStream.setGetSchema(out, StreamCallbacks.STREAM_GET_SCHEMA);
     RawArrowArrayStream.setGetNext(out, StreamCallbacks.STREAM_GET_NEXT);
@@ -64,7 +67,7 @@ public final class StreamExport implements HeldByC {
     RawArrowArrayStream.setRelease(out, StreamCallbacks.STREAM_RELEASE);
   }
 
-  /** Hands it, and its reader, to C as an {@code ArrowDeviceArrayStream}. Cannot fail. */
+  /** Passes the stream and its reader to native code as an {@code ArrowDeviceArrayStream}. Cannot fail. */
   void writeDeviceArrayStream(long out) {
     RawArrowDeviceArrayStream.setDeviceType(out, reader.deviceType().code());
     RawArrowDeviceArrayStream.setGetSchema(out, StreamCallbacks.DEVICE_STREAM_GET_SCHEMA);
@@ -78,36 +81,36 @@ public final class StreamExport implements HeldByC {
     return Slots.find(handle) instanceof StreamExport export ? export : null;
   }
 
-  /** {@code get_schema} of the stream with this {@code private_data}; EINVAL on a released one. */
+  /** Implements {@code get_schema} of the stream with this {@code private_data}. Returns EINVAL if it is released. */
   static int getSchema(long handle, long out) {
     StreamExport export = find(handle);
     return export == null ? Errno.EINVAL : export.getSchema(out);
   }
 
-  /** {@code get_next} of the stream with this {@code private_data}; EINVAL on a released one. */
+  /** Implements {@code get_next} of the stream with this {@code private_data}. Returns EINVAL if it is released. */
   static int getNext(long handle, long out, boolean isDeviceArray) {
     StreamExport export = find(handle);
     return export == null ? Errno.EINVAL : export.getNext(out, isDeviceArray);
   }
 
-  /** {@code get_last_error} of the stream with this {@code private_data}; NULL on a released one. */
+  /** Implements {@code get_last_error} of the stream with this {@code private_data}. Returns NULL if it is released. */
   static long getLastError(long handle) {
     StreamExport export = find(handle);
     return export == null ? 0 : export.getLastError();
   }
 
-  /** {@code release} of the stream with this {@code private_data}. */
+  /** Implements {@code release} of the stream with this {@code private_data}. */
   static void release(long handle) {
     StreamExport export = find(handle);
     if (export != null) export.release();
   }
 
-  /** {@code get_schema}: may be called at any time, any number of times (STR-06). */
+  /** Implements {@code get_schema}, which may be called at any time and any number of times (STR-06). */
   private int getSchema(long out) {
     calls.lock();
     try {
       if (released) return Errno.EINVAL;
-      // some consumers look at the fields although get_schema failed
+      // some consumers read the fields even if get_schema fails
       NativeHeap.fill(out, RawArrowSchema.SIZE, (byte) 0);
       SchemaExport.exportSchema(reader.field(), out);
       return succeeded();
@@ -118,7 +121,7 @@ public final class StreamExport implements HeldByC {
     }
   }
 
-  /** {@code get_next}: 0 with a released {@code out} is the end (STR-01). */
+  /** Implements {@code get_next}. The result 0 with a released {@code out} is the end of the stream (STR-01). */
   private int getNext(long out, boolean isDeviceArray) {
     calls.lock();
     try {
@@ -139,7 +142,9 @@ public final class StreamExport implements HeldByC {
     }
   }
 
-  /** {@code get_last_error}: valid until the next call; NULL unless the last call failed. */
+  /**
+   * Implements {@code get_last_error}. The text is valid until the next call. It is NULL unless the last call failed.
+   */
   private long getLastError() {
     calls.lock();
     try {
@@ -150,8 +155,8 @@ public final class StreamExport implements HeldByC {
   }
 
   /**
-   * What the last call on the stream with this {@code private_data} failed with, for a consumer of ours; null if it did
-   * not.
+   * Returns the failure of the last call on the stream with this {@code private_data}, for a consumer of this library.
+   * Returns null if the call succeeded.
    */
   static @Nullable Throwable lastFailure(long handle) {
     StreamExport export = find(handle);
@@ -180,7 +185,7 @@ public final class StreamExport implements HeldByC {
       NativeHeap.putByte(copy + bytes.length, (byte) 0);
       setText(copy);
     } catch (OutOfMemoryError | DeviceException _) {
-      // No memory for a message: the code must do.
+      // There is too little memory for a message, so only the code is passed.
     }
     return Failures.errno(t);
   }

@@ -27,9 +27,12 @@ import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** A stream that a C producer made: its struct, moved to a block of ours. Used by one thread at a time, closed once. */
+/**
+ * The stream of a native producer: its struct, moved to the library's own block. One thread at a time uses it. It is
+ * closed once.
+ */
 public final class StreamSource implements DeviceArrayReader.Source {
-  /** The out struct of every call, in the block behind the stream. */
+  /** The out struct of each call, in the same block after the stream. */
   private final long out;
 
   private final long stream;
@@ -59,7 +62,10 @@ public final class StreamSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** What a C schema says, which is released; if it cannot be read, so is the stream (OWN-08). */
+  /**
+   * Returns the field of a C schema, and releases the schema. If the schema cannot be read, also releases the stream
+   * (OWN-08).
+   */
   private static Field expected(long schema, long stream, boolean isDeviceStream) {
     try {
       return SchemaImporter.importSchema(schema);
@@ -69,7 +75,7 @@ public final class StreamSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** Moves the struct and asks for the schema; on failure the stream is released. */
+  /** Moves the struct and queries the schema. On failure, releases the stream. */
   private static DeviceArrayReader open(long struct, @Nullable Field expected, boolean isDeviceStream,
       Validation level) {
     long release = isDeviceStream ? RawArrowDeviceArrayStream.release(struct) : RawArrowArrayStream.release(struct);
@@ -131,7 +137,7 @@ public final class StreamSource implements DeviceArrayReader.Source {
         : ArrayValidation.imported(ArrayImport.take(out, type, isDeviceStream, level), level);
   }
 
-  /** The text lives until the next call on the stream, and may be missing (STR-03). */
+  /** Returns the stream's error. Its text is valid until the next call on the stream, and may be missing (STR-03). */
   private DeviceException error(String call, int code) {
     long getLastError =
         isDeviceStream ? RawArrowDeviceArrayStream.getLastError(stream) : RawArrowArrayStream.getLastError(stream);
@@ -142,7 +148,7 @@ public final class StreamSource implements DeviceArrayReader.Source {
         cause(getLastError));
   }
 
-  /** What the call failed with, if the stream is one of ours; C tells of it in words only. */
+  /** Returns the failure of the call if the stream is the library's own. Native code passes only its text. */
   private @Nullable Throwable cause(long getLastError) {
     if (getLastError == StreamCallbacks.STREAM_GET_LAST_ERROR)
       return StreamExport.lastFailure(RawArrowArrayStream.privateData(stream));

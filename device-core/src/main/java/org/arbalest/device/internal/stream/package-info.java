@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Streams that are pulled, from C and to C. */
+/** Pull streams, imported from native code and exported to it. */
 @NullMarked
 package org.arbalest.device.internal.stream;
 
