@@ -50,7 +50,7 @@ import kotlin.coroutines.CoroutineContext
  *
  * A batch that the flow emits before its cancellation is closed. A batch that it has not yet emitted is lost:
  *
- * - if the flow holds it during a suspension of more than 20 ms, or until the dispatcher has a thread for the flow;
+ * - if the flow holds it during a suspension of more than 20 ms, including the wait for a thread of the dispatcher;
  * - if the flow holds it during any suspension after the first second;
  * - if code in another dispatcher needs more than 1 second to make it;
  * - if making it blocks for more than 10 seconds.

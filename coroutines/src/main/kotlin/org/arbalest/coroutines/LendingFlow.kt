@@ -47,8 +47,8 @@ import kotlin.time.Duration
  * elements if it fails or is cancelled. Instead, collect into your own list and close its elements.
  *
  * **Never pass retained arrays through `buffer`, `flowOn`, `conflate`, `flatMapMerge` or `shareIn`.** When the
- * collection is cancelled or fails, nothing closes the elements that these operators hold. Put the [buffer] of this class
- * before the operator that retains. An application's own channel closes its elements with
+ * collection is cancelled or fails, nothing closes the elements that these operators hold. Put the [buffer] of this
+ * class before the operator that retains. An application's own channel closes its elements with
  * `Channel(…, onUndeliveredElement = DeviceArray::close)`, and with `cancel()` at the end.
  */
 public class LendingFlow<T : AutoCloseable> internal constructor(
