@@ -42,8 +42,7 @@ public annotation class BatchDsl
  * @throws IllegalArgumentException if [rows] is negative, or a column has no name
  * @throws IllegalStateException if a column has another number of values
  * @throws org.arbalest.device.DeviceException with `ENOSYS` if no backend supports this device, with `ENOMEM` if memory
- *     is
- *     insufficient
+ *     is insufficient
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun Device.batch(

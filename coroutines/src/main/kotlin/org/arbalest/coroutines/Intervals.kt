@@ -36,8 +36,7 @@ public fun ColumnScope.intervalYearMonth(name: String = "", values: List<Period?
  * Adds a column of days and milliseconds.
  *
  * @throws IllegalArgumentException if an interval has months, or nanoseconds that are not whole milliseconds of 32
- *     bits;
- *     the message names the column, the row and the value
+ *     bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.intervalDayTime(name: String = "", value: (row: Int) -> Interval?) {
     fill(column(Field.of(name, DataType.INTERVAL_DAY_TIME)), value) { append(it) }

@@ -36,8 +36,7 @@ public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.jav
  *
  * @param rows the objects, one for each row
  * @param schema other columns than [schemaOf] returns: in another order, with other units, widths, encodings. Nothing
- *     is
- *     rounded
+ *     is rounded
  * @throws IllegalArgumentException if a column cannot store a value; the message names the value and the row
  */
 public inline fun <reified T : Any> Device.batch(rows: Collection<T>, schema: Schema = schemaOf<T>()): DeviceArray =

@@ -144,8 +144,8 @@ public fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, values: Li
 }
 
 /**
- * Adds a column of values of [width] bytes each, in one bulk copy of one array. Rows for which [isNull] returns true are
- * null.
+ * Adds a column of values of [width] bytes each, in one bulk copy of one array. Rows for which [isNull] returns true
+ * are null.
  */
 public fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, values: ByteArray, isNull: IntPredicate? = null) {
     val column = column(Field.of(name, FixedSizeBinaryType(width)))
