@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** ADBC databases in Kotlin: queries as flows, calls that suspend and can be cancelled, transactions as blocks. */
+/** The Kotlin API for ADBC databases: queries as flows, cancellable suspending calls, transactions as blocks. */
 module org.arbalest.adbc.coroutines {
   requires transitive kotlin.stdlib;
   requires transitive kotlinx.coroutines.core;

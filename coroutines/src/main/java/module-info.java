@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Device arrays in Kotlin: a DSL that builds them, typed views that read them, Flow for streams. */
+/** The Kotlin API for device arrays: a DSL that builds them, typed views that read them, and flows for streams. */
 module org.arbalest.coroutines {
   requires transitive kotlin.stdlib;
   requires transitive kotlinx.coroutines.core;

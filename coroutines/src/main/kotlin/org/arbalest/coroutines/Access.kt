@@ -6,29 +6,29 @@ import org.arbalest.device.columns.Column
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 
-/** The names of the fields, in order. */
+/** The names of the fields, in their order. */
 public val Schema.names: List<String> get() = fields().map(Field::name)
 
 /**
- * The field of this name.
+ * Returns the field with this name.
  *
- * @throws IllegalArgumentException if there is none, or several: says which there are
+ * @throws IllegalArgumentException if no field or several fields have this name; the message lists the names
  */
 public operator fun Schema.get(name: String): Field =
     field(name) ?: throw IllegalArgumentException("the schema has no field \"$name\"; it has $names")
 
 /**
- * The column of this name, borrowed from the batch: `batch["delay"].longs()`.
+ * Returns the column with this name, borrowed from the batch: `batch["delay"].longs()`.
  *
- * @throws IllegalArgumentException if there is none, or several: says which there are
+ * @throws IllegalArgumentException if no column or several columns have this name; the message lists the names
  */
 public operator fun DeviceArray.get(name: String): Column = column(name)
 
 /**
- * One more handle, of the child with this name, as it is stored, without a copy. The caller closes it; it may outlive
+ * Returns a new handle to the stored child with this name, without a copy. The caller closes the handle; it may outlive
  * the batch. See [DeviceArray.retainChild].
  *
- * @throws IllegalArgumentException if there is none, or several; the message lists the names
+ * @throws IllegalArgumentException if no child or several children have this name; the message lists the names
  */
 public fun DeviceArray.retainChild(name: String): DeviceArray {
     val names = field().type().children().map(Field::name)
@@ -39,12 +39,12 @@ public fun DeviceArray.retainChild(name: String): DeviceArray {
     return retainChild(index)
 }
 
-/** Whether there is a column of this name, or several. */
+/** Returns whether at least one column has this name. */
 public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
 
 /**
- * Joins arrays to one on the device of the first. They stay the caller's, and so is the result; what a stream lends is
- * retained first:
+ * Joins arrays into one array on the device of the first. The caller keeps the arrays, and closes the result. Retain
+ * the arrays of a stream first:
  *
  *     val kept = mutableListOf<DeviceArray>()
  *     try {
@@ -54,29 +54,29 @@ public operator fun DeviceArray.contains(name: String): Boolean = name in schema
  *         kept.forEach { it.close() }
  *     }
  *
- * @throws IllegalArgumentException if there are none
- * @throws org.arbalest.device.DeviceException as [DeviceArray.concat] says
+ * @throws IllegalArgumentException if there are no arrays
+ * @throws org.arbalest.device.DeviceException under the conditions of [DeviceArray.concat]
  */
 public fun Iterable<DeviceArray>.concat(): DeviceArray = DeviceArray.concat(toList())
 
 /**
- * The rows, from 0: `for (row in batch.indices)`.
+ * The row indices, from 0: `for (row in batch.indices)`.
  *
- * @throws IllegalArgumentException if there are more than an `Int` counts
+ * @throws IllegalArgumentException if the number of rows exceeds `Int.MAX_VALUE`
  */
 public val DeviceArray.indices: IntRange get() = 0 until countOf(length())
 
 /**
- * The field of a struct with this name, as a column of the same rows.
+ * Returns the field of a struct with this name, as a column of the same rows.
  *
- * @throws IllegalArgumentException if there is none, or several: says which there are
+ * @throws IllegalArgumentException if no field or several fields have this name; the message lists the names
  */
 public operator fun Column.get(name: String): Column = column(name)
 
-/** The value of a row as an object, or null if the row is null; what core's `get` gives, by an `Int`. */
+/** Returns the value of a row as an object, or null if the row is null. It is core's `get` with an `Int` index. */
 public operator fun Column.get(row: Int): Any? = get(row.toLong())
 
-/** A number of rows as the `Int` that Kotlin's arrays and ranges count with. */
+/** Returns a number of rows as the `Int` that indexes Kotlin's arrays and ranges. */
 internal fun countOf(rows: Long): Int {
     require(rows <= Int.MAX_VALUE) { "$rows rows are too many for an Int; view a slice of the array" }
     return rows.toInt()

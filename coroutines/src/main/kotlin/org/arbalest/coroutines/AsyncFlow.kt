@@ -21,30 +21,35 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.coroutines.resume
 
 /**
- * The arrays of this stream as a cold flow that can be collected once.
+ * Returns the arrays of this stream as a cold flow that can be collected once.
  *
  *     CData.importAsyncStream(CImport.DEVICE) { handler -> startProducer(handler) }.use { stream ->
  *         stream.asFlow().collect { batch -> … }
  *     }
  *
- * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one.
+ * **Ownership.** The flow owns each array. An array is open while `emit` runs; then the flow closes it. [LendingFlow]
+ * describes how to keep one.
  *
- * **Back-pressure.** The producer is asked for [prefetch] tasks, and for more as they are taken; one more is always
- * asked for than is wanted, since some producers send the end only on demand. Tasks wait, not memory: an array is
- * extracted on the collector's thread, when its turn comes. Tasks that nobody collected are discarded.
+ * **Back-pressure.** The flow requests [prefetch] tasks, and requests more as the collector takes them. It always has
+ * at least one request outstanding, because some producers send end-of-stream only on demand. Only tasks wait, not
+ * their data: the flow extracts each array on the collector's thread, immediately before its `emit`. The flow discards
+ * the tasks that the collector did not take.
  *
- * **The end.** Collecting returns when the producer, after its last array, has released the handler. It waits for no
- * release otherwise, as that may come late, or never: an error is thrown as it comes; cancellation, a throw in the
- * collector, and operators that have enough, such as `take`, cancel the stream, and that is all.
- * [AsyncArrayStream.released] tells when the producer has let go, which matters to who is to free something under it.
+ * **The end.** Collecting returns when the producer has released the handler after its last array. In all other cases
+ * collecting does not wait for the release, which may come late or never. An error is thrown as soon as it arrives.
+ * Cancellation, an exception in the collector, and operators that stop early, such as `take`, only cancel the stream. A
+ * caller that must free a resource of the producer waits for [AsyncArrayStream.released].
  *
- * Collecting throws the producer's errno, message and metadata as a [DeviceException], and [IllegalStateException] if
- * the stream was collected before, or [closed][AsyncArrayStream.close]. An array that cannot be extracted is the
- * exception: the stream is cancelled, and what the producer then reports is waited for, since that says why. A flow
- * that is never collected, also because its coroutine was cancelled before it began, leaves the stream to its owner:
- * hence the `use`.
+ * **Errors.** Collecting throws a [DeviceException] with the producer's errno, message and metadata. It throws
+ * [IllegalStateException] if the stream was collected before, or is [closed][AsyncArrayStream.close]. If an array
+ * cannot be extracted, the flow cancels the stream and waits for the release, because the producer then reports the
+ * cause.
  *
- * @param prefetch how many tasks may wait to be collected; at least 1
+ * A flow that is never collected does not close the stream. This includes a coroutine that is cancelled before it
+ * begins. The stream stays with its owner, so wrap it in `use`.
+ *
+ * @param prefetch the maximum number of tasks that wait to be collected; at least 1
+ * @throws IllegalArgumentException if [prefetch] is less than 1
  */
 public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<DeviceArray> {
     requirePrefetch(prefetch)
@@ -62,12 +67,18 @@ public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlo
 }
 
 /**
- * The tasks of this stream, for who wants their metadata, or to choose which to extract; otherwise like [asFlow]. Each
- * task is closed after its emit, so that one that was not extracted is discarded.
+ * Returns the tasks of this stream as a cold flow that can be collected once. Use it to read the tasks' metadata, or to
+ * choose which tasks to extract. The flow closes each task after its `emit`; this discards a task that was not
+ * extracted.
  *
  *     ticks.asTaskFlow().collect { task ->
  *         if ("late" !in task.metadata()["kind"].orEmpty()) task.extract().use { … }
  *     }
+ *
+ * In all other respects it is like [asFlow].
+ *
+ * @param prefetch the maximum number of tasks that wait to be collected; at least 1
+ * @throws IllegalArgumentException if [prefetch] is less than 1
  */
 public fun AsyncArrayStream.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<AsyncTask> {
     requirePrefetch(prefetch)
@@ -76,7 +87,10 @@ public fun AsyncArrayStream.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): Lendin
 
 private const val DEFAULT_PREFETCH = 16
 
-/** A collector that never has to wait lets others on its thread have a turn, such as the timeout that is to end it. */
+/**
+ * A collector that never suspends yields after this many tasks, so that other coroutines of its thread can run, such as
+ * the timeout that cancels it.
+ */
 private const val TASKS_PER_YIELD = 256
 
 private const val TASKS_PER_CHUNK = 32
@@ -99,13 +113,13 @@ private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: 
     }
 }
 
-/** What the producer failed with, if it did, once the handler is released. */
+/** Waits until the producer releases the handler, and returns its failure; null if it did not fail. */
 private suspend fun AsyncArrayStream.awaitRelease(): Throwable? =
     released().handle { _, t -> if (t is CompletionException) t.cause else t }.await()
 
 /**
- * The tasks that were announced and not taken: a list of chunks, to which callbacks add, and from which the collector
- * takes. No more are asked for than it is to hold.
+ * The tasks that the stream has announced and the collector has not taken: a linked list of chunks. Callbacks add
+ * tasks, and the collector takes them. At most [prefetch] tasks are requested ahead.
  */
 private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
     private class Chunk : AtomicReferenceArray<AsyncTask?>(TASKS_PER_CHUNK) {
@@ -113,26 +127,26 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
         var next: Chunk? = null
     }
 
-    // Of the collector, until it cancels; then guarded by this.
+    // Owned by the collector until it cancels; then guarded by this.
     private var first = Chunk()
     private var position = 0
     private var taken = 0
 
-    // Of the callbacks, which are serialised.
+    // Owned by the callbacks, which are serialised.
     private var last = first
     private var free = 0
 
-    /** The collector that waits; whoever takes it away resumes it. */
+    /** The suspended collector. The thread that removes it from here resumes it. */
     private val waiting = AtomicReference<CancellableContinuation<Unit>?>()
 
-    /** Comes with the subscription, or soon after it, from another thread. */
+    /** Set with the subscription or shortly after it, by another thread. */
     @Volatile
     private var subscription: Subscription? = null
 
     @Volatile
     private var cancelled = false
 
-    /** How the stream ended, after the last task; null before. */
+    /** The result of the stream, set after the last task; null before. */
     @Volatile
     private var end: Result<Unit>? = null
 
@@ -146,7 +160,7 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
             last = Chunk().also { last.next = it }
             free = 0
         }
-        last[free++] = task // before the looks: who cancels or waits meanwhile sees it
+        last[free++] = task // before the checks: a thread that cancels or waits meanwhile sees it
         if (cancelled) discard() else wake()
     }
 
@@ -164,13 +178,13 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
         if (waiting.get() != null) waiting.getAndSet(null)?.resume(Unit)
     }
 
-    /** The next task if it is there: most are, and need no continuation. */
+    /** Returns the next task without a continuation, or null if none is available. Most tasks are available. */
     fun poll(): AsyncTask? = remove()?.also { count() }
 
-    /** Waits for the next task; null is the end. */
+    /** Suspends until the next task is available, and returns it; null at the end of the stream. */
     suspend fun next(): AsyncTask? {
         while (true) {
-            val ended = end // before the look: what comes first is taken first
+            val ended = end // before the poll: a task that came before the end is taken first
             poll()?.let { return it }
             if (ended != null) {
                 ended.exceptionOrNull()?.let { throw readable(it) }
@@ -193,7 +207,7 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
 
     private fun remove(): AsyncTask? = peek()?.also { first.lazySet(position++, null) }
 
-    /** Outside of the lock: C may wait for another thread that comes here. */
+    /** Closes the tasks outside the lock, because native code may wait for another thread that enters this class. */
     private fun discard() {
         var failure: Throwable? = null
         while (true) {
@@ -209,18 +223,21 @@ private class Tasks(private val prefetch: Int) : Subscriber<AsyncTask> {
 
     private fun count() {
         if (++taken < (prefetch + 1) / 2) return
-        // Before the extraction, when the producer certainly can be asked.
+        // Before the extraction, while the producer can certainly accept a request.
         subscription?.request(taken.toLong())
         taken = 0
     }
 
     private suspend fun readable(t: Throwable): Throwable {
         currentCoroutineContext().ensureActive()
-        // Nobody cancelled the coroutine: it must not end as if somebody had.
+        // The coroutine is not cancelled, so it must not end with a CancellationException.
         return if (t is CancellationException) IllegalStateException(t.message, t) else t
     }
 
-    /** An extraction that failed, with what the producer says about it to the stream (ASY-18). */
+    /**
+     * Returns the exception for an extraction that failed, with the error that the producer reports to the stream
+     * (ASY-18).
+     */
     suspend fun reported(arrays: AsyncArrayStream, e: DeviceException): DeviceException {
         cancel()
         val report = arrays.awaitRelease() as? DeviceException ?: return e

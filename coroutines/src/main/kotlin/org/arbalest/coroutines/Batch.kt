@@ -13,14 +13,15 @@ import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
-/** Marks the receivers of the batch DSL, so that a block sees the columns of its own level only. */
+/** Marks the receivers of the batch DSL, so that a block can use only the columns of its own level. */
 @DslMarker
 @Target(AnnotationTarget.CLASS)
 public annotation class BatchDsl
 
 /**
- * Builds a record batch in this device's memory; the caller closes it. Where the CPU cannot write, it is built in
- * memory that it can, and copied by the device's default stream; [await] tells when it is there.
+ * Builds a record batch in this device's memory; the caller closes it. If the CPU cannot write to that memory, the
+ * batch is built in memory that the CPU can write, and copied on the device's default stream; [await] waits for
+ * the copy.
  *
  *     val trades = device.batch(rows = prices.size) {
  *         float64("price", prices)
@@ -32,15 +33,16 @@ public annotation class BatchDsl
  *         }
  *     }
  *
- * If [columns] throws, or leaves by a `return`, everything that was allocated is freed. Runs on the calling thread and
- * suspends only where [columns] does.
+ * If [columns] throws, or leaves by a `return`, all allocated memory is released. The call runs on the calling thread,
+ * and suspends only where [columns] does.
  *
  * @param rows the number of values of every column
  * @param metadata the metadata of the batch's schema
+ * @param columns adds the columns
  * @throws IllegalArgumentException if [rows] is negative, or a column has no name
  * @throws IllegalStateException if a column has another number of values
- * @throws org.arbalest.device.DeviceException with `ENOSYS` if no backend serves this device, with `ENOMEM` if there is
- *     not enough memory
+ * @throws org.arbalest.device.DeviceException with `ENOSYS` if no backend supports this device, with `ENOMEM` if memory
+ *     is insufficient
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun Device.batch(
@@ -53,14 +55,19 @@ public inline fun Device.batch(
 }
 
 /**
- * Builds a record batch of as many rows as its first column turns out to have: one that is given by an array or a list,
- * or appended to by hand. Those behind it may be lambdas of the row, too; else see [Device.batch].
+ * Builds a record batch whose number of rows is the length of its first column; otherwise like the overload with
+ * `rows`.
+ *
+ * The first column is given by an array or a list, or appended to by hand. The later columns may also be lambdas of the
+ * row.
  *
  *     val trades = device.batch {
  *         float64("price", prices)
  *         utf8("symbol") { row -> symbols[row] }
  *     }
  *
+ * @param metadata the metadata of the batch's schema
+ * @param columns adds the columns
  * @throws IllegalStateException if columns have different numbers of values, or a lambda comes before the number of
  *     rows is known
  */
@@ -88,7 +95,7 @@ public inline fun MemoryManager.batch(
     }
 }
 
-/** Builds a record batch of as many rows as its first column turns out to have in this memory; see [Device.batch]. */
+/** Builds a record batch in this memory, whose number of rows is the length of its first column; see [Device.batch]. */
 @OptIn(ExperimentalContracts::class)
 public inline fun MemoryManager.batch(
     metadata: Metadata = Metadata.empty(),
@@ -103,18 +110,20 @@ public inline fun MemoryManager.batch(
 }
 
 /**
- * Where columns are added: to a batch, to a struct, or, a single one, as the elements of a list.
+ * The receiver that adds columns: to a batch, to a struct, or a single one as the elements of a list.
  *
- * A column is given by its array, in one bulk copy where Arrow stores what the array does, or by a lambda of the row,
- * whose null is a null. The lambdas are inlined: a value that is never null is not boxed. Wherever there is an array,
- * `isNull` tells which of its rows are null; `bits::get` makes it of a `BitSet` or a `BooleanArray`.
+ * A column is given by an array or by a lambda of the row. An array is copied in one operation if Arrow stores its
+ * values in the same layout. A lambda returns null for a null. The lambdas are inlined, so a non-null value is not
+ * boxed. With an array, `isNull` returns whether a row is null; `bits::get` converts a `BitSet` or a `BooleanArray` to
+ * it.
  *
- * A column of a batch or a struct needs a name, or it is an [IllegalArgumentException]; elements of a list without one
- * are called `item`. Two columns may have the same name, as Arrow allows it, and are then found by their
- * index only. Used by one thread at a time, and not after its block has ended: then it throws [IllegalStateException].
+ * A column of a batch or a struct without a name is an [IllegalArgumentException]; the elements of a list have the
+ * default name `item`. As in Arrow, two columns may have the same name, and can then be found only by their index.
  *
- * Columns are nullable, and have no metadata. A modifier in front of a column says otherwise, of that column and of
- * none in it:
+ * A scope is used by one thread at a time, and only until its block ends: later calls throw [IllegalStateException].
+ *
+ * Columns are nullable, and have no metadata. A modifier before a column changes this, for that column and not for
+ * columns inside it:
  *
  *     notNull.int64("id", ids)
  *     notNull.withMetadata(Metadata.of("unit", "m")).struct("at") { notNull.float64("x", xs) }
@@ -133,20 +142,21 @@ public class ColumnScope private constructor(
     private constructor(rows: Int, add: (Field) -> ColumnBuilder) : this(RowCounter(rows), true, Metadata.empty(), add)
 
     /**
-     * The number of values of every column; in a list, the number of elements of all lists. In a batch of as many rows
-     * as its first column has it is [IllegalStateException] until there are as many as the column has: until it was
-     * given a list, or another column follows it.
+     * The number of values of every column; in a list, the number of elements of all lists.
+     *
+     * In a batch that takes its number of rows from the first column, this property throws [IllegalStateException]
+     * until the number is known: until the first column was given by a list, or another column follows it.
      */
     public val rows: Int get() = counter.rows()
 
-    /** Adds columns that promise in the schema to have no nulls; a null is an [IllegalArgumentException]. */
+    /** A scope whose columns are not nullable in the schema; a null is an [IllegalArgumentException]. */
     public val notNull: ColumnScope get() = ColumnScope(counter, isNullable = false, metadata, add)
 
-    /** Adds columns with this metadata, behind what this scope's have; an extension type keeps its own. */
+    /** Returns a scope whose columns have this metadata after that of this scope; an extension type keeps its own. */
     public fun withMetadata(metadata: Metadata): ColumnScope =
         ColumnScope(counter, isNullable, this.metadata + metadata, add)
 
-    /** Adds a column of any type that core can build, whose [rows] values the caller appends. */
+    /** Adds a column of any type that core can build. The caller appends its [rows] values. */
     public fun column(field: Field): ColumnBuilder {
         val nullable = if (isNullable) field else field.withNullable(false)
         val modified = if (metadata.isEmpty) nullable else nullable.withMetadata(metadata + field.metadata())
@@ -179,7 +189,11 @@ public class ColumnScope private constructor(
             ofOne(rows, "a list has one column of elements, and has it; for more, put them into a struct",
                 ITEM, list::items)
 
-        /** For a single column, which is called [name] if it is not named; [more] is what to say to another. */
+        /**
+         * Returns a scope for a single column, which gets the name [name] if it has none.
+         *
+         * @param more the message of the exception for a second column
+         */
         @PublishedApi
         internal fun ofOne(rows: Int, more: String, name: String, add: (Field) -> ColumnBuilder): ColumnScope {
             var added = false
@@ -197,15 +211,15 @@ public class ColumnScope private constructor(
             return field
         }
 
-        /** What Arrow calls the elements of a list. */
+        /** Arrow's name for the elements of a list. */
         @PublishedApi
         internal const val ITEM: String = "item"
     }
 }
 
-/** How many rows there are; at first negative in a batch whose first column counts them. */
+/** The number of rows; negative at first in a batch that takes it from its first column. */
 private class RowCounter(private var count: Int) {
-    /** The column that counts them, and whether there is another one. */
+    /** The column that determines the number, and whether another column follows it. */
     private var first: ColumnBuilder? = null
     private var more = false
 
@@ -233,8 +247,8 @@ private operator fun Metadata.plus(more: Metadata): Metadata =
     more.entries().fold(this) { sum, pair -> sum.with(pair.keyBytes(), pair.valueBytes()) }
 
 /**
- * Appends what [value] gives for each row. In this form kotlinc leaves primitives unboxed; asking `if (value == null)`,
- * it does not.
+ * Appends the result of [value] for each row. With this form kotlinc does not box primitives; with `if (value == null)`
+ * it does.
  */
 @PublishedApi
 internal inline fun <T : Any> ColumnScope.fill(

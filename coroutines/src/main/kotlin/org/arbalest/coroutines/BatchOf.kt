@@ -6,23 +6,25 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.types.Schema
 
 /**
- * Makes a record batch of arrays of one length, each the column of the name given. Nothing is copied:
+ * Creates a record batch of arrays of one length; each is the column with the given name. Nothing is copied:
  *
  *     batchOf("price" to prices, "size" to sizes).use { … }
  *
- * The batch keeps the memory of the arrays. Their handles stay open, and the caller's to close, before or after the
- * batch. An array may be given twice. A column is nullable, and has metadata, as its array's field says.
+ * **Ownership.** The batch keeps the memory of the arrays. The handles of the arrays stay open; the caller closes them,
+ * before or after the batch. An array may be given twice. The nullability and the metadata of a column come from its
+ * array's field.
  *
- * The batch can be read when all arrays can: if one is not ready yet, the batch has an event that completes then, of
- * the device's default stream. That stream waits for the arrays on the device if it can. If it cannot, this call waits:
- * so for arrays on the CPU whose event is another device's, such as of a copy that is under way. What [ArrayData.of]
- * waits for, this does, too. What a failed array failed with is thrown here.
+ * **Readiness.** The batch can be read when all arrays can be read. If an array is not ready, the batch has an event on
+ * the device's default stream that completes when all are ready. That stream waits for the arrays on the device, if it
+ * can. Otherwise this call waits, for example for a CPU array whose event belongs to another device, such as a copy in
+ * progress. This call also waits wherever [ArrayData.of] waits. It throws the failure of a failed array.
  *
- * @return the batch, to be closed by the caller
- * @throws IllegalArgumentException if there are no arrays, a name is empty, or arrays differ in length or are on
- *     different devices: names the column, and says what differs
- * @throws IllegalStateException if an array is closed; or one is not ready, and somebody captures the device's default
- *     stream (DEV-60)
+ * @param columns the names and the arrays
+ * @return the batch; the caller closes it
+ * @throws IllegalArgumentException if no arrays are given, a name is empty, or arrays differ in length or are on
+ *     different devices; the message names the column and the difference
+ * @throws IllegalStateException if an array is closed; or if an array is not ready during a capture of the device's
+ *     default stream (DEV-60)
  * @throws org.arbalest.device.DeviceException if the device is opaque, or an array is malformed
  */
 public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
@@ -47,7 +49,7 @@ public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
         columns.mapTo(parts) { (_, array) -> ArrayData.of(array) }
         return batchOf(schema, ArrayData.of(first.length(), 0, listOf(null), parts), columns.map { it.second })
     } finally {
-        parts.forEach(ArrayData::close) // what has not moved into the batch
+        parts.forEach(ArrayData::close) // closes the parts that have not moved into the batch
     }
 }
 

@@ -2,17 +2,18 @@
 package org.arbalest.coroutines
 
 /**
- * What kotlinc writes into a class's [Metadata] about its primary constructor: the names of the parameters, which of
- * them have a default, and where nulls may be, and which types are value classes, all of which Java's reflection does
- * not know. It is a message of Protocol Buffers, `Class` in Kotlin's `metadata.proto`; the fields that are needed are
- * read here, the others passed over. Since Kotlin 1.5 each char of the strings is a byte; what is older is not read.
+ * The metadata that kotlinc writes into a class about its primary constructor: the parameter names, the parameters with
+ * a default, nullable types, and value classes. Java reflection provides none of these.
+ *
+ * The metadata is a Protocol Buffers message, `Class` in Kotlin's `metadata.proto`. This class reads the fields that it
+ * needs, and skips the others. Since Kotlin 1.5 each char of the strings is one byte; older metadata is not read.
  */
 internal class ClassMetadata private constructor(val isData: Boolean, val parameters: List<KotlinParameter>) {
     companion object {
         private const val CLASS = 1
         private const val BYTE_IN_EACH_CHAR = '\u0000'
 
-        /** What is known of a class; null for one that is not Kotlin's, or has no constructor. */
+        /** Returns the metadata of a class; null if the class is not a Kotlin class or has no constructor. */
         fun of(type: Class<*>): ClassMetadata? {
             val metadata = type.getAnnotation(Metadata::class.java) ?: return null
             val chars = metadata.data1.joinToString("")
@@ -24,7 +25,7 @@ internal class ClassMetadata private constructor(val isData: Boolean, val parame
 
         private fun read(type: ProtoMessage, strings: Array<String>, names: ClassNames): ClassMetadata? {
             val types = TypeTable(type.message(30), names)
-            // bit 4 says that it is a secondary one
+            // bit 4 marks a secondary constructor
             val primary = type.messages(8).find { !it.flag(1, 4) } ?: return null
             val parameters = primary.messages(2).map {
                 KotlinParameter(strings[it.int(2)], types.type(it, 3, 4), it.flag(1, 1))
@@ -38,29 +39,30 @@ internal class ClassMetadata private constructor(val isData: Boolean, val parame
 internal class KotlinParameter(val name: String, val type: KotlinType?, val hasDefault: Boolean)
 
 /**
- * What Java does not know of a type: whether there may be nulls, and that for its arguments, where null is a `*`; and
- * the JVM's name of its class, which is null for a type parameter and for the names that kotlinc has predefined.
+ * The Kotlin information about a type that Java does not have: whether it is nullable, and the same for its type
+ * arguments, where null represents `*`. [className] is the JVM name of the class; it is null for a type parameter and
+ * for the names that kotlinc predefines.
  */
 internal class KotlinType(val isNullable: Boolean, val arguments: List<KotlinType?>, private val className: String?) {
-    /** The class, if it is a value class. */
+    /** Returns the class if it is a value class, or else null. */
     fun valueClass(loader: ClassLoader?): Class<*>? =
         try {
             className?.let { Class.forName(it, false, loader) }
                 ?.takeIf { it.isAnnotationPresent(JvmInline::class.java) }
         } catch (_: ClassNotFoundException) {
-            null // Kotlin's name of a class of Java's
+            null // the Kotlin name of a Java class
         }
 }
 
 /**
- * The names of classes: the strings of the metadata, each made as a record says; `StringTableTypes` in Kotlin's
- * `jvm_metadata.proto`.
+ * The names of classes: the strings of the metadata, each transformed as its record says; see `StringTableTypes` in
+ * Kotlin's `jvm_metadata.proto`.
  */
 private class ClassNames(table: ProtoMessage, private val strings: Array<String>) {
     private val records =
         table.messages(1).flatMap { record -> List(if (record.has(1)) record.int(1) else 1) { record } }
 
-    /** Returns the JVM's name of a class; null for a predefined one, none of which is a value class. */
+    /** Returns the JVM name of a class; null for a predefined name, which is never a value class. */
     fun get(index: Int): String? {
         val record = records.getOrNull(index) ?: return jvmName(strings[index])
         if (record.has(2)) return null
@@ -80,12 +82,15 @@ private class ClassNames(table: ProtoMessage, private val strings: Array<String>
     }
 }
 
-/** Types, each of which stands where it is used, or in the class's table. */
+/** Types, each stored at its point of use or in the table of the class. */
 private class TypeTable(table: ProtoMessage?, private val names: ClassNames) {
     private val types = table?.messages(1).orEmpty()
     private val firstNullable = table?.takeIf { it.has(2) }?.int(2) ?: Int.MAX_VALUE
 
-    /** The type in a field of a message, or the one whose place in the table is in another. */
+    /**
+     * Returns the type in [field] of a message, or the type at the table position in [placeField]; null if both are
+     * absent.
+     */
     fun type(message: ProtoMessage, field: Int, placeField: Int): KotlinType? {
         message.message(field)?.let { return type(it, isNullable = false) }
         if (!message.has(placeField)) return null

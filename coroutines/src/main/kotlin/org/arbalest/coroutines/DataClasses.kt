@@ -22,8 +22,9 @@ import java.util.BitSet
 import kotlin.jvm.internal.DefaultConstructorMarker
 
 /**
- * Data classes, and what Kotlin has for classes of Java's, for core; found by [java.util.ServiceLoader]. Without
- * kotlin-reflect: by [ClassMetadata], and by what kotlinc makes of a data class.
+ * The provider for core of Kotlin data classes and of the Kotlin counterparts of Java classes;
+ * [java.util.ServiceLoader] finds it. It uses [ClassMetadata] and the members that kotlinc generates for a data class,
+ * not kotlin-reflect.
  */
 internal class DataClasses : ObjectProvider {
     override fun shape(type: ObjectType): ObjectShape? {
@@ -41,19 +42,22 @@ internal class DataClasses : ObjectProvider {
         return DataClass(constructor, components, parts.map(Part::given))
     }
 
-    /** The standard library's own of what Java has, too, and value classes. */
+    /** Returns the conversion for a value class, or for a class of the standard library that Java has too. */
     override fun conversion(type: Class<*>): ObjectConversion<*, *>? = conversionOf(type)
 
     override fun toString(): String = "a data class"
 
-    /** `component1` and so on; behind it the module's name for an internal property, a hash for a value class. */
+    /**
+     * Returns `component1` and so on. After the name, kotlinc appends the module's name for an internal property, or a
+     * hash for a value class.
+     */
     private fun componentFunction(type: Class<*>, index: Int, property: String): Method {
         val name = "component${index + 1}"
         val found = type.declaredMethods.find { it.parameterCount == 0 && it.name.split('$', '-')[0] == name }
         return requireNotNull(found) { "${type.name} has no function $name for its property $property" }
     }
 
-    /** Returns the one with the annotations: kotlinc hides the primary one if a parameter is of a value class. */
+    /** Returns the constructor with the annotations: kotlinc hides the primary one if a parameter has a value class. */
     private fun annotatedConstructor(constructor: Constructor<*>): Constructor<*> {
         val visible = constructor.parameterTypes + DefaultConstructorMarker::class.java
         val all = constructor.declaringClass.declaredConstructors
@@ -61,7 +65,7 @@ internal class DataClasses : ObjectProvider {
     }
 }
 
-/** @property given what makes each argument of the constructor of what core has; null where they are the same */
+/** @property given for each constructor argument, the conversion from core's value; null where the two are the same */
 private class DataClass(
     private val primary: Constructor<*>,
     private val components: List<Component>,
@@ -70,8 +74,8 @@ private class DataClass(
     override fun components(): List<Component> = components
 
     /**
-     * The one that kotlinc makes for default arguments takes, behind the parameters, a bit for each that is missing,
-     * and a null.
+     * Returns the constructor that kotlinc generates for default arguments. After the parameters it takes a bit for
+     * each missing argument, and a null.
      */
     override fun constructor(missing: BitSet): MethodHandle {
         val filters = given.mapIndexed { i, filter -> filter.takeUnless { missing[i] } }
@@ -90,8 +94,9 @@ private class DataClass(
 }
 
 /**
- * A type as Java has it, with what Kotlin knows of nulls in it; used in a class whose type parameters stand for what
- * its arguments are.
+ * Returns the Java type with Kotlin's nullability.
+ *
+ * @param within the class that uses the type; its arguments replace its type parameters
  */
 internal fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): ObjectType {
     val nullable = kotlin?.isNullable ?: true

@@ -10,8 +10,10 @@ import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
 /**
- * Values of any type as indices into the distinct ones, in the order of their first use. Those, as `equals` tells them
- * apart, and arrays by what is in them, are the one column that [distinct] adds:
+ * Adds a column of values of any type, stored as indices into the distinct values.
+ *
+ * Two values are the same if `equals` returns true; two arrays are the same if their contents are. [distinct] receives
+ * the distinct values in the order of their first use, and adds the one column that stores them:
  *
  *     dictionary("venue", { row -> trades[row].venue }) { venues ->
  *         struct {
@@ -22,8 +24,8 @@ import kotlin.contracts.contract
  *
  * @param values the value of a row, or null for a null
  * @param index the type of the indices
- * @param grows whether the indices become wider when there are more values than they count, instead of an error
- * @param ordered the promise that the order of the values means something
+ * @param grows whether the indices become wider, instead of an error, when there are more values than they can count
+ * @param ordered whether the order of the distinct values has a meaning
  * @throws IllegalArgumentException if there are more distinct values than the indices can count
  */
 @OptIn(ExperimentalContracts::class)
@@ -54,14 +56,16 @@ public inline fun <E : Any> ColumnScope.dictionary(
 }
 
 /**
- * Values of any type as runs of equal ones, as `equals` tells them apart, and arrays by what is in them. Those, one for
- * each run, are the one column that [runs] adds:
+ * Adds a column of values of any type, stored as runs of equal values.
+ *
+ * Two values are equal if `equals` returns true; two arrays are equal if their contents are. [runs] receives one value
+ * for each run, and adds the one column that stores them:
  *
  *     runEndEncoded("state", { row -> states[row] }) { states -> utf8 { states[it] } }
  *
  * @param values the value of a row, or null for a null
- * @param runEnds the type of the ends: int16, int32 or int64
- * @throws IllegalArgumentException if there are more rows than the ends can count
+ * @param runEnds the type of the run ends: int16, int32 or int64
+ * @throws IllegalArgumentException if there are more rows than the run ends can count
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E : Any> ColumnScope.runEndEncoded(
@@ -86,11 +90,12 @@ public inline fun <E : Any> ColumnScope.runEndEncoded(
 }
 
 /**
- * Runs of the lengths given, whose values are the one column that [runs] adds:
+ * Adds a column of runs of the given lengths. [runs] adds the one column of their values:
  *
  *     runsOfCounts("state", counts) { utf8(values = states) }
  *
- * @param counts how many rows each run has, at least one
+ * @param counts the number of rows of each run, at least one
+ * @param runEnds the type of the run ends: int16, int32 or int64
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.runsOfCounts(
@@ -105,7 +110,7 @@ public inline fun ColumnScope.runsOfCounts(
     ColumnScope.ofOne(counts.size, ONE_COLUMN, RUN_VALUES.name(), column::values).runs()
 }
 
-/** What tells a value from others: of an array, what is in it. */
+/** Returns the object that identifies a value in comparisons: for an array, its contents. */
 @PublishedApi
 internal fun contentOf(value: Any): Any = if (value.javaClass.isArray) Content(value) else value
 
@@ -119,7 +124,7 @@ private class Content(private val array: Any) {
     override fun hashCode() = arrayOf(array).contentDeepHashCode()
 }
 
-/** What Arrow calls the values of runs, before their type is known. */
+/** Arrow's name for the values of runs, before their type is known. */
 @PublishedApi
 internal val RUN_VALUES: Field = Field.of("values", DataType.NULL)
 

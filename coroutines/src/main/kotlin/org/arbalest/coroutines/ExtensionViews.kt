@@ -9,30 +9,31 @@ import org.arbalest.device.types.DataType
 import java.time.OffsetDateTime
 import java.util.UUID
 
-/** UUIDs, of `arrow.uuid`. */
+/** Returns a view of UUIDs (`arrow.uuid`). */
 public fun Column.uuids(): ObjectView<UUID> = ObjectView(this, Column::getUuid)
 
 /**
- * Points in time with their offset from UTC, of `arrow.timestamp_with_offset`; [ArithmeticException] for one that
- * `java.time` has not.
+ * Returns a view of points in time with their offset from UTC (`arrow.timestamp_with_offset`). Its `get` throws
+ * [ArithmeticException] for a value outside the range of `java.time`.
  */
 public fun Column.offsetDateTimes(): ObjectView<OffsetDateTime> = ObjectView(this, Column::getOffsetDateTime)
 
 /**
- * Tensors, of `arrow.fixed_shape_tensor` and `arrow.variable_shape_tensor`:
+ * Returns a view of tensors, `arrow.fixed_shape_tensor` and `arrow.variable_shape_tensor`:
  * `batch["image"].tensors()[row].values.floats()`.
  */
 public fun Column.tensors(): ObjectView<Tensor> = ObjectView(this, Column::getTensor)
 
 /**
- * Values of an extension type of one's own: `batch["price"].values(money)`; [IllegalArgumentException] from `get` for a
- * column of another type.
+ * Returns a view of the values of an application's own extension type: `batch["price"].values(money)`. Its `get` throws
+ * [IllegalArgumentException] for a column of another type.
  */
 public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> =
     ObjectView(this) { column, row -> codec.get(column, row) }
 
 /**
- * How values of an extension type are objects; see [ExtensionCodec], whose `register` makes `get` read them, too.
+ * Creates a codec between the values of an extension type and objects. See [ExtensionCodec]: after its `register`,
+ * core's `get` reads these values too.
  *
  *     val money = extensionCodec("com.acme.money", DataType.INT64,
  *         { row -> Money(getLong(row)) }, { append(it.cents) })
@@ -40,10 +41,10 @@ public fun <T : Any> Column.values(codec: ExtensionCodec<T>): ObjectView<T> =
  *     val trades = device.batch(rows) { extension("price", money) { row -> prices[row] } }
  *     val prices = trades["price"].values(money)
  *
- * @param name the extension type's name; those that begin with `arrow.` are Arrow's
- * @param storage what values are stored as
- * @param read the value of a row that is not null, of the column as what it is stored as
- * @param append appends one value, in whole
+ * @param name the extension type's name; names that begin with `arrow.` belong to Arrow
+ * @param storage the storage type
+ * @param read returns the value of a non-null row; its receiver is the column in its storage type
+ * @param append appends exactly one value
  */
 public inline fun <reified T : Any> extensionCodec(
     name: String,

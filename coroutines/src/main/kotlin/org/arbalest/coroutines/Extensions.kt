@@ -14,49 +14,53 @@ import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
-/** UUIDs: `arrow.uuid`. */
+/** Adds a column of UUIDs (`arrow.uuid`). */
 public inline fun ColumnScope.uuid(name: String = "", value: (row: Int) -> UUID?) {
     fill(column(Field.uuid(name)), value) { append(it) }
 }
 
-/** UUIDs, `arrow.uuid`; elements may be null; as many as there are rows. */
+/** Adds a column of UUIDs (`arrow.uuid`). The list has one element for each row; elements may be null. */
 public fun ColumnScope.uuid(name: String = "", values: List<UUID?>) {
     requireRows(name, values.size)
     uuid(name) { values[it] }
 }
 
-/** Booleans of 8 bits each: `arrow.bool8`; null where [isNull]. */
+/** Adds a column of booleans of 8 bits each (`arrow.bool8`). Rows for which [isNull] returns true are null. */
 public fun ColumnScope.bool8(name: String = "", values: BooleanArray, isNull: IntPredicate? = null) {
     column(Field.bool8(name)).appendAll(values).nullWhere(isNull)
 }
 
-/** Booleans of 8 bits each: `arrow.bool8`. */
+/** Adds a column of booleans of 8 bits each (`arrow.bool8`). */
 public inline fun ColumnScope.bool8(name: String = "", value: (row: Int) -> Boolean?) {
     fill(column(Field.bool8(name)), value) { append(it) }
 }
 
-/** Booleans of 8 bits each, `arrow.bool8`; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of booleans of 8 bits each (`arrow.bool8`). The list has one element for each row; elements may be
+ * null.
+ */
 public fun ColumnScope.bool8(name: String = "", values: List<Boolean?>) {
     requireRows(name, values.size)
     bool8(name) { values[it] }
 }
 
-/** JSON as utf8: `arrow.json`. Nobody parses it here. */
+/** Adds a column of JSON as utf8 (`arrow.json`). The JSON is not checked. */
 public inline fun ColumnScope.json(name: String = "", value: (row: Int) -> String?) {
     fill(column(Field.json(name)), value) { append(it) }
 }
 
-/** JSON as utf8, `arrow.json`; elements may be null; as many as there are rows. */
+/** Adds a column of JSON as utf8 (`arrow.json`). The list has one element for each row; elements may be null. */
 public fun ColumnScope.json(name: String = "", values: List<String?>) {
     requireRows(name, values.size)
     json(name) { values[it] }
 }
 
 /**
- * Points in time, rounded down to the [unit], each with its offset from UTC: `arrow.timestamp_with_offset`.
+ * Adds a column of points in time (`arrow.timestamp_with_offset`), rounded down to the [unit], each with its offset
+ * from UTC.
  *
- * @throws IllegalArgumentException if an offset is not of whole minutes from -12:59 to +13:00; says the column, the row
- *     and the value
+ * @throws IllegalArgumentException if an offset is not in whole minutes from -12:59 to +13:00; the message names the
+ *     column, the row and the value
  */
 public inline fun ColumnScope.timestampWithOffset(
     name: String = "",
@@ -70,7 +74,10 @@ public inline fun ColumnScope.timestampWithOffset(
     }
 }
 
-/** Points in time with their offset, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of points in time with their offset, rounded down to the [unit]. The list has one element for each row;
+ * elements may be null.
+ */
 public fun ColumnScope.timestampWithOffset(
     name: String = "",
     values: List<OffsetDateTime?>,
@@ -80,7 +87,7 @@ public fun ColumnScope.timestampWithOffset(
     timestampWithOffset(name, unit) { values[it] }
 }
 
-/** Values of an extension type of one's own, which [codec] writes. */
+/** Adds a column of values of an application's own extension type, which [codec] writes. */
 public inline fun <T : Any> ColumnScope.extension(
     name: String = "",
     codec: ExtensionCodec<T>,
@@ -93,22 +100,25 @@ public inline fun <T : Any> ColumnScope.extension(
     }
 }
 
-/** Values of an extension type of one's own, which [codec] writes; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of values of an application's own extension type, which [codec] writes. The list has one element for
+ * each row; elements may be null.
+ */
 public fun <T : Any> ColumnScope.extension(name: String = "", codec: ExtensionCodec<T>, values: List<T?>) {
     requireRows(name, values.size)
     extension(name, codec) { values[it] }
 }
 
 /**
- * Tensors of one [shape], `arrow.fixed_shape_tensor`, whose elements in row-major order are the one column that
- * [elements] adds:
+ * Adds a column of tensors of one [shape] (`arrow.fixed_shape_tensor`). [elements] adds the one column of their
+ * elements, in row-major order:
  *
  *     fixedShapeTensor("image", listOf(480, 640, 3), dimNames = listOf("H", "W", "C")) { uint8(values = pixels) }
  *
- * @param shape the sizes of the dimensions as they are stored
- * @param dimNames the names of these dimensions; empty for none
- * @param permutation which stored dimension each of the logical ones is; empty if they are in order
- * @param isNull which tensors are null; they have elements, too
+ * @param shape the sizes of the dimensions in storage order
+ * @param dimNames the names of these dimensions; empty for no names
+ * @param permutation for each logical dimension, the index of its stored dimension; empty if both orders are the same
+ * @param isNull returns whether a tensor is null; a null tensor has elements too
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.fixedShapeTensor(
@@ -130,12 +140,12 @@ public inline fun ColumnScope.fixedShapeTensor(
 }
 
 /**
- * Tensors with a shape each, `arrow.variable_shape_tensor`, whose elements, those of all tensors one behind the other,
- * are the one column that [elements] adds:
+ * Adds a column of tensors that each have their own shape (`arrow.variable_shape_tensor`). [elements] adds the one
+ * column of the elements of all tensors, one tensor after the other:
  *
  *     variableShapeTensor("image", dimensions = 3, { row -> images[row].shape }) { uint8(values = pixels) }
  *
- * @param dimensions how many each tensor has
+ * @param dimensions the number of dimensions of each tensor
  * @param shapes the shape of a row, or null for a null, which has no elements
  */
 @OptIn(ExperimentalContracts::class)
@@ -165,7 +175,7 @@ public inline fun ColumnScope.variableShapeTensor(
     ColumnScope.ofList(size, column.child("data")).elements()
 }
 
-/** The number of elements of a tensor whose shape was looked at. */
+/** Returns the number of elements of a tensor whose shape is already validated. */
 @PublishedApi
 internal fun elementsOf(shape: List<Int>): Int = if (0 in shape) 0 else shape.fold(1, Math::multiplyExact)
 

@@ -15,39 +15,51 @@ import org.arbalest.device.types.Schema
 import kotlin.coroutines.CoroutineContext
 
 /**
- * A stream of the record batches that this flow emits, to be pulled here or handed to C.
+ * Returns a stream of the record batches that this flow emits, for a Kotlin or Java caller to pull or to export to
+ * native code.
  *
- * **Ownership.** What is emitted is the reader's from that moment, whatever happens to the emit: it is handed on, or
- * closed. Closing it after the emit as well, as flows do that lend, does nothing. An emitter that goes on using an
- * array emits `array.retain()`. Before its emit an array is the emitter's. A plain `flow` that is cancelled from
- * outside, by its scope, throws instead of emitting, and loses what it had just made; [lendingFlow] does not.
+ * **Ownership.** Before its `emit`, an array belongs to the emitter. From the `emit` on it belongs to the reader, even
+ * if the `emit` fails: the reader passes it on or closes it. Closing it again after the `emit`, as a [LendingFlow]
+ * does, has no effect. An emitter that needs the array after the `emit` emits `array.retain()`.
  *
  *     lendingFlow { for (day in days) emit(device.batch(…) { … }) }.asReader(schema)
  *     lendingFlow { reader.asFlow().collect { batch -> emit(summary(batch)) } }.asReader(schema)
  *
- * Behind `buffer`, `flowOn`, `channelFlow` and whatever else holds elements arrays are not the reader's yet; what these
- * hold when they are cancelled is lost.
+ * Two kinds of flow lose arrays, that is, never close them. A plain `flow` whose scope is cancelled throws instead of
+ * emitting, and loses the array that it has just made; [lendingFlow] does not. Operators that hold elements, such as
+ * `buffer`, `flowOn` and `channelFlow`, lose the elements that they hold when they are cancelled, because the reader
+ * does not own those elements yet.
  *
- * **Threads.** The flow is collected in [context], by a coroutine that starts with the first pull and then is at most
- * one array ahead of the pulls. A pull blocks its thread until there is an array: it must not hold up a thread that the
- * flow needs. [asFlow] sees to that; who pulls by hand does so on a thread of its own, or on a view such as
- * `Dispatchers.IO.limitedParallelism(1)`, as the 64 threads of [Dispatchers.IO] itself may all wait for flows that need
- * one of them. Interrupting the pulling thread ends the stream.
+ * **Threads.** A coroutine in [context] collects the flow. It starts with the first pull, and is at most one array
+ * ahead of the pulls. A pull blocks its thread until an array is available, so it must not block a thread that the flow
+ * needs. [asFlow] ensures this. Code that pulls directly uses its own thread, or a view such as
+ * `Dispatchers.IO.limitedParallelism(1)`. The 64 threads of [Dispatchers.IO] itself do not suffice: all of them can
+ * block in pulls while the flows need one of them. Interrupting the pulling thread ends the stream.
  *
- * **The end.** What the flow throws is thrown by the pull, and reaches C as an errno with the message; it cancels
- * nobody else. A pull that waits in another thread when the reader is closed throws [IllegalStateException]. A [Job] in
- * [context] becomes the collection's parent, so that a scope waits. If that is cancelled, pulls fail with `ECANCELED`.
+ * **The end.** The pull throws the exception of the flow; native code receives an errno with the message. The exception
+ * cancels no other coroutine. A pull that waits on another thread when the reader is closed throws
+ * [IllegalStateException]. A [Job] in [context] becomes the collection's parent, so its scope waits for the collection.
+ * If that job is cancelled, pulls fail with `ECANCELED`.
  *
- * **When the reader is closed**, or C releases the stream, nothing waits for the flow, which comes to its end by
- * itself: the emit that it waits in, or its next, throws. One that does not emit is cancelled: as soon as it has been
- * suspended for 20 ms with none of its code running in any thread; after a second wherever it is suspended, code in
- * another dispatcher counting as such; after ten seconds wherever it is. A batch that it was making is closed if it is
- * emitted before that. It is lost if it is held over a suspension of more than 20 ms (or until the dispatcher has a
- * thread for it), or over any after the first second, if it is made in another dispatcher and that takes more than a
- * second, or if making it blocks for more than ten. [lendingFlow] does not lose what has come to its emit.
+ * **Closing.** When the caller closes the reader, or native code releases the stream, that call does not wait for the
+ * flow. The flow ends by itself: its current or next `emit` throws. A flow that does not emit is cancelled:
+ *
+ * - as soon as it has been suspended for 20 ms and none of its code runs in any thread;
+ * - after 1 second at any suspension; code in another dispatcher then counts as suspended;
+ * - after 10 seconds at any point.
+ *
+ * A batch that the flow emits before its cancellation is closed. A batch that it has not yet emitted is lost:
+ *
+ * - if the flow holds it during a suspension of more than 20 ms, including the wait for a thread of the dispatcher;
+ * - if the flow holds it during any suspension after the first second;
+ * - if code in another dispatcher needs more than 1 second to make it;
+ * - if making it blocks for more than 10 seconds.
+ *
+ * A [lendingFlow] does not lose a batch that has reached its `emit`.
  *
  * @param schema the schema of every batch
- * @param deviceType where every batch is
+ * @param deviceType the device type of every batch
+ * @param context the context in which the flow is collected
  */
 public fun Flow<DeviceArray>.asReader(
     schema: Schema,
@@ -55,20 +67,27 @@ public fun Flow<DeviceArray>.asReader(
     context: CoroutineContext = Dispatchers.Default,
 ): DeviceArrayReader = asReader(schema.asField(), deviceType, context)
 
-/** A stream of arrays of any type; see the other overload. */
+/**
+ * Returns a stream of the arrays that this flow emits, which have any type; see the overload for record batches.
+ *
+ * @param field the field of every array
+ * @param deviceType the device type of every array
+ * @param context the context in which the flow is collected
+ */
 public fun Flow<DeviceArray>.asReader(
     field: Field,
     deviceType: DeviceType = DeviceType.CPU,
     context: CoroutineContext = Dispatchers.Default,
 ): DeviceArrayReader = DeviceArrayReader.of(field, deviceType, FlowSource(this, context))
 
-/** Called by one thread at a time, but for [cancel]. */
+/** The source of the reader. One thread at a time calls it, except [cancel]. */
 private class FlowSource(private val flow: Flow<DeviceArray>, private val context: CoroutineContext) :
     DeviceArrayReader.Source {
-    // No room: an array passes from hand to hand, or to the handler if one of them was cancelled meanwhile.
+    // The channel has no buffer: the sender passes an array directly to the receiver. If one of them is cancelled
+    // meanwhile, the handler closes the array.
     private val arrays = Channel<DeviceArray>(Channel.RENDEZVOUS, onUndeliveredElement = DeviceArray::close)
 
-    /** Null before the first pull: a parent would wait for a coroutine that nobody starts. */
+    /** Null before the first pull: a parent job would wait forever for a coroutine that never starts. */
     @Volatile
     private var upstream: Upstream? = null
 
@@ -82,17 +101,17 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
     private fun start(): Upstream {
         val started = Upstream.start(CoroutineScope(context)) {
             try {
-                flow.collect { arrays.send(it.move()) } // throws if there is nobody any more
+                flow.collect { arrays.send(it.move()) } // throws if the reader is closed
             } catch (t: Throwable) {
-                arrays.close(t) // it is for whoever pulls, not for the parent
+                arrays.close(t) // reported to the pulling thread, not to the parent
             }
         }
-        // Also if the parent was cancelled before the coroutine could begin.
+        // Needed also if the parent is cancelled before the coroutine begins.
         started.invokeOnCompletion(arrays::close)
         return started
     }
 
-    /** Ends a pull that waits. One that is about to start the collection ends too, and then [close] comes. */
+    /** Ends a pull that waits. It also ends a pull that is about to start the collection; then [close] follows. */
     override fun cancel() {
         arrays.cancel()
         upstream?.stop()

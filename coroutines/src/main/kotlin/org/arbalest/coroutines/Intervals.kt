@@ -8,49 +8,52 @@ import org.arbalest.device.types.Interval
 import java.time.Period
 import java.util.function.IntPredicate
 
-/** Months, in one copy; null where [isNull]. */
+/** Adds a column of numbers of months in one bulk copy. Rows for which [isNull] returns true are null. */
 public fun ColumnScope.intervalYearMonth(name: String = "", values: IntArray, isNull: IntPredicate? = null) {
     column(Field.of(name, DataType.INTERVAL_YEAR_MONTH)).appendAll(values).nullWhere(isNull)
 }
 
 /**
- * Years and months, stored as 32-bit months.
+ * Adds a column of years and months, stored as 32-bit numbers of months.
  *
- * @throws IllegalArgumentException if one has days, or more months than 32 bits count; says the column, the row and the
- *     value
+ * @throws IllegalArgumentException if a period has days, or more months than fit 32 bits; the message names the column,
+ *     the row and the value
  */
 public inline fun ColumnScope.intervalYearMonth(name: String = "", value: (row: Int) -> Period?) {
     fill(column(Field.of(name, DataType.INTERVAL_YEAR_MONTH)), value) { appendMonths(it) }
 }
 
-/** Years and months, stored as 32-bit months; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of years and months, stored as 32-bit months. The list has one element for each row; elements may be
+ * null.
+ */
 public fun ColumnScope.intervalYearMonth(name: String = "", values: List<Period?>) {
     requireRows(name, values.size)
     intervalYearMonth(name) { values[it] }
 }
 
 /**
- * Days and milliseconds.
+ * Adds a column of days and milliseconds.
  *
- * @throws IllegalArgumentException if one has months, or nanoseconds that are not whole milliseconds of 32 bits; says
- *     the column, the row and the value
+ * @throws IllegalArgumentException if an interval has months, or nanoseconds that are not whole milliseconds of 32
+ *     bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.intervalDayTime(name: String = "", value: (row: Int) -> Interval?) {
     fill(column(Field.of(name, DataType.INTERVAL_DAY_TIME)), value) { append(it) }
 }
 
-/** Days and milliseconds; elements may be null; as many as there are rows. */
+/** Adds a column of days and milliseconds. The list has one element for each row; elements may be null. */
 public fun ColumnScope.intervalDayTime(name: String = "", values: List<Interval?>) {
     requireRows(name, values.size)
     intervalDayTime(name) { values[it] }
 }
 
-/** Months, days and nanoseconds. */
+/** Adds a column of months, days and nanoseconds. */
 public inline fun ColumnScope.intervalMonthDayNano(name: String = "", value: (row: Int) -> Interval?) {
     fill(column(Field.of(name, DataType.INTERVAL_MONTH_DAY_NANO)), value) { append(it) }
 }
 
-/** Months, days and nanoseconds; elements may be null; as many as there are rows. */
+/** Adds a column of months, days and nanoseconds. The list has one element for each row; elements may be null. */
 public fun ColumnScope.intervalMonthDayNano(name: String = "", values: List<Interval?>) {
     requireRows(name, values.size)
     intervalMonthDayNano(name) { values[it] }

@@ -10,18 +10,18 @@ import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 
 /**
- * Lends what is emitted to [collector], and closes it when the emit ends: `item.use { collector.emit(it) }`, without a
- * continuation for each.
+ * Emits each element to [collector], and closes it when the `emit` ends: `item.use { collector.emit(it) }`, without a
+ * new continuation for each element.
  *
- * The emits of one coroutine come one after another, so that this one serves them all, as those of the library's own
- * collectors do. An emit of another coroutine, which `flow` refuses, has one of its own.
+ * The emits of one coroutine are sequential, so this one continuation serves all of them, as in the collectors of
+ * kotlinx.coroutines. An `emit` from another coroutine, which `flow` rejects, gets its own continuation.
  *
- * @param context of the coroutine that collects
+ * @param context the context of the collecting coroutine
  */
 internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>,
     override val context: CoroutineContext) :
     FlowCollector<T>, Continuation<Unit>, CoroutineStackFrame {
-    // Of the coroutine; null while it does not emit.
+    // Owned by the coroutine; null while it does not emit.
     private var borrowed: T? = null
     private var emitter: Continuation<Unit>? = null
 
@@ -50,7 +50,7 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
         return emit.startCoroutineUninterceptedOrReturn(emitter)
     }
 
-    /** An emit that was suspended has ended, on the thread on which the coroutine goes on. */
+    /** Ends a suspended emit, on the thread on which the coroutine continues. */
     override fun resumeWith(result: Result<Unit>) {
         val to = checkNotNull(emitter)
         val failure = result.exceptionOrNull()
@@ -76,5 +76,5 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
     }
 }
 
-@Suppress("UNCHECKED_CAST") // as a suspending function is compiled
+@Suppress("UNCHECKED_CAST") // the compiled form of a suspending function
 private val EMIT = FlowCollector<Any?>::emit as (FlowCollector<*>, Any?, Continuation<Unit>) -> Any?

@@ -28,32 +28,43 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 
 /**
- * A cold flow that owns what it emits, and lends it: an array or a task is open while `emit` runs, that is, while the
- * collector and the operators before it work on it, and closed afterwards. [DeviceArray.retain] keeps an array;
- * [DeviceArray.move] and the exports take it.
+ * A cold flow that owns its elements: an array or a task is open while `emit` runs, that is, while the operators and
+ * the collector process it. After the `emit` the flow closes it.
  *
- * [buffer] and [flowOn] are its own, as the library's would hold what is closed meanwhile; [collectParallel] and
- * [mapParallel] work on several elements at a time. The library's operators that give elements out after their emit
- * (`first`, `toList`, …), or hold them (`flatMapMerge`, `collectLatest`, `shareIn`, …), do not compile. They do where
- * the type is `Flow`, as behind another operator, and so do functions that are no operators of one flow (`merge(a, b)`,
- * `combine(a, b, c)`): retain first where something is to come out of the collection,
+ * **Ownership.** [DeviceArray.retain] keeps an array beyond the `emit`. [DeviceArray.move] and the exports take it from
+ * the flow.
+ *
+ * **Operators.** [buffer] and [flowOn] are members of this class, because the operators of kotlinx.coroutines would
+ * hold closed elements. [collectParallel] and [mapParallel] process several elements at a time. Operators of
+ * kotlinx.coroutines that return elements after their `emit` (`first`, `toList`, …) or hold them (`flatMapMerge`,
+ * `collectLatest`, `shareIn`, …) do not compile. They do compile where the static type is `Flow`, for example after
+ * another operator. Functions that are not operators of one flow (`merge(a, b)`, `combine(a, b, c)`) compile, too. To
+ * take an element out of the collection, retain it first:
  *
  *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
  *
- * which is safe with `first`; `last` and `single` lose those that they do not give, and `toList` loses all if it does
- * not come to its end: collect into a list of your own, and close what is in it. **Never put retained arrays behind
- * `buffer`, `flowOn`, `conflate`, `flatMapMerge` or `shareIn`**: what these hold when the collection is cancelled or
- * fails is lost, and nothing closes it. Put [buffer] before them. A channel of your own closes what it holds by
- * `Channel(…, onUndeliveredElement = DeviceArray::close)`, and by `cancel()` in the end.
+ * This is safe with `first`. `last` and `single` lose the elements that they do not return, and `toList` loses all
+ * elements if it fails or is cancelled. Instead, collect into your own list and close its elements.
+ *
+ * **Never pass retained arrays through `buffer`, `flowOn`, `conflate`, `flatMapMerge` or `shareIn`.** When the
+ * collection is cancelled or fails, nothing closes the elements that these operators hold. Put the [buffer] of this
+ * class before the operator that retains. An application's own channel closes its elements with
+ * `Channel(…, onUndeliveredElement = DeviceArray::close)`, and with `cancel()` at the end.
  */
 public class LendingFlow<T : AutoCloseable> internal constructor(
     private val flow: Flow<T>,
     private val move: (T) -> T,
 ) : Flow<T> by flow {
     /**
-     * This flow, running ahead of its collector in a coroutine of its own, by up to [capacity] elements, which are this
-     * flow's: each is lent when its turn comes, and those that nobody collects are closed. An array that waits holds
-     * its memory; so does what the stream made for the next.
+     * Returns this flow with a buffer: a separate coroutine runs it ahead of the collector by up to [capacity]
+     * elements.
+     *
+     * The flow owns the buffered elements. Each is open during its `emit`, and the flow closes those that are not
+     * collected. A buffered array keeps its memory allocated. So does memory that the stream has already allocated for
+     * the next array.
+     *
+     * @param capacity the maximum number of buffered elements; at least 0
+     * @throws IllegalArgumentException if [capacity] is negative
      */
     public fun buffer(capacity: Int = 1): LendingFlow<T> {
         require(capacity >= 0) { "a buffer holds at least 0 elements, not $capacity" }
@@ -61,8 +72,12 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     }
 
     /**
-     * This flow with what comes before run in [context], which has no job, ahead of its collector by up to [capacity]
-     * elements; like [buffer] otherwise.
+     * Returns this flow so that all operators before this one run in [context], ahead of the collector by up to
+     * [capacity] elements; otherwise like [buffer].
+     *
+     * @param context the context of the operators before this one; without a job
+     * @param capacity the maximum number of buffered elements; at least 0
+     * @throws IllegalArgumentException if [context] has a job, or [capacity] is negative
      */
     public fun flowOn(context: CoroutineContext, capacity: Int = 1): LendingFlow<T> {
         require(context[Job] == null) { "a flow's context cannot contain a job" }
@@ -76,16 +91,17 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
             coroutineScope {
                 val enough = AtomicBoolean()
                 val held = Channel<T>(capacity, onUndeliveredElement = AutoCloseable::close)
-                // Collected in any case, also if it is cancelled before it begins: that is what closes what it is of.
+                // Collected even if it is cancelled before it begins: only the collection closes the source.
                 val upstream = launch(context, CoroutineStart.ATOMIC) {
                     try {
                         flow.collect { held.send(move(it)) }
                     } catch (t: Throwable) {
-                        // Where the collector had enough, nobody hears of the cancellation, nor of what was added to
-                        // it.
+                        // If the collector stopped early, the caller receives neither the cancellation nor the
+                        // exceptions suppressed in it.
                         val failure = if (t is CancellationException && enough.get())
                             t.suppressedExceptions.firstOrNull() ?: t else t
-                        // Thrown after what the channel holds, or at once if nobody receives any more.
+                        // The receiver throws the failure after the elements in the channel. If the receiver has gone,
+                        // this coroutine throws it immediately.
                         if (!held.close(failure) || failure is CancellationException) throw failure
                     }
                 }
@@ -103,21 +119,23 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     }
 
     /**
-     * Collects this flow by up to [concurrency] coroutines at a time: each runs [action] on one element, in [context],
-     * which has no job.
+     * Collects this flow with up to [concurrency] coroutines at a time: each runs [action] on one element, in
+     * [context].
      *
      *     reader.asFlow().collectParallel(4) { batch -> index(batch) }
      *
-     * An element belongs to its coroutine, and is closed when [action] ends, however it ends. Elements are begun in
-     * their order, and end in any. While all coroutines work, this flow waits with its next element; put [buffer]
-     * before this to have more ready. Returns when all have ended.
+     * Each coroutine owns its element, and closes it when [action] ends, even if [action] fails. Elements start in
+     * their order, and finish in any order. While all coroutines are busy, this flow waits with its next element; put
+     * [buffer] before this call to prepare more elements. Returns when all coroutines have ended.
      *
-     * If an [action] throws, the collection fails with that: this flow and the other coroutines are cancelled, and
-     * waited for. The same happens if this flow throws, or the caller is cancelled. Code that is not to be cancelled,
-     * such as a call of C, is waited for.
+     * If an [action] throws, the collection fails with that exception: it cancels this flow and the other coroutines,
+     * and waits for them. The same happens if this flow throws, or the caller is cancelled. The collection waits for
+     * code that cannot be cancelled, such as a native call.
      *
-     * @throws IllegalArgumentException if [concurrency] is less than 1, or [context] has a job; nothing is collected
-     *     then
+     * @param concurrency the maximum number of coroutines at a time; at least 1
+     * @param context the context of the coroutines; without a job
+     * @throws IllegalArgumentException if [concurrency] is less than 1, or [context] has a job; then the flow is not
+     *     collected
      * @throws IllegalStateException if the dispatcher in [context] was shut down
      */
     public suspend fun collectParallel(
@@ -133,21 +151,26 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     }
 
     /**
-     * The results of [transform] for the elements of this flow, in their order, by up to [concurrency] coroutines at a
-     * time, in [context], which has no job.
+     * Returns a flow of the results of [transform], in the order of the elements. Up to [concurrency] coroutines at a
+     * time run [transform] in [context].
      *
      *     val sums = reader.asFlow().mapParallel(4) { batch -> batch["price"].doubles().sumOf { it ?: 0.0 } }.toList()
      *
-     * An element belongs to its coroutine, and is closed when [transform] ends, however it ends. Up to [concurrency]
-     * elements are ahead of the one whose result is collected next: they are worked on, or their results wait. Where
-     * the order does not matter, [collectParallel] never waits for a slow element.
+     * **Ownership.** Each coroutine owns its element, and closes it when [transform] ends, even if [transform] fails.
+     * The flow emits a result as `map` does: the result then belongs to the collector, or to a sink such as [asReader]
+     * and [produceTo]. When the collection ends, the flow closes the results that wait, if they are [AutoCloseable], as
+     * arrays are.
      *
-     * **A result** is emitted as `map` emits it: it belongs to the collector then, or to a sink such as [asReader] and
-     * [produceTo]. One that waits when the collection ends is closed, if it is [AutoCloseable], as arrays are.
+     * **Order.** Up to [concurrency] elements run ahead of the element whose result is collected next: coroutines
+     * process them, or their results wait. Where the order does not matter, use [collectParallel]: it never waits for a
+     * slow element.
      *
-     * If a [transform] throws, the collection fails with that at once, also before the results that wait. Otherwise it
-     * ends as [collectParallel] does; what this flow throws comes after the results of what it emitted before.
+     * **Errors.** If a [transform] throws, the collection fails with that exception immediately, before results that
+     * wait. If this flow throws, the results of the elements that it emitted before come first. Otherwise the flow ends
+     * as [collectParallel] does.
      *
+     * @param concurrency the maximum number of coroutines at a time; at least 1
+     * @param context the context of the coroutines; without a job
      * @throws IllegalArgumentException if [concurrency] is less than 1, or [context] has a job
      */
     public fun <R> mapParallel(
@@ -156,7 +179,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
         transform: suspend (T) -> R,
     ): Flow<R> {
         requireWorkers(concurrency, context)
-        // Not by `flow`, whose emit throws where the collector was cancelled, and loses the result.
+        // Not built with `flow`: its emit throws if the collector was cancelled, and loses the result.
         return object : Flow<R> {
             override suspend fun collect(collector: FlowCollector<R>) = coroutineScope {
                 val workers = Workers(this, concurrency, context)
@@ -323,30 +346,28 @@ private const val WORKS_ON_CLOSED =
         "mapParallel own what they work on"
 
 /**
- * A cold flow that owns the arrays that are emitted in it, and lends them to whoever collects: `flow`, for what must be
- * closed.
+ * Returns a cold flow that owns the arrays that [block] emits, and closes each one after its `emit`. It is the `flow`
+ * builder for elements that must be closed.
  *
  *     lendingFlow {
  *         for (day in days) emit(device.batch(…) { … })
  *     }
  *
- * **What is emitted** is the flow's from that moment, whatever happens to the emit, cancellation included, and closed
- * when the emit ends. **Whoever collects** may use it until then, as with [asFlow], and keeps it by
- * [DeviceArray.retain], takes it by [DeviceArray.move] or an export, or leaves it to a sink such as [asReader] and
- * [produceTo], which take it by themselves.
+ * **Ownership.** From its `emit` on, an array belongs to the flow, even if the `emit` fails or is cancelled. The flow
+ * closes it when the `emit` ends. Until then the collector may use it, as with [asFlow]. The collector keeps an array
+ * with [DeviceArray.retain], takes it with [DeviceArray.move] or an export, or leaves it to a sink such as [asReader]
+ * and [produceTo], which take it. Between its creation and its `emit` an array belongs to [block]: if the block
+ * suspends in between, the block must close the array when the suspension throws.
  *
- * It is like `flow { batch().use { emit(it) } }`, and otherwise like `flow`: one emit at a time, in the collector's
- * context. A plain `flow` does not close what it emits; and where its coroutine was cancelled, its `emit` throws
- * without handing anything on. It is right for arrays only if each is closed after its emit, or if a sink collects it
- * that nobody cancels from outside.
- *
- * Between its making and its emit an array is the block's own: one that is to live through a suspension is to be closed
- * if that throws.
+ * **Differences from `flow`.** It is like `flow { batch().use { emit(it) } }`: one `emit` at a time, in the collector's
+ * context. A plain `flow` does not close its elements. After its coroutine is cancelled, its `emit` throws and does not
+ * pass the element on. So a plain `flow` is correct for arrays only if the emitter closes each array after its `emit`,
+ * or if a sink collects the flow and no other code cancels that collection.
  */
 public fun lendingFlow(block: suspend FlowCollector<DeviceArray>.() -> Unit): LendingFlow<DeviceArray> =
     lending(DeviceArray::move, block)
 
-/** The same for tasks, for [produceTasksTo]. */
+/** Returns a cold flow that owns the tasks that [block] emits, for [produceTasksTo]; otherwise like [lendingFlow]. */
 public fun lendingTaskFlow(block: suspend FlowCollector<AsyncTask>.() -> Unit): LendingFlow<AsyncTask> =
     lending(AsyncTask::move, block)
 

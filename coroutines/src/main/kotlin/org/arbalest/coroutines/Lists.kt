@@ -10,7 +10,7 @@ import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
-/** Lists with 64-bit offsets; see [list]. */
+/** Adds a column of lists with 64-bit offsets; see [list]. */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E> ColumnScope.largeList(
     name: String = "",
@@ -21,7 +21,7 @@ public inline fun <E> ColumnScope.largeList(
     fillItems(column(Field.of(name, DataType.largeList(UNNAMED))), lists, items)
 }
 
-/** Lists as views, with an offset and a size each; see [list]. */
+/** Adds a column of list views, each with an offset and a size; see [list]. */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E> ColumnScope.listView(
     name: String = "",
@@ -32,7 +32,7 @@ public inline fun <E> ColumnScope.listView(
     fillItems(column(Field.of(name, DataType.listView(UNNAMED))), lists, items)
 }
 
-/** Lists as views, with a 64-bit offset and size each; see [list]. */
+/** Adds a column of list views, each with a 64-bit offset and size; see [list]. */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E> ColumnScope.largeListView(
     name: String = "",
@@ -44,8 +44,10 @@ public inline fun <E> ColumnScope.largeListView(
 }
 
 /**
- * Lists of [size] elements each, which are the one column that [items] adds. Null lists have elements, too: it is given
- * nulls for them, in place of which a [notNull][ColumnScope.notNull] column needs some value.
+ * Adds a column of lists of [size] elements each. [items] adds the one column of their elements.
+ *
+ * A null list has elements too: [items] receives nulls for them. A [notNull][ColumnScope.notNull] column needs other
+ * values in their place.
  *
  *     fixedSizeList("corners", 4, { row -> shapes[row].corners }) { corners ->
  *         struct {
@@ -55,7 +57,7 @@ public inline fun <E> ColumnScope.largeListView(
  *     }
  *
  * @param lists the list of a row, or null for a null
- * @throws IllegalArgumentException if a list has another size; says the column, the row and both numbers
+ * @throws IllegalArgumentException if a list has another size; the message names the column, the row and both sizes
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E> ColumnScope.fixedSizeList(
@@ -83,11 +85,12 @@ public inline fun <E> ColumnScope.fixedSizeList(
 }
 
 /**
- * Lists of [size] elements each, which are the one column that [items] adds: with an array in it, the fastest way.
+ * Adds a column of lists of [size] elements each. [items] adds the one column of their elements. With an array in it,
+ * this is the fastest way.
  *
  *     fixedSizeListOf("embedding", 768) { float32(values = embeddings) }
  *
- * @param isNull which lists are null; they have elements, too
+ * @param isNull returns whether a list is null; a null list has elements too
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.fixedSizeListOf(
@@ -103,7 +106,7 @@ public inline fun ColumnScope.fixedSizeListOf(
     ColumnScope.ofList(Math.multiplyExact(rows, size), column).items()
 }
 
-/** The elements of a list that are still to be named: null is the type of none. */
+/** The field of a list's elements before it has a name; null is the type of an empty list. */
 @PublishedApi
 internal val UNNAMED: Field = Field.of(ColumnScope.ITEM, DataType.NULL)
 

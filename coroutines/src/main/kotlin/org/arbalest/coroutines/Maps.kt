@@ -10,8 +10,8 @@ import kotlin.contracts.InvocationKind.EXACTLY_ONCE
 import kotlin.contracts.contract
 
 /**
- * Maps, whose keys are the one column that [keys] adds, and whose values the one that [values] does. Each is given
- * those of all rows, one after the other:
+ * Adds a column of maps. [keys] adds the one column of their keys, and [values] the one column of their values. Each
+ * receives the keys or values of all rows, one row after the other:
  *
  *     map("limits", { row -> limits[row] }, keys = { names -> utf8 { names[it] } }) { limits ->
  *         struct {
@@ -21,7 +21,7 @@ import kotlin.contracts.contract
  *     }
  *
  * @param maps the map of a row, or null for a null
- * @param keysSorted the promise that the keys of each map are in order, as those of a `SortedMap`
+ * @param keysSorted whether the keys of each map are in order, as in a `SortedMap`
  * @throws IllegalArgumentException if a key is null
  */
 @OptIn(ExperimentalContracts::class)
@@ -50,12 +50,13 @@ public inline fun <K : Any, V> ColumnScope.map(
 }
 
 /**
- * Maps of text, booleans or numbers, whose values may be null:
+ * Adds a column of maps of text, booleans or numbers, whose values may be null:
  *
  *     map("labels") { row -> labels[row] }
  *
+ * @param keysSorted whether the keys of each map are in order, as in a `SortedMap`
  * @param maps the map of a row, or null for a null
- * @throws IllegalArgumentException if [K] or [V] is none of String, Boolean, Byte, Short, Int, Long, Float and Double
+ * @throws IllegalArgumentException if [K] or [V] is not String, Boolean, Byte, Short, Int, Long, Float or Double
  */
 public inline fun <reified K : Any, reified V : Any> ColumnScope.map(
     name: String = "",
@@ -71,11 +72,11 @@ public inline fun <reified K : Any, reified V : Any> ColumnScope.map(
     }
 }
 
-/** What Arrow calls the keys of a map. */
+/** Arrow's name for the keys of a map. */
 @PublishedApi
 internal const val KEY: String = "key"
 
-/** What Arrow calls the values of a map. */
+/** Arrow's name for the values of a map. */
 @PublishedApi
 internal const val VALUE: String = "value"
 

@@ -12,11 +12,11 @@ import kotlin.contracts.contract
 import kotlin.reflect.KClass
 
 /**
- * Structs, whose fields are the columns that [fields] adds.
+ * Adds a column of structs. [fields] adds the columns that are their fields.
  *
- * The fields of a null struct have values like any other row's: their lambdas run for it too, and may return null.
+ * The fields of a null struct have values, as in any other row: their lambdas run for it too, and may return null.
  *
- * @param isNull which structs are null; none if it is null itself
+ * @param isNull returns whether a struct is null; if this is null, no struct is
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = null, fields: ColumnScope.() -> Unit) {
@@ -28,8 +28,8 @@ public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = 
 }
 
 /**
- * Lists, whose elements are the one column that [items] adds. It is given the elements of all rows, one after the
- * other, and its lambdas run with positions in that list:
+ * Adds a column of lists. [items] adds the one column of their elements. It receives the elements of all rows, one row
+ * after the other, and its lambdas receive positions in that list:
  *
  *     list("fills", { row -> orders[row].fills }) { fills ->
  *         struct {
@@ -51,12 +51,13 @@ public inline fun <E> ColumnScope.list(
 }
 
 /**
- * Lists of the sizes given, whose elements are the one column that [items] adds: with an array in it, the fastest way.
+ * Adds a column of lists of the given sizes. [items] adds the one column of their elements. With an array in it, this
+ * is the fastest way.
  *
  *     listOfSizes("samples", sizes) { float64(values = samples) }
  *
  * @param sizes the number of elements of each row
- * @param isNull which lists are null, whatever their size; none if it is null itself
+ * @param isNull returns whether a list is null, regardless of its size; if this is null, no list is
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.listOfSizes(
@@ -72,33 +73,33 @@ public inline fun ColumnScope.listOfSizes(
     ColumnScope.ofList(sizes.sum(), column).items()
 }
 
-/** Lists of 32-bit integers, each row's in one copy. */
+/** Adds a column of lists of 32-bit integers; each row is one copy. */
 public inline fun ColumnScope.int32List(name: String = "", values: (row: Int) -> IntArray?) {
     fillLists(column(Field.of(name, DataType.list(UNNAMED))), INT32_ITEM, values, { it.size }) { appendAll(it) }
 }
 
-/** Lists of 64-bit integers, each row's in one copy. */
+/** Adds a column of lists of 64-bit integers; each row is one copy. */
 public inline fun ColumnScope.int64List(name: String = "", values: (row: Int) -> LongArray?) {
     fillLists(column(Field.of(name, DataType.list(UNNAMED))), INT64_ITEM, values, { it.size }) { appendAll(it) }
 }
 
-/** Lists of 32-bit floats, each row's in one copy. */
+/** Adds a column of lists of 32-bit floats; each row is one copy. */
 public inline fun ColumnScope.float32List(name: String = "", values: (row: Int) -> FloatArray?) {
     fillLists(column(Field.of(name, DataType.list(UNNAMED))), FLOAT32_ITEM, values, { it.size }) { appendAll(it) }
 }
 
-/** Lists of 64-bit floats, each row's in one copy. */
+/** Adds a column of lists of 64-bit floats; each row is one copy. */
 public inline fun ColumnScope.float64List(name: String = "", values: (row: Int) -> DoubleArray?) {
     fillLists(column(Field.of(name, DataType.list(UNNAMED))), FLOAT64_ITEM, values, { it.size }) { appendAll(it) }
 }
 
 /**
- * Lists of text, booleans or numbers, whose elements may be null:
+ * Adds a column of lists of text, booleans or numbers, whose elements may be null:
  *
  *     list("tags") { row -> tags[row] }
  *
  * @param values the list of a row, or null for a null
- * @throws IllegalArgumentException if [E] is none of String, Boolean, Byte, Short, Int, Long, Float and Double
+ * @throws IllegalArgumentException if [E] is not String, Boolean, Byte, Short, Int, Long, Float or Double
  */
 public inline fun <reified E : Any> ColumnScope.list(name: String = "", values: (row: Int) -> Collection<E?>?) {
     fillLists(column(Field.of(name, DataType.list(UNNAMED))), itemOf(E::class), values, { it.size }) { appendItems(it) }

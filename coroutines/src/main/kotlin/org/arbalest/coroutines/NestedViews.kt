@@ -9,8 +9,10 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 
 /**
- * Maps, in the order of their entries: `batch["labels"].maps()[row]["color"]`. [IllegalArgumentException] for a column
- * of another type, and where a key is there twice, which Arrow does not forbid: [lists] has all entries.
+ * Returns a view of maps, in the order of their entries: `batch["labels"].maps()[row]["color"]`.
+ *
+ * @throws IllegalArgumentException if the column has another type; `get` throws it if a key occurs twice, which Arrow
+ *     allows: [lists] returns all entries
  */
 public fun Column.maps(): ObjectView<Map<Any?, Any?>> {
     require(field().valueType() is MapType) { "column $this cannot be read as maps" }
@@ -18,20 +20,25 @@ public fun Column.maps(): ObjectView<Map<Any?, Any?>> {
 }
 
 /**
- * Structs as maps by name, whose values are as core's `get` has them; [IllegalArgumentException] for a column of
- * another type.
+ * Returns a view of structs as maps by name. Their values are the objects that core's `get` returns.
+ *
+ * @throws IllegalArgumentException if the column has another type
  */
-@Suppress("UNCHECKED_CAST") // what get gives for a struct
+@Suppress("UNCHECKED_CAST") // get returns such a map for a struct
 public fun Column.structs(): ObjectView<Map<String, Any?>> {
     require(field().valueType() is StructType) { "column $this cannot be read as structs" }
     return ObjectView(this) { column, row -> column.getPresent(row) as Map<String, Any?> }
 }
 
-/** Unions; [IllegalArgumentException] for a column of another type. */
+/**
+ * Returns a view of unions.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.unions(): UnionView = UnionView(this)
 
 /**
- * Values of several types. Where the types are known, their own views are the quick way:
+ * A view of values of several types. Where the types are known, their own views are the fast way:
  *
  *     val answers = batch["answer"].unions()
  *     val (numbers, words) = answers.column["number"].longs() to answers.column["word"].strings()
@@ -51,27 +58,28 @@ public class UnionView internal constructor(column: Column) : ColumnView<Any>(co
         fieldOf = type.typeIds().zip(type.fields()).toMap()
     }
 
-    /** The value of a row that is not null, as core's `get` has it. */
+    /** Returns the value of a row that is not null, as core's `get` does. */
     public operator fun get(row: Int): Any = column.getPresent(row.toLong())
 
-    /** The type id of a row, whether or not its value is null. */
+    /** Returns the type id of a row, even if its value is null. */
     public fun typeId(row: Int): Int = column.getTypeId(row.toLong())
 
-    /** The field of the union that a row is of. */
+    /** Returns the field of the union to which a row belongs. */
     public fun field(row: Int): Field = fieldOf.getValue(typeId(row))
 
-    /** Where the value of a row is in the column of its field. */
+    /** Returns the position of a row's value in the column of its field. */
     public fun childRow(row: Int): Int = column.getChildRow(row.toLong()).toInt()
 
     override fun read(row: Int): Any = get(row)
 }
 
-/** The value of a row that is not null, as an object. */
+/** Returns the value of a row that is not null, as an object. */
 private fun Column.getPresent(row: Long): Any =
     get(row) ?: throw NoSuchElementException("column \"${name()}\" is null in row $row; ask isNull, or use getOrNull")
 
 /**
- * The runs that are left, each by its first row, the row behind its last, and where its value is in [Runs.values]:
+ * Calls [action] for each remaining run, with its first row, the row after its last, and the position of its value in
+ * [Runs.values]:
  *
  *     val runs = batch["price"].runs()
  *     val prices = runs.values().doubles()

@@ -36,38 +36,43 @@ import kotlin.coroutines.CoroutineContext
 
 /**
  * Drives an `ArrowAsyncDeviceStreamHandler` with the record batches of this flow, and returns when the consumer's
- * handler was released.
+ * handler is released.
  *
  *     lendingFlow { for (day in days) emit(device.batch(…) { … }) }.produceTo(handler, schema)
  *
- * **Ownership.** What is emitted is the stream's from that moment, as [asReader]'s is, whatever happens to the emit:
- * the consumer extracts it, or it is closed. Closing it after the emit as well does nothing. A plain `flow` that is
- * cancelled from outside throws instead of emitting, and loses what it had just made; [lendingFlow] does not.
+ * **Ownership of arrays.** From its `emit` on, an array belongs to the stream, as with [asReader], even if the `emit`
+ * fails: the consumer extracts it, or the stream closes it. Closing it again after the `emit` has no effect. A plain
+ * `flow` that is cancelled by its scope throws instead of emitting, and loses the array that it has just made;
+ * [lendingFlow] does not.
  *
- * The handler passes to this call, which releases it in the end, whatever happens. A coroutine that is cancelled before
- * it began never calls this, and leaves the handler to nobody: whoever launches one for a handler that C waits on
- * begins it at once.
+ * **Ownership of the handler.** This call takes the handler, and releases it at the end, even if the call fails. A
+ * coroutine that is cancelled before it begins never makes this call, and then the handler is never released. If native
+ * code waits for the handler, start the coroutine immediately:
  *
  *     scope.launch(start = CoroutineStart.UNDISPATCHED) { batches.produceTo(handler, schema) }
  *
- * **Back-pressure.** The flow is collected in this coroutine's context; each emit waits until the consumer has asked
- * for the array. It is announced on the thread that emits, and exported on the thread on which the consumer extracts
- * it. The other callbacks run on [Dispatchers.Default]. No callback is made inside a call of the consumer's, and none
- * at the same time as another.
+ * **Back-pressure.** Each `emit` suspends until the consumer has requested the array.
  *
- * **The end.** Returns at the flow's end, and if the consumer cancels, or answers with an error. Such a consumer takes
- * nothing any more: the emit that waits for it, or the next one, throws, and a flow that does not emit is cancelled
- * when [asReader]'s would be that was closed: after some 20 ms where it waits, later where it runs. The same is lost
- * then. What the flow throws goes to the consumer's `on_error`, with errno, message and those of its causes, and is
- * thrown here. So does a cancellation of this coroutine, as `ECANCELED`; it waits for the release. If the consumer
- * answers with an error, that is thrown as a [DeviceException] with its errno.
+ * **Threads.** The flow is collected in this coroutine's context. An array is announced on the thread that emits it,
+ * and exported on the thread on which the consumer extracts it. The other callbacks run on [Dispatchers.Default]. No
+ * callback runs inside a call by the consumer, and no two callbacks run at the same time.
+ *
+ * **The end.** This call returns at the end of the flow. It also ends if the consumer cancels or answers with an error.
+ * Such a consumer takes no more arrays: the `emit` that waits, or the next one, throws. A flow that does not emit is
+ * cancelled at the same times as after closing the reader of [asReader]: after about 20 ms if it is suspended, later if
+ * it runs. The same arrays can be lost.
+ *
+ * **Errors.** If the flow throws, the consumer's `on_error` receives the errno and the message, with the messages of
+ * the causes, and this call throws the same exception. If this coroutine is cancelled, `on_error` receives `ECANCELED`,
+ * and this call waits for the release.
  *
  * @param handler a live handler
  * @param schema the schema of every batch
- * @param deviceType where every batch is
- * @param metadata what is said about the stream, in `additional_metadata`
- * @param quirks what the consumer is known to do
- * @throws IllegalArgumentException if [handler] is not a handler; it is then not released
+ * @param deviceType the device type of every batch
+ * @param metadata the metadata of the stream, for `additional_metadata`
+ * @param quirks the known deviations of the consumer from the specification
+ * @throws IllegalArgumentException if [handler] is not a handler; then it is not released
+ * @throws DeviceException if the consumer answers with an error, with its errno
  */
 public suspend fun Flow<DeviceArray>.produceTo(
     handler: MemorySegment,
@@ -77,7 +82,10 @@ public suspend fun Flow<DeviceArray>.produceTo(
     vararg quirks: AsyncQuirk,
 ): Unit = produceTo(handler, AsyncSchema(schema.asField(), deviceType, metadata), *quirks)
 
-/** The same for arrays of any type. */
+/**
+ * Drives an `ArrowAsyncDeviceStreamHandler` with the arrays of this flow, which have any type; see the overload for
+ * record batches.
+ */
 public suspend fun Flow<DeviceArray>.produceTo(
     handler: MemorySegment,
     schema: AsyncSchema,
@@ -88,8 +96,10 @@ public suspend fun Flow<DeviceArray>.produceTo(
     }
 
 /**
- * The same for tasks, each with its metadata: [AsyncTask.of], or those of another stream, which are extracted when this
- * one's consumer does so. A task that is emitted is the stream's from that moment, as arrays are.
+ * Drives an `ArrowAsyncDeviceStreamHandler` with the tasks of this flow, each with its metadata; see [produceTo].
+ *
+ * A task comes from [AsyncTask.of] or from another stream. A task of another stream is extracted when this stream's
+ * consumer extracts it. From its `emit` on, a task belongs to this stream, as arrays do.
  */
 public suspend fun Flow<AsyncTask>.produceTasksTo(
     handler: MemorySegment,
@@ -102,8 +112,8 @@ public suspend fun Flow<AsyncTask>.produceTasksTo(
     }
 
 /**
- * @param signalled what is signalled for an item whose turn it is: the array itself, as the stream takes what it has,
- *     or a task of its own
+ * @param signalled returns the object that the subscriber receives for an item that is signalled without waiting: the
+ *     array itself, because the stream takes its contents, or a moved task
  */
 private suspend fun <T : AutoCloseable> Flow<T>.drive(
     move: (T) -> T,
@@ -119,11 +129,11 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(
                     collect { supply.emit(it, upstream) }
                     supply.end(null)
                 } catch (t: Throwable) {
-                    supply.end(t) // also a cancellation that is the flow's own, such as a timeout, which ends no scope
+                    supply.end(t) // also if the flow cancels itself, for example by a timeout: that cancels no scope
                     throw t
                 }
             }
-            // The consumer cancelled, or refused; otherwise the collection has ended.
+            // The consumer cancelled or answered with an error, or the collection has ended.
             stream.whenComplete { _, _ ->
                 upstream.stop()
                 supply.wake()
@@ -138,8 +148,8 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(
 }
 
 /**
- * Whether a coroutine of this context that is woken goes on in another thread: not so [Dispatchers.Unconfined], or
- * Main.immediate in its own thread.
+ * Returns whether a resumed coroutine of this context continues on another thread. It does not with
+ * [Dispatchers.Unconfined], nor with `Main.immediate` on the main thread.
  */
 private fun CoroutineContext.goesOnElsewhere(): Boolean {
     val dispatcher = this[ContinuationInterceptor] ?: Dispatchers.Default
@@ -147,10 +157,10 @@ private fun CoroutineContext.goesOnElsewhere(): Boolean {
 }
 
 /**
- * What a coroutine emits, to one subscriber.
+ * Publishes the items of one coroutine to one subscriber.
  *
- * @param elsewhere whether that goes on in another thread than the one that asks for more: otherwise the consumer's
- *     calls would run the flow
+ * @param elsewhere whether the coroutine continues on another thread than the one that requests items; otherwise the
+ *     consumer's call itself would run the flow
  */
 internal class Supply<T : AutoCloseable>(
     private val elsewhere: Boolean,
@@ -160,7 +170,7 @@ internal class Supply<T : AutoCloseable>(
     private val demand = AtomicLong()
     private val woken = Channel<Unit>(Channel.CONFLATED)
 
-    // Written once, before anybody can ask.
+    // Written once, before any request.
     private var subscriber: Subscriber<in T>? = null
 
     // Guarded by this.
@@ -183,17 +193,17 @@ internal class Supply<T : AutoCloseable>(
         wake()
     }
 
-    /** Has an emit that waits look again. */
+    /** Makes a waiting emit check its conditions again. */
     fun wake() {
         woken.trySend(Unit)
     }
 
-    /** The stream comes to its end soon, and ends the collection. */
+    /** Does nothing: the stream ends soon, and that ends the collection. */
     override fun cancel() = Unit
 
-    /** Takes an item, and passes it on as soon as it is asked for. */
+    /** Takes an item, and signals it as soon as the subscriber requests it. */
     suspend fun emit(item: T, upstream: Upstream) {
-        // without a continuation where nobody waits
+        // without a continuation if the emit need not wait
         if (demand.get() == 0L || upstream.refusal() != null) return emitLater(move(item), upstream)
         pass(signalled(item))
     }
@@ -211,10 +221,10 @@ internal class Supply<T : AutoCloseable>(
 
     private fun pass(item: T) {
         demand.decrementAndGet()
-        checkNotNull(subscriber).onNext(item) // there is one: somebody asked
+        checkNotNull(subscriber).onNext(item) // not null: a subscriber has requested the item
     }
 
-    /** The end, once. */
+    /** Signals the end of the stream, at most once. */
     fun end(why: Throwable?) {
         val failure = if (why is CancellationException)
             DeviceException(Errno.ECANCELED, "the producing flow was cancelled", why) else why

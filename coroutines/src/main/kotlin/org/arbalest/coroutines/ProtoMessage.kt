@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-/** A message of Protocol Buffers: its fields by their numbers. What is not there is 0. */
+/** A Protocol Buffers message: its fields by their numbers. An absent number is 0. */
 internal class ProtoMessage private constructor(
     private val bytes: ByteArray,
     private var at: Int,
@@ -30,30 +30,30 @@ internal class ProtoMessage private constructor(
         }
     }
 
-    /** Whether there is a number in a field. */
+    /** Returns whether a field contains a number. */
     fun has(field: Int): Boolean = field in numbers
 
-    /** A number. */
+    /** Returns the number in a field, or 0 if the field is absent. */
     fun int(field: Int): Int = (numbers[field] ?: 0).toInt()
 
-    /** A bit of a number. */
+    /** Returns a bit of the number in a field. */
     fun flag(field: Int, bit: Int): Boolean = int(field) shr bit and 1 != 0
 
-    /** The numbers of a field that has all of them in one piece. */
+    /** Returns the numbers of a packed field. */
     fun numbers(field: Int): List<Int> = messages[field].orEmpty().flatMap { range ->
         val packed = ProtoMessage(bytes, range.first, range.first)
         buildList { while (packed.at <= range.last) add(packed.varint().toInt()) }
     }
 
-    /** A text, or null. */
+    /** Returns the text in a field, or null if the field is absent. */
     fun text(field: Int): String? = messages[field]?.first()?.let { String(bytes, it.first, it.last + 1 - it.first) }
 
-    /** The messages of a field that may be there several times. */
+    /** Returns the messages of a repeated field. */
     fun messages(field: Int): List<ProtoMessage> = messages[field].orEmpty().map {
         ProtoMessage(bytes, it.first, it.last + 1)
     }
 
-    /** The message of a field, or null. */
+    /** Returns the message in a field, or null if the field is absent. */
     fun message(field: Int): ProtoMessage? = messages(field).firstOrNull()
 
     private fun varint(): Long {
@@ -73,7 +73,7 @@ internal class ProtoMessage private constructor(
         private const val DELIMITED = 2
         private const val FIXED_32 = 5
 
-        /** A message, which has its size in front, and the one that is behind it. */
+        /** Returns a message that is preceded by its size, and the message that follows it. */
         fun two(bytes: ByteArray): Pair<ProtoMessage, ProtoMessage> {
             val size = ProtoMessage(bytes, 0, 0)
             val first = size.varint().toInt()

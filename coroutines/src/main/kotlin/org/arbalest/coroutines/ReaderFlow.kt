@@ -23,28 +23,30 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The arrays of this reader as a cold flow that can be collected once.
+ * Returns the arrays of this reader as a cold flow that can be collected once.
  *
- * **The flow lends**: each array is open while `emit` runs, and closed afterwards; [LendingFlow] says how to keep one,
- * and how to let the reader run ahead of its collector.
+ * **Ownership.** The flow owns each array. An array is open while `emit` runs; then the flow closes it. [LendingFlow]
+ * describes how to keep one, and how to run the reader ahead of its collector. Collecting closes the reader at the end,
+ * for every cause: the last array, an error of the stream or of the collector, cancellation. A flow that is never
+ * collected leaves the reader to its owner.
  *
- * **Threads.** The reader is pulled and closed on [dispatcher], where it may block; the arrays are emitted and closed
- * in the collector's context. One array is pulled at a time, and the next only after this one is closed. By default the
- * reader has a view of [Dispatchers.IO] of its own, which is not held up by other pulls, however many of them wait. A
- * dispatcher whose threads are few may come to a standstill where pulls wait for each other, as those of [asReader] do.
+ * **Threads.** The flow pulls and closes the reader on [dispatcher], where these calls may block. It emits and closes
+ * the arrays in the collector's context. It pulls one array at a time, and the next one only after this one is closed.
+ * The default dispatcher is a separate view of [Dispatchers.IO] for each reader, so any number of blocked pulls cannot
+ * delay it. A dispatcher with few threads can deadlock if pulls wait for each other, as those of [asReader] do.
  *
- * **The end.** Collecting closes the reader when it ends for whatever reason: the last array, an error of the stream or
- * of the collector, cancellation. A collector that is suspended is cancelled at once. One for which a pull is under way
- * waits for the pull to return, as C cannot be interrupted; its thread is, so that a source in Java or Kotlin can
- * notice, and the reader is closed by another thread, which asks the source to give up: a database's query is cancelled
- * by that. An array that the pull still brings is closed, never lost. A flow that is never collected leaves the reader
- * to its owner.
+ * **Cancellation.** A suspended collector is cancelled immediately. A collector with a pull in progress waits until the
+ * pull returns, because native code cannot be interrupted. The pulling thread is interrupted, so a source in Java or
+ * Kotlin can notice. Another thread closes the reader, which requests the source to stop: this cancels a database's
+ * query. If the pull still returns an array, the flow closes it; no array is lost.
  *
- * Collecting throws what [DeviceArrayReader.next] throws, and what closing the reader throws: as suppressed, if there
- * was an error or a cancellation, and by itself otherwise, also where the collector had enough (`take`, `first`). Where
- * a pull was under way then, its source is closed behind the pull, and what that throws the log says. It throws
- * [IllegalStateException] for the second time, or if the [dispatcher] was shut down; the reader is then closed on the
- * collector's thread.
+ * **Errors.** Collecting throws the exceptions of [DeviceArrayReader.next] and of closing the reader. If an error or a
+ * cancellation came first, it has the close exception as suppressed. Otherwise the close exception is thrown itself,
+ * even if the collector stopped early (`take`, `first`). If a pull was in progress, the source is closed after the
+ * pull, and the log reports the exceptions of that close.
+ *
+ * @throws IllegalStateException if the flow is collected a second time, or the [dispatcher] was shut down; then the
+ *     reader is closed on the collector's thread
  */
 public fun DeviceArrayReader.asFlow(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -72,29 +74,31 @@ public fun DeviceArrayReader.asFlow(
 }
 
 /**
- * How long a pull that is to be given up has to return until the source is asked again: twice as long each time, up to
- * the second of these.
+ * The time that a cancelled pull has to return before the source is requested to stop again. It doubles each time, up
+ * to [LAST_PATIENCE].
  */
 private val FIRST_PATIENCE = 10.milliseconds
 private val LAST_PATIENCE = 1.seconds
 
 /**
- * The pulls of one collection, of which one that is under way is given up when the collector is cancelled: then the
- * reader is closed (STR-11), again and again, since a source may be asked before it waits.
+ * The pulls of one collection. When the collector is cancelled during a pull, the reader is closed (STR-11). The close
+ * repeats until the pull returns, because the request may come before the source begins to wait.
  */
 private class Pulls(
     private val reader: DeviceArrayReader,
     private val dispatcher: CoroutineDispatcher,
     collector: Job?,
 ) {
-    /** Over as soon as the collector is cancelled, which itself is not before its pull is. */
+    /** Completes as soon as the collector is cancelled; the collector itself completes only after its pull. */
     private val watch = Job(collector)
 
     private val lock = Any()
     private var isPulling = false
     private var closing: Job? = null
 
-    /** What closing the reader failed with first. Written by [closing], read behind it. */
+    /**
+     * The first exception from closing the reader. [closing] writes it; other code reads it after [closing] has ended.
+     */
     private var failed: Throwable? = null
 
     init {
@@ -103,7 +107,7 @@ private class Pulls(
 
     private fun giveUp() = synchronized(lock) {
         if (!isPulling) return@synchronized
-        // Neither on the dispatcher, which the pull may fill, nor in the thread that cancels: closing may block.
+        // Not on the dispatcher, which the pull may block, and not in the cancelling thread: closing may block.
         closing = CoroutineScope(Dispatchers.IO.limitedParallelism(1)).launch {
             var patience = FIRST_PATIENCE
             while (true) {
@@ -132,9 +136,10 @@ private class Pulls(
     }
 
     /**
-     * Closes the reader on the dispatcher. A failure says why the collection ended, and so does a cancellation of its
-     * job: what closing throws is added to it. A [CancellationException] without one is how operators such as `take`
-     * and `first` end a flow, and tell nobody.
+     * Closes the reader on the dispatcher. If the collection failed, or its job was cancelled, the close exception is
+     * added to that cause as suppressed. A [CancellationException] without a cancelled job comes from an operator such
+     * as `take` or `first` that stopped early, and the caller never receives it; then the close exception is thrown
+     * itself.
      */
     suspend fun close(failure: Throwable?) {
         watch.complete()
@@ -151,16 +156,16 @@ private class Pulls(
 
 private suspend fun DeviceArrayReader.closeOn(dispatcher: CoroutineDispatcher) {
     try {
-        // Not NonCancellable + dispatcher: a cancellation would be thrown on the way back.
+        // Not NonCancellable + dispatcher: the return to the caller would throw the cancellation.
         withContext(NonCancellable) { withContext(dispatcher) { close() } }
     } catch (_: CancellationException) {
-        close() // if it was not: a dispatcher that was shut down runs nothing
+        close() // in case it was not closed: a dispatcher that was shut down runs nothing
     }
 }
 
 /**
- * The next array. None is lost if the cancellation comes between the pull and the return to the caller's thread, and
- * what the reader makes of the interrupt is not mistaken for a failure.
+ * Returns the next array. If the cancellation comes between the pull and the return to the caller's thread, the array
+ * is closed, not lost. An exception that the reader throws because of the interrupt is not reported as a failure.
  */
 private suspend fun DeviceArrayReader.pull(dispatcher: CoroutineDispatcher): DeviceArray? {
     var pulled: DeviceArray? = null
@@ -169,7 +174,7 @@ private suspend fun DeviceArrayReader.pull(dispatcher: CoroutineDispatcher): Dev
     } catch (t: Throwable) {
         pulled?.close()
         currentCoroutineContext().ensureActive()
-        // Nobody cancelled the coroutine: dispatchers answer so when they run nothing any more.
+        // The coroutine is not cancelled: a dispatcher that was shut down also throws CancellationException.
         if (t is CancellationException) throw IllegalStateException("the dispatcher $dispatcher was shut down", t)
         throw t
     }

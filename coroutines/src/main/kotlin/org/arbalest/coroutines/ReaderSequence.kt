@@ -5,19 +5,24 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 
 /**
- * Calls [block] with the arrays of this reader, and closes the reader, whatever happens: what `useLines` is to a file.
+ * Calls [block] with the arrays of this reader, and then closes the reader, even if [block] fails. It is the
+ * counterpart of `useLines` for files.
  *
  *     val rows = reader.useArrays { batches -> batches.sumOf { it.length() } }
  *
- * Each array is lent: it is open until the next is asked for, or [block] ends, and closed then; [DeviceArray.retain]
- * keeps one. So use each within the iteration: `toList()`, `sorted`, `chunked` and their like give closed ones, and
- * nothing lazy may leave [block]. The sequence can be iterated once, on the thread that may block for the next. It
- * throws what [DeviceArrayReader.next] throws. [asFlow] is for what suspends.
+ * **Ownership.** Each array is borrowed: it is open until the iteration requests the next one or [block] ends, and is
+ * then closed. [DeviceArray.retain] keeps an array. Use each array within its iteration: `toList()`, `sorted`,
+ * `chunked` and similar functions return closed arrays, and no lazy sequence may leave [block].
+ *
+ * **Threads.** The sequence can be iterated once, on a thread that may block for the next array. In a coroutine, use
+ * [asFlow].
+ *
+ * The iteration throws the exceptions of [DeviceArrayReader.next].
  */
 public inline fun <R> DeviceArrayReader.useArrays(block: (Sequence<DeviceArray>) -> R): R =
     use { reader -> BorrowedArrays(reader).use { block(it.asSequence()) } }
 
-/** The arrays of a reader, each closed when the next is asked for. */
+/** The arrays of a reader, each closed when the next one is requested. */
 @PublishedApi
 internal class BorrowedArrays(private val reader: DeviceArrayReader) : Iterator<DeviceArray>, AutoCloseable {
     private var borrowed: DeviceArray? = null

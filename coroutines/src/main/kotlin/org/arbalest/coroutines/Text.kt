@@ -8,38 +8,38 @@ import org.arbalest.device.types.FlatType.IntType
 import java.lang.foreign.MemorySegment
 import java.util.function.IntPredicate
 
-/** Text, with 32-bit offsets: 2 GiB in all. */
+/** Adds a column of text with 32-bit offsets: at most 2 GiB in total. */
 public inline fun ColumnScope.utf8(name: String = "", value: (row: Int) -> String?) {
     fill(column(Field.of(name, DataType.UTF8)), value) { append(it) }
 }
 
-/** Text, whose elements may be null; as many as there are rows. */
+/** Adds a column of text. The list has one element for each row; elements may be null. */
 public fun ColumnScope.utf8(name: String = "", values: List<String?>) {
     requireRows(name, values.size)
     utf8(name) { values[it] }
 }
 
-/** Text, whose elements may be null; as many as there are rows. */
+/** Adds a column of text. The list has one element for each row; elements may be null. */
 public fun ColumnScope.utf8(name: String = "", values: Array<out String?>) {
     utf8(name, values.asList())
 }
 
-/** Text, with 64-bit offsets. */
+/** Adds a column of text with 64-bit offsets. */
 public inline fun ColumnScope.largeUtf8(name: String = "", value: (row: Int) -> String?) {
     fill(column(Field.of(name, DataType.LARGE_UTF8)), value) { append(it) }
 }
 
-/** Text with 64-bit offsets, whose elements may be null; as many as there are rows. */
+/** Adds a column of text with 64-bit offsets. The list has one element for each row; elements may be null. */
 public fun ColumnScope.largeUtf8(name: String = "", values: List<String?>) {
     requireRows(name, values.size)
     largeUtf8(name) { values[it] }
 }
 
 /**
- * Text as views, of which those of up to 12 bytes need no other memory.
+ * Adds a column of text views. A text of up to 12 bytes needs no other memory.
  *
- * @param bufferSize how many bytes the buffers have, at most, that longer texts share; a text that is longer than that
- *     has its own
+ * @param bufferSize the maximum size in bytes of the buffers that longer texts share; a text that is longer than that
+ *     has its own buffer
  */
 public inline fun ColumnScope.utf8View(
     name: String = "",
@@ -49,13 +49,13 @@ public inline fun ColumnScope.utf8View(
     fill(column(Field.of(name, DataType.UTF8_VIEW)).viewBufferSize(bufferSize), value) { append(it) }
 }
 
-/** Text as views, whose elements may be null; as many as there are rows. */
+/** Adds a column of text views. The list has one element for each row; elements may be null. */
 public fun ColumnScope.utf8View(name: String = "", values: List<String?>, bufferSize: Int = VIEW_BUFFER_SIZE) {
     requireRows(name, values.size)
     utf8View(name, bufferSize) { values[it] }
 }
 
-/** Bytes as views; see [utf8View]. */
+/** Adds a column of binary views; see [utf8View]. */
 public inline fun ColumnScope.binaryView(
     name: String = "",
     bufferSize: Int = VIEW_BUFFER_SIZE,
@@ -64,21 +64,21 @@ public inline fun ColumnScope.binaryView(
     fill(column(Field.of(name, DataType.BINARY_VIEW)).viewBufferSize(bufferSize), value) { append(it) }
 }
 
-/** Bytes as views; elements may be null; as many as there are rows. */
+/** Adds a column of binary views. The list has one element for each row; elements may be null. */
 public fun ColumnScope.binaryView(name: String = "", values: List<ByteArray?>, bufferSize: Int = VIEW_BUFFER_SIZE) {
     requireRows(name, values.size)
     binaryView(name, bufferSize) { values[it] }
 }
 
-/** What core takes, too, if nothing is said. */
+/** Core's default for the size of view buffers. */
 @PublishedApi
 internal const val VIEW_BUFFER_SIZE: Int = 1 shl 20
 
 /**
- * Text as indices into its distinct values, which are collected in the order of their first use.
+ * Adds a column of text, stored as indices into its distinct values in the order of their first use.
  *
  * @param index the type of the indices
- * @param grows whether the indices become wider when there are more values than they count, instead of an error
+ * @param grows whether the indices become wider, instead of an error, when there are more values than they can count
  * @throws IllegalArgumentException if there are more distinct values than the indices can count
  */
 public inline fun ColumnScope.dictionary(
@@ -92,7 +92,10 @@ public inline fun ColumnScope.dictionary(
     fill(column, value) { append(it) }
 }
 
-/** Text as indices into its distinct values; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of text, stored as indices into its distinct values. The list has one element for each row; elements
+ * may be null.
+ */
 public fun ColumnScope.dictionary(
     name: String = "",
     values: List<String?>,
@@ -103,40 +106,47 @@ public fun ColumnScope.dictionary(
     dictionary(name, index, grows) { values[it] }
 }
 
-/** Bytes, with 32-bit offsets: 2 GiB in all. */
+/** Adds a column of bytes with 32-bit offsets: at most 2 GiB in total. */
 public inline fun ColumnScope.binary(name: String = "", value: (row: Int) -> ByteArray?) {
     fill(column(Field.of(name, DataType.BINARY)), value) { append(it) }
 }
 
-/** Bytes, whose elements may be null; as many as there are rows. */
+/** Adds a column of bytes. The list has one element for each row; elements may be null. */
 public fun ColumnScope.binary(name: String = "", values: List<ByteArray?>) {
     requireRows(name, values.size)
     binary(name) { values[it] }
 }
 
-/** Bytes, with 64-bit offsets. */
+/** Adds a column of bytes with 64-bit offsets. */
 public inline fun ColumnScope.largeBinary(name: String = "", value: (row: Int) -> ByteArray?) {
     fill(column(Field.of(name, DataType.LARGE_BINARY)), value) { append(it) }
 }
 
-/** Bytes with 64-bit offsets; elements may be null; as many as there are rows. */
+/** Adds a column of bytes with 64-bit offsets. The list has one element for each row; elements may be null. */
 public fun ColumnScope.largeBinary(name: String = "", values: List<ByteArray?>) {
     requireRows(name, values.size)
     largeBinary(name) { values[it] }
 }
 
-/** Bytes, [width] of them in each value; any other number is an [IllegalArgumentException]. */
+/**
+ * Adds a column of values of [width] bytes each.
+ *
+ * @throws IllegalArgumentException if a value has another length
+ */
 public inline fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, value: (row: Int) -> ByteArray?) {
     fill(column(Field.of(name, FixedSizeBinaryType(width))), value) { append(it) }
 }
 
-/** Bytes, [width] of them in each value; elements may be null; as many as there are rows. */
+/** Adds a column of values of [width] bytes each. The list has one element for each row; elements may be null. */
 public fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, values: List<ByteArray?>) {
     requireRows(name, values.size)
     fixedSizeBinary(name, width) { values[it] }
 }
 
-/** Bytes, [width] of them in each value, all in one array that is copied at once; null where [isNull]. */
+/**
+ * Adds a column of values of [width] bytes each, in one bulk copy of one array. Rows for which [isNull] returns true
+ * are null.
+ */
 public fun ColumnScope.fixedSizeBinary(name: String = "", width: Int, values: ByteArray, isNull: IntPredicate? = null) {
     val column = column(Field.of(name, FixedSizeBinaryType(width)))
     column.appendAll(MemorySegment.ofArray(values)).nullWhere(isNull)

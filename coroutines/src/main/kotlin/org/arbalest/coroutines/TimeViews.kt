@@ -20,41 +20,67 @@ import java.time.Period
 import java.time.ZonedDateTime
 
 /**
- * Dates; [IllegalArgumentException] for a column of another type, [ArithmeticException] for one that `java.time` has
- * not.
+ * Returns a view of dates. Its `get` throws [ArithmeticException] for a date outside the range of `java.time`.
+ *
+ * @throws IllegalArgumentException if the column has another type
  */
 public fun Column.dates(): ObjectView<LocalDate> = timeView<DateType, LocalDate>("dates", Column::getLocalDate)
 
-/** Times of day; [IllegalArgumentException] for a column of another type, [ArithmeticException] for what is none. */
+/**
+ * Returns a view of times of day. Its `get` throws [ArithmeticException] for a number that is not a time of day.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.times(): ObjectView<LocalTime> = timeView<TimeType, LocalTime>("times", Column::getLocalTime)
 
-/** Timestamps with a zone, or without one as if in UTC; [IllegalArgumentException] for a column of another type. */
+/**
+ * Returns a view of timestamps as instants; a timestamp without a time zone is read as UTC.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.instants(): ObjectView<Instant> = timeView<TimestampType, Instant>("instants", Column::getInstant)
 
-/** Timestamps without a zone, or those with one as they are in UTC; [IllegalArgumentException] for another type. */
+/**
+ * Returns a view of timestamps as local dates and times; a timestamp with a time zone is read in UTC.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.localDateTimes(): ObjectView<LocalDateTime> =
     timeView<TimestampType, LocalDateTime>("dates and times", Column::getLocalDateTime)
 
-/** Timestamps in the column's zone; [IllegalArgumentException] for another type, and for one without a zone. */
+/**
+ * Returns a view of timestamps in the column's time zone.
+ *
+ * @throws IllegalArgumentException if the column has another type, or no time zone
+ */
 public fun Column.zonedDateTimes(): ObjectView<ZonedDateTime> =
     timeView<TimestampType, ZonedDateTime>("dates and times in a zone", Column::getZonedDateTime) {
         it.timezone() != null
     }
 
-/** Lengths of time; [IllegalArgumentException] for a column of another type. */
+/**
+ * Returns a view of durations.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.durations(): ObjectView<Duration> = timeView<DurationType, Duration>("durations", Column::getDuration)
 
-/** Intervals of months; [IllegalArgumentException] for a column of another type. */
+/**
+ * Returns a view of intervals of months.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.periods(): ObjectView<Period> =
     timeView<IntervalType, Period>("periods", Column::getPeriod) { it.unit() == IntervalUnit.YEAR_MONTH }
 
 /**
- * Intervals of any kind: `start + batch["every"].intervals()[row]`; [IllegalArgumentException] for a column of another
- * type.
+ * Returns a view of intervals of any unit: `start + batch["every"].intervals()[row]`.
+ *
+ * @throws IllegalArgumentException if the column has another type
  */
 public fun Column.intervals(): ObjectView<Interval> = timeView<IntervalType, Interval>("intervals", Column::getInterval)
 
-/** A view of one type, or of a union, of which each row is seen when it is read. */
+/** Returns a view of one type, or of a union. The type of a union's row is checked when the row is read. */
 private inline fun <reified T : DataType, V : Any> Column.timeView(
     what: String,
     reader: Reader<V>,

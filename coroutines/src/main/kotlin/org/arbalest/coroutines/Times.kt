@@ -14,48 +14,56 @@ import java.time.LocalTime
 import java.time.ZoneOffset
 import java.util.function.IntPredicate
 
-/** Days since 1970-01-01, in one copy; null where [isNull]. */
+/** Adds a column of days since 1970-01-01 in one bulk copy. Rows for which [isNull] returns true are null. */
 public fun ColumnScope.date32(name: String = "", values: IntArray, isNull: IntPredicate? = null) {
     column(Field.of(name, DataType.DATE32)).appendAll(values).nullWhere(isNull)
 }
 
-/** Dates, stored as 32-bit days. */
+/** Adds a column of dates, stored as 32-bit days. */
 public inline fun ColumnScope.date32(name: String = "", value: (row: Int) -> LocalDate?) {
     fill(column(Field.of(name, DataType.DATE32)), value) { append(it.toEpochDay()) }
 }
 
-/** Dates, stored as 32-bit days; elements may be null; as many as there are rows. */
+/** Adds a column of dates, stored as 32-bit days. The list has one element for each row; elements may be null. */
 public fun ColumnScope.date32(name: String = "", values: List<LocalDate?>) {
     requireRows(name, values.size)
     date32(name) { values[it] }
 }
 
-/** Milliseconds since 1970-01-01, whole days, in one copy; null where [isNull]. */
+/**
+ * Adds a column of milliseconds since 1970-01-01 in one bulk copy; each is a number of whole days. Rows for which
+ * [isNull] returns true are null.
+ */
 public fun ColumnScope.date64(name: String = "", values: LongArray, isNull: IntPredicate? = null) {
     column(Field.of(name, DataType.DATE64)).appendAll(values).nullWhere(isNull)
 }
 
 /**
- * Dates, stored as 64-bit milliseconds.
+ * Adds a column of dates, stored as 64-bit milliseconds.
  *
- * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the date
+ * @throws ArithmeticException if a date does not fit 64 bits; the message names the column, the row and the date
  */
 public inline fun ColumnScope.date64(name: String = "", value: (row: Int) -> LocalDate?) {
     fill(column(Field.of(name, DataType.DATE64)), value) { appendMillis(it) }
 }
 
-/** Dates, stored as 64-bit milliseconds; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of dates, stored as 64-bit milliseconds. The list has one element for each row; elements may be null.
+ */
 public fun ColumnScope.date64(name: String = "", values: List<LocalDate?>) {
     requireRows(name, values.size)
     date64(name) { values[it] }
 }
 
-/** Seconds or milliseconds since midnight, in one copy; null where [isNull]. */
+/**
+ * Adds a column of seconds or milliseconds since midnight in one bulk copy. Rows for which [isNull] returns true are
+ * null.
+ */
 public fun ColumnScope.time32(name: String = "", values: IntArray, unit: ArrowTimeUnit, isNull: IntPredicate? = null) {
     column(Field.of(name, timeType(unit, 32))).appendAll(values).nullWhere(isNull)
 }
 
-/** Times of day, stored as 32-bit seconds or milliseconds, rounded down to the [unit]. */
+/** Adds a column of times of day, stored as 32-bit seconds or milliseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time32(
     name: String = "",
     unit: ArrowTimeUnit = ArrowTimeUnit.MILLISECOND,
@@ -65,7 +73,10 @@ public inline fun ColumnScope.time32(
     fill(column, value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
 }
 
-/** Times of day of 32 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of times of day of 32 bits, rounded down to the [unit]. The list has one element for each row; elements
+ * may be null.
+ */
 public fun ColumnScope.time32(
     name: String = "",
     values: List<LocalTime?>,
@@ -75,12 +86,15 @@ public fun ColumnScope.time32(
     time32(name, unit) { values[it] }
 }
 
-/** Microseconds or nanoseconds since midnight, in one copy; null where [isNull]. */
+/**
+ * Adds a column of microseconds or nanoseconds since midnight in one bulk copy. Rows for which [isNull] returns true
+ * are null.
+ */
 public fun ColumnScope.time64(name: String = "", values: LongArray, unit: ArrowTimeUnit, isNull: IntPredicate? = null) {
     column(Field.of(name, timeType(unit, 64))).appendAll(values).nullWhere(isNull)
 }
 
-/** Times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
+/** Adds a column of times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
 public inline fun ColumnScope.time64(
     name: String = "",
     unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
@@ -90,7 +104,10 @@ public inline fun ColumnScope.time64(
     fill(column, value) { appendTime(unit, it.toSecondOfDay().toLong(), it.nano, it) }
 }
 
-/** Times of day of 64 bits, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of times of day of 64 bits, rounded down to the [unit]. The list has one element for each row; elements
+ * may be null.
+ */
 public fun ColumnScope.time64(
     name: String = "",
     values: List<LocalTime?>,
@@ -101,9 +118,10 @@ public fun ColumnScope.time64(
 }
 
 /**
- * Points in time, counted in the [unit] since 1970-01-01, in one copy; null where [isNull].
+ * Adds a column of points in time in one bulk copy, as numbers of the [unit] since 1970-01-01T00:00. Rows for which
+ * [isNull] returns true are null.
  *
- * @param timezone for display; null for local dates and times without a zone
+ * @param timezone the time zone for display; null for local dates and times without a zone
  */
 public fun ColumnScope.timestamp(
     name: String = "",
@@ -115,7 +133,10 @@ public fun ColumnScope.timestamp(
     column(Field.of(name, TimestampType(unit, timezone))).appendAll(values).nullWhere(isNull)
 }
 
-/** Points in time, whose elements may be null, rounded down to the [unit]; as many as there are rows. */
+/**
+ * Adds a column of points in time, rounded down to the [unit]. The list has one element for each row; elements may be
+ * null.
+ */
 public fun ColumnScope.timestamp(
     name: String = "",
     values: List<Instant?>,
@@ -127,10 +148,10 @@ public fun ColumnScope.timestamp(
 }
 
 /**
- * Points in time, rounded down to the [unit].
+ * Adds a column of points in time, rounded down to the [unit].
  *
- * @param timezone for display
- * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the value
+ * @param timezone the time zone for display
+ * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.timestamp(
     name: String = "",
@@ -142,9 +163,9 @@ public inline fun ColumnScope.timestamp(
 }
 
 /**
- * Local dates and times, as timestamps without a zone, rounded down to the [unit].
+ * Adds a column of local dates and times, as timestamps without a time zone, rounded down to the [unit].
  *
- * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the value
+ * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.localTimestamp(
     name: String = "",
@@ -155,7 +176,10 @@ public inline fun ColumnScope.localTimestamp(
     fill(column, value) { appendTime(unit, it.toEpochSecond(ZoneOffset.UTC), it.nano, it) }
 }
 
-/** Local dates and times, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of local dates and times, rounded down to the [unit]. The list has one element for each row; elements
+ * may be null.
+ */
 public fun ColumnScope.localTimestamp(
     name: String = "",
     values: List<LocalDateTime?>,
@@ -165,7 +189,7 @@ public fun ColumnScope.localTimestamp(
     localTimestamp(name, unit) { values[it] }
 }
 
-/** Lengths of time, counted in the [unit], in one copy; null where [isNull]. */
+/** Adds a column of durations in one bulk copy, in the [unit]. Rows for which [isNull] returns true are null. */
 public fun ColumnScope.duration(
     name: String = "",
     values: LongArray,
@@ -176,9 +200,9 @@ public fun ColumnScope.duration(
 }
 
 /**
- * Lengths of time, rounded down to the [unit].
+ * Adds a column of durations, rounded down to the [unit].
  *
- * @throws ArithmeticException if one is out of the 64 bits' range; says the column, the row and the value
+ * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.duration(
     name: String = "",
@@ -188,7 +212,9 @@ public inline fun ColumnScope.duration(
     fill(column(Field.of(name, DurationType(unit))), value) { appendTime(unit, it.seconds, it.nano, it) }
 }
 
-/** Lengths of time, rounded down to the [unit]; elements may be null; as many as there are rows. */
+/**
+ * Adds a column of durations, rounded down to the [unit]. The list has one element for each row; elements may be null.
+ */
 public fun ColumnScope.duration(
     name: String = "",
     values: List<Duration?>,

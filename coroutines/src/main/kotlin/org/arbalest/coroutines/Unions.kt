@@ -11,17 +11,18 @@ import kotlin.contracts.contract
 import kotlin.reflect.KClass
 
 /**
- * Values of several types, each of which has a column of its own values only:
+ * Adds a dense union: a column of values of several types. Each type has a column that stores only its own values:
  *
  *     denseUnion("answer", { row -> answers[row] }) {
  *         on<Long> { numbers -> int64("number") { numbers[it] } }
  *         on<String> { texts -> utf8("text") { texts[it] } }
  *     }
  *
- * A null goes to the first of them.
+ * A null goes to the first type.
  *
  * @param values the value of a row, or null for a null
- * @throws IllegalArgumentException if a value is of none of the types; says the column, the row and the value
+ * @throws IllegalArgumentException if a value has none of the types; the message names the column, the row and the
+ *     value
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E : Any> ColumnScope.denseUnion(
@@ -36,7 +37,8 @@ public inline fun <E : Any> ColumnScope.denseUnion(
 }
 
 /**
- * Values of several types, each of which has a column of all rows, null where they are of another; see [denseUnion].
+ * Adds a sparse union: a column of values of several types. Each type has a column of all rows, with nulls in the rows
+ * of the other types; see [denseUnion].
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E : Any> ColumnScope.sparseUnion(
@@ -50,30 +52,33 @@ public inline fun <E : Any> ColumnScope.sparseUnion(
     union.finish()
 }
 
-/** Where the types of a union are said, the most particular one first: a value goes to the first that it is of. */
+/**
+ * The receiver that adds the types of a union, the most specific type first: a value goes to the first type that it
+ * has.
+ */
 @BatchDsl
 public class UnionScope<E : Any> @PublishedApi internal constructor(
     private val union: ColumnBuilder,
     private val values: List<E?>,
     private val isDense: Boolean,
 ) {
-    /** Of each row. */
+    /** The child index of each row. */
     private val children = IntArray(values.size) { NONE }
 
     private var count = 0
 
-    /** How many of them have their column. */
+    /** The number of types that have a column. */
     private var added = 0
 
-    /** The values that are a [T] are in the one column that [column] adds, with a name of its own. */
+    /** Adds a type: the values that are a [T] are in the one column that [column] adds, which needs a name. */
     public inline fun <reified T : E> on(column: ColumnScope.(List<T?>) -> Unit) {
-        @Suppress("UNCHECKED_CAST") // take says what they are
+        @Suppress("UNCHECKED_CAST") // take selects only these
         val own = take { it is T } as List<T?>
         scope(own.size).column(own)
         checkAdded(T::class)
     }
 
-    /** The values of the next child; of a sparse union for all rows. */
+    /** Returns the values of the next child; in a sparse union, one for each row. */
     @PublishedApi
     internal fun take(isOwn: (E) -> Boolean): List<E?> {
         val own = values.indices.filter { row -> children[row] == NONE && (values[row]?.let(isOwn) ?: (count == 0)) }

@@ -8,7 +8,7 @@ import java.time.LocalDate
 
 private const val NANOS = 1_000_000_000L
 
-/** How many of this unit a second has. */
+/** The number of these units in a second. */
 internal val ArrowTimeUnit.perSecond: Long
     get() = when (this) {
         ArrowTimeUnit.SECOND -> 1
@@ -17,23 +17,29 @@ internal val ArrowTimeUnit.perSecond: Long
         ArrowTimeUnit.NANOSECOND -> NANOS
     }
 
-/** Seconds and nanoseconds as a number of this unit, rounded down; [ArithmeticException] beyond 64 bits. */
+/**
+ * Returns seconds and nanoseconds as a number of this unit, rounded down.
+ *
+ * @throws ArithmeticException if the number does not fit 64 bits
+ */
 private fun ArrowTimeUnit.count(seconds: Long, nanos: Int): Long {
     val rest = nanos / (NANOS / perSecond)
-    // The whole of a negative second may be beyond the 64 bits although its last part is not.
+    // The product for a negative second may exceed 64 bits although the sum does not.
     if (seconds < 0 && rest > 0) return Math.addExact(Math.multiplyExact(seconds + 1, perSecond), rest - perSecond)
     return Math.addExact(Math.multiplyExact(seconds, perSecond), rest)
 }
 
 /**
- * Appends seconds and nanoseconds as a number of the unit, rounded down; [value] is what they are of, for the error.
+ * Appends seconds and nanoseconds as a number of the unit, rounded down.
+ *
+ * @param value the value that they represent, for the error message
  */
 @PublishedApi
 internal fun ColumnBuilder.appendTime(unit: ArrowTimeUnit, seconds: Long, nanos: Int, value: Any) {
     append(exactly(value) { unit.count(seconds, nanos) })
 }
 
-/** Appends a day as milliseconds. */
+/** Appends a day as a number of milliseconds. */
 @PublishedApi
 internal fun ColumnBuilder.appendMillis(day: LocalDate) {
     append(exactly(day) { Math.multiplyExact(day.toEpochDay(), MILLIS_PER_DAY) })

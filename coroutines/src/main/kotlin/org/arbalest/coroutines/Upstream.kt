@@ -16,42 +16,42 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * The collection of somebody's flow by a sink, which takes over what is emitted (OWN-16), and may have enough before
- * the flow ends.
+ * The collection of a flow by a sink, which takes ownership of the emitted arrays (OWN-16), and may stop before the
+ * flow ends.
  *
- * `flow` asks whether its job is cancelled before it hands a value on, and throws if it is: a batch that was being made
- * would then be nobody's. So a flow that is [stop]ped may come to its next emit, which the sink [refuses][refusal].
- * Where it waits in the sink, the sink wakes it. Elsewhere it is cancelled when it seems to wait for something that has
- * nothing to do with a batch:
+ * Before `flow` passes an element on, it checks whether its job is cancelled, and throws if it is: a batch that the
+ * flow has just made would then be lost. So a [stop]ped flow may continue to its next emit, which the sink
+ * [refuses][refusal]. If the flow waits in the sink, the sink wakes it. Elsewhere the flow is cancelled as soon as it
+ * seems to wait for an event unrelated to a batch:
  *
- * - at first where none of its code ran for [QUIET]: shorter suspensions lie between two pieces of the same work;
- * - after [GRACE], whose end a flow that polls would put off for good otherwise, wherever it suspends;
- * - after [PATIENCE] wherever it is, so that a thread that is blocked is interrupted.
+ * - at first, when none of its code has run for [QUIET]: suspensions within the making of one batch are shorter;
+ * - after [GRACE], at any suspension: a flow that polls would otherwise never be quiet;
+ * - after [PATIENCE], at any point, so that a blocked thread is interrupted.
  *
- * Code in another dispatcher is waited for as well until [GRACE]; then it counts as suspended, since it cannot emit.
+ * Code in another dispatcher counts as running until [GRACE]; then it counts as suspended, because it cannot emit.
  *
- * Seen from outside this is a job like any other: whoever cancels its parent cancels it at once.
+ * For other code this is an ordinary job: cancelling its parent cancels it immediately.
  */
 internal class Upstream private constructor(private val clock: Clock) : ThreadContextElement<Unit>,
     CoroutineContext.Key<Upstream> {
-    // Its own key: flows may be collected within one another.
+    // A separate key for each instance: one flow may be collected inside another.
     override val key: CoroutineContext.Key<Upstream> get() = this
 
     private lateinit var job: Job
 
-    /** Written under the lock; each emit looks at it. */
+    /** Written under the lock; each emit reads it. */
     @Volatile
     private var stopped = false
 
     // Guarded by this.
     private var dispatcher: CoroutineContext.Element? = null
     private var here = 0 // threads that run code of the flow in its dispatcher
-    private var elsewhere = 0 // and in others
-    private var turns = 0L // how often one began to
+    private var elsewhere = 0 // threads that run code of the flow in other dispatchers
+    private var turns = 0L // how many times a thread began to run code of the flow
     private var strict = false
     private var cancelled = false
 
-    /** Lets the flow end: nothing is taken any more. */
+    /** Ends the flow: the sink takes no more arrays. */
     fun stop() {
         synchronized(this) {
             if (stopped) return
@@ -75,21 +75,23 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
         cancelIf { true }
     }
 
-    /** What an emit throws instead of taking anything; null while it does. */
+    /** Returns the exception that an emit throws after [stop]; null while the sink takes arrays. */
     fun refusal(): CancellationException? =
         if (stopped) CancellationException("whoever took what this flow emits has enough") else null
 
-    /** A thread is about to run code of the flow. Who resumes it looks for a cancellation only after this. */
+    /**
+     * Counts a thread that begins to run code of the flow. The coroutine is checked for cancellation only after this.
+     */
     override fun updateThreadContext(context: CoroutineContext) {
         val late = synchronized(this) {
             turns++
             count(context, 1)
             cancelled
         }
-        if (late) job.cancel() // whoever decided that may not have come to it yet
+        if (late) job.cancel() // the thread that set this flag may not have cancelled the job yet
     }
 
-    /** A thread has run code of the flow until it suspended or ended. */
+    /** Counts a thread that has run code of the flow until the code suspended or ended. */
     override fun restoreThreadContext(context: CoroutineContext, oldState: Unit) {
         cancelIf {
             count(context, -1)
@@ -109,16 +111,16 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
     }
 
     companion object {
-        /** How long nothing runs where a flow does not go on by itself. */
+        /** How long no code of the flow runs before the flow counts as waiting. */
         val QUIET = 20.milliseconds
 
-        /** For how long after the stop it may have such pauses. */
+        /** How long after the stop such pauses are allowed. */
         val GRACE = 1.seconds
 
-        /** For how long after the stop code may run that neither emits nor suspends. */
+        /** How long after the stop code may run that neither emits nor suspends. */
         val PATIENCE = 10.seconds
 
-        /** Begins to collect: [collection] does, in [scope]. Emits are possible in its dispatcher only. */
+        /** Starts [collection] in [scope]. Emits are possible only in the scope's dispatcher. */
         fun start(scope: CoroutineScope, collection: suspend (Upstream) -> Unit): Upstream {
             val upstream = Upstream(scope.coroutineContext[Clock] ?: Clock.REAL)
             upstream.job = scope.launch(upstream, CoroutineStart.LAZY) { collection(upstream) }
@@ -127,15 +129,15 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
         }
     }
 
-    /** See [Job.invokeOnCompletion]. */
+    /** Registers a handler; see [Job.invokeOnCompletion]. */
     fun invokeOnCompletion(handler: (Throwable?) -> Unit) {
         job.invokeOnCompletion(handler)
     }
 }
 
-/** Where the time after a stop passes; tests put another one into the context of a collection. */
+/** The clock for the time after a stop; tests put another one into the context of a collection. */
 internal class Clock(val dispatcher: CoroutineContext) : AbstractCoroutineContextElement(Clock) {
     companion object Key : CoroutineContext.Key<Clock> {
-        val REAL = Clock(Dispatchers.IO) // Default has few threads, and the flow may block them
+        val REAL = Clock(Dispatchers.IO) // not Default, which has few threads that the flow may block
     }
 }

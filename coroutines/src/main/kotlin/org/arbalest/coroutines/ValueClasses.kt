@@ -26,8 +26,8 @@ import java.time.Duration as JavaDuration
 import kotlin.time.Duration as KotlinDuration
 import kotlin.time.Instant as KotlinInstant
 
-/** The standard library's classes that core reads and writes as another class. */
-// the first two in Kotlin 2.2; no longer in 2.4
+/** The classes of the standard library that core reads and writes as another class. */
+// the first two in Kotlin 2.2; not in 2.4
 @OptIn(ExperimentalTime::class, ExperimentalUuidApi::class, ExperimentalUnsignedTypes::class)
 private val STANDARD: Map<Class<*>, ObjectConversion<*, *>> = mapOf(
     KotlinInstant::class.java to ObjectConversion(
@@ -74,10 +74,12 @@ private fun javaDuration(duration: KotlinDuration): JavaDuration {
 internal class Part(val type: ObjectType, val taken: MethodHandle?, val given: MethodHandle?)
 
 /**
- * Returns the component of a property, by its type in Java and in Kotlin. Where kotlinc leaves a value class unboxed,
- * the component has the type of the class's content: that is so if the property is not nullable, or the content is a
- * reference that is not. The class's `init` runs when an object is made. If a codec is registered for the class, the
- * component has the class itself, boxed, as elements of a list have, and core asks the codec.
+ * Returns the component for a property, from its Java type and its Kotlin type.
+ *
+ * Where kotlinc leaves a value class unboxed, the component has the type of the class's content. kotlinc does so if the
+ * property is not nullable, or if the content is a non-nullable reference. The class's `init` runs when an object is
+ * made. If a codec is registered for the class, the component has the class itself, boxed, as elements of a list do,
+ * and core uses the codec.
  */
 internal fun partOf(java: Type, kotlin: KotlinType?, within: ObjectType): Part {
     val valueClass = kotlin?.valueClass(within.type().classLoader)
@@ -87,12 +89,12 @@ internal fun partOf(java: Type, kotlin: KotlinType?, within: ObjectType): Part {
     return Part(type, boxing(valueClass).orNull(kotlin.isNullable), unboxing(valueClass).orNull(kotlin.isNullable))
 }
 
-/** A class with type parameters has none, as everywhere. */
+/** Returns whether a codec is registered. A class with type parameters never has one. */
 private fun hasCodec(type: Class<*>) = type.typeParameters.isEmpty() && ExtensionCodec.isRegistered(type)
 
 private fun rawClass(type: Type): Type = if (type is ParameterizedType) type.rawType else type
 
-/** Returns how a class is read and written as another one, a boxed value class too; or null. */
+/** Returns the conversion of a class to another class, also for a boxed value class; null if it needs none. */
 internal fun conversionOf(type: Class<*>): ObjectConversion<*, *>? =
     STANDARD[type] ?: if (type.isAnnotationPresent(JvmInline::class.java)) ofValueClass(type) else null
 
@@ -114,7 +116,7 @@ private fun MethodHandle.function(): (Any) -> Any {
 
 private fun ObjectType.boxed() = ObjectType(MethodType.methodType(type()).wrap().returnType(), nullable(), arguments())
 
-/** Returns the component for an unboxed value class; `constructor-impl` is the constructor, and runs `init`. */
+/** Returns the component for an unboxed value class. Its `constructor-impl` is the constructor, and runs `init`. */
 private fun unboxed(type: Class<*>, isNullable: Boolean): Part {
     require(type.typeParameters.isEmpty()) { "${type.name} is a value class with type parameters, which is no column" }
     val property = requireNotNull(ClassMetadata.of(type)) { "${type.name} is a value class without Kotlin's metadata" }
@@ -127,7 +129,7 @@ private fun unboxed(type: Class<*>, isNullable: Boolean): Part {
     return Part(objects, inner.taken?.orNull(isNullable), given.orNull(isNullable))
 }
 
-/** Returns the JVM's type of an unboxed value class. */
+/** Returns the JVM type of an unboxed value class. */
 private fun contentOf(type: Class<*>): Class<*> = type.getDeclaredMethod("unbox-impl").returnType
 
 private fun boxing(type: Class<*>): MethodHandle =
@@ -139,7 +141,7 @@ private fun unboxing(type: Class<*>): MethodHandle =
 private val IS_NULL = MethodHandles.lookup()
     .findStatic(Objects::class.java, "isNull", MethodType.methodType(Boolean::class.java, Any::class.java))
 
-/** Returns the same function, which also maps null to null if [isNullable]. */
+/** Returns this function, extended to map null to null if [isNullable]. */
 private fun MethodHandle.orNull(isNullable: Boolean): MethodHandle {
     if (!isNullable) return this
     val argument = type().parameterType(0)

@@ -33,66 +33,75 @@ import org.arbalest.device.types.NestedType.UnionType
 import java.math.BigDecimal
 
 /**
- * 64-bit integers, dates, times, timestamps and durations, as the numbers that they are stored as, at the speed of
- * memory; [integers] reads any width. Not uint64, whose numbers [ulongs] has, nor decimals, which [decimals] has; what
- * they are stored as is for core's `asLongs()`.
+ * Returns a view of 64-bit integers, dates, times, timestamps and durations, as their stored numbers. It reads at
+ * memory speed; [integers] reads any width.
  *
- * @throws IllegalArgumentException if they are stored otherwise; says which view has them
+ * It does not read uint64, which [ulongs] reads, or decimals, which [decimals] reads. Core's `asLongs()` reads their
+ * stored numbers.
+ *
+ * @throws IllegalArgumentException if the column is stored in another layout; the message names the view that reads it
  */
 public fun Column.longs(): LongView = LongView(by("longs()").asLongs(), this)
 
 /**
- * 32-bit integers, dates, times and months, as the numbers that they are stored as, at the speed of memory; otherwise
- * like [longs].
+ * Returns a view of 32-bit integers, dates, times and months, as their stored numbers, at memory speed; otherwise like
+ * [longs].
  */
 public fun Column.ints(): IntView = IntView(by("ints()").asInts(), this)
 
-/** 64-bit floating-point numbers, at the speed of memory; [numbers] reads any. Otherwise like [longs]. */
+/** Returns a view of 64-bit floating-point numbers, at memory speed; [numbers] reads any. Otherwise like [longs]. */
 public fun Column.doubles(): DoubleView = DoubleView(by("doubles()").asDoubles(), this)
 
-/** 32-bit floating-point numbers, at the speed of memory; otherwise like [doubles]. */
+/** Returns a view of 32-bit floating-point numbers, at memory speed; otherwise like [doubles]. */
 public fun Column.floats(): FloatView = FloatView(by("floats()").asFloats(), this)
 
-/** Booleans of one bit each; [flags] reads any. Otherwise like [longs]. */
+/** Returns a view of booleans of one bit each; [flags] reads any. Otherwise like [longs]. */
 public fun Column.booleans(): BooleanView = BooleanView(by("booleans()").asBooleans(), this)
 
-/** Booleans however they are stored: of one bit, of 8 (`arrow.bool8`), in a dictionary, in run-ends. */
+/** Returns a view of booleans in any storage: of one bit, of 8 bits (`arrow.bool8`), in a dictionary, in run-ends. */
 public fun Column.flags(): FlagView = FlagView(this)
 
 /**
- * Integers of any width, dates, times, timestamps and durations, as the numbers that they are stored as; of uint64 the
- * bits, [ulongs] has the numbers.
+ * Returns a view of integers of any width, dates, times, timestamps and durations, as their stored numbers. For uint64
+ * it returns the bits; [ulongs] returns the numbers.
  */
 public fun Column.integers(): IntegerView = IntegerView(this)
 
-/** Unsigned integers of any width; [IllegalArgumentException] for a column of another type. */
+/**
+ * Returns a view of unsigned integers of any width.
+ *
+ * @throws IllegalArgumentException if the column has another type
+ */
 public fun Column.ulongs(): ULongView {
     require(!typed<IntType>("unsigned integers").signed()) { "column $this cannot be read as unsigned integers" }
     return ULongView(this)
 }
 
-/** Numbers of any type, as the nearest `Double`. */
+/** Returns a view of numbers of any type, each as the nearest `Double`. */
 public fun Column.numbers(): NumberView = NumberView(this)
 
-/** Text and binary, with offsets, in views or of a fixed size, as bytes that are not copied; otherwise like [longs]. */
+/**
+ * Returns a view of text and binary values as bytes, without a copy. It reads offsets, views and fixed sizes; otherwise
+ * like [longs].
+ */
 public fun Column.byteStrings(): ByteStringView = ByteStringView(by("byteStrings()").asByteStrings(), this)
 
-/** Text, however it is stored or encoded. */
+/** Returns a view of text in any storage or encoding. */
 public fun Column.strings(): ObjectView<String> = ObjectView(this, Column::getString)
 
-/** Copies of the bytes of binary or text. */
+/** Returns a view that copies the bytes of binary values or text. */
 public fun Column.bytes(): ObjectView<ByteArray> = ObjectView(this, Column::getBytes)
 
-/** Decimals, and integers as such, exactly. */
+/** Returns a view of decimals, and of integers as decimals, exactly. */
 public fun Column.decimals(): ObjectView<BigDecimal> = ObjectView(this, Column::getDecimal)
 
 /**
- * The elements of each list as a column: `batch["tags"].lists()[row].strings()`; of a map its entries, a struct of the
- * key and the value.
+ * Returns a view of the elements of each list as a column: `batch["tags"].lists()[row].strings()`. For a map, the
+ * elements are its entries: structs of the key and the value.
  */
 public fun Column.lists(): ObjectView<Column> = ObjectView(this, Column::getList)
 
-/** This column, if its values are for the view of this name. */
+/** Returns this column, if [view] is the view for its values. */
 private fun Column.by(view: String): Column {
     val own = viewOf(field())
     require(own == view) {
@@ -107,7 +116,7 @@ private fun Column.thatHas(view: String): String =
 
 private fun isText(type: DataType): Boolean = type is Utf8Type || type is LargeUtf8Type || type is Utf8ViewType
 
-/** The quickest view that has a field's values as what they are; of encoded ones, any that has. */
+/** Returns the fastest view that reads a field's values as their own type; for encoded values, any such view. */
 private fun viewOf(field: Field): String? {
     val values = valuesOf(field)
     val type = values.type()
@@ -134,7 +143,7 @@ private fun viewOf(field: Field): String? {
     }
 }
 
-/** Refuses what has no booleans, also where there is no value (READ-02). */
+/** Rejects a column that stores no booleans, even if it has no values (READ-02). */
 internal fun Column.requireFlags() {
     val values = valuesOf(field())
     require(values.type() is BoolType || values.type() is UnionType || values.extension() is Bool8) {
@@ -142,7 +151,7 @@ internal fun Column.requireFlags() {
     }
 }
 
-/** The field of the values, whatever they are encoded by. */
+/** Returns the field of the values, for any encoding. */
 private tailrec fun valuesOf(field: Field): Field = when (val type = field.type()) {
     is DictionaryType -> valuesOf(type.values())
     is RunEndEncodedType -> valuesOf(type.values())

@@ -21,26 +21,25 @@ internal fun requireWorkers(concurrency: Int, context: CoroutineContext) {
 }
 
 /**
- * Coroutines of [scope], up to [concurrency] at a time, each of which owns the element that it works on. A failure of
- * one ends the scope.
+ * Coroutines in [scope], up to [concurrency] at a time, each of which owns its element. If one fails, the scope fails.
  */
 internal class Workers(private val scope: CoroutineScope, concurrency: Int, private val context: CoroutineContext) {
     private val free = Semaphore(concurrency)
 
     /**
-     * Waits until one may start, and starts it: it takes [item] by [move], and passes what [work] makes of it to
-     * [give].
+     * Waits until a coroutine may start, and starts it. The coroutine takes [item] with [move], and passes the result
+     * of [work] to [give].
      */
     @OptIn(DelicateCoroutinesApi::class) // ATOMIC
     suspend fun <T : AutoCloseable, R> start(item: T, move: (T) -> T, work: suspend (T) -> R, give: (R) -> Unit) {
         free.acquire()
         val own = move(item)
-        // Runs in any case, also if it is cancelled before it begins: that closes the element.
+        // Runs even if it is cancelled before it begins, so that the element is closed.
         scope.launch(context, CoroutineStart.ATOMIC) {
             try {
                 own.use {
                     ensureActive()
-                    give(work(it)) // at once: closing may fail
+                    give(work(it)) // before the close, which may fail
                 }
             } catch (e: CancellationException) {
                 throw endingBy(e)
@@ -51,8 +50,8 @@ internal class Workers(private val scope: CoroutineScope, concurrency: Int, priv
     }
 
     /**
-     * Ends the scope where the cancellation is the worker's own, such as a timeout of its code: `launch` would end this
-     * worker only, and say nothing.
+     * Cancels the scope if the worker cancelled itself, for example by a timeout in its code: otherwise `launch` would
+     * end only this worker, and report nothing.
      */
     private fun endingBy(e: CancellationException): Throwable {
         if (!scope.isActive) return e
@@ -63,18 +62,20 @@ internal class Workers(private val scope: CoroutineScope, concurrency: Int, priv
     }
 }
 
-/** Where a worker puts its result, for one reader; closes a result that nobody takes, if it can be closed. */
+/**
+ * A place for the result of one worker, for one reader. It closes a result that no reader takes, if it is closeable.
+ */
 internal class Slot<R> {
     private val channel = Channel<R>(1, onUndeliveredElement = ::close)
 
-    /** Takes the result, the only one. */
+    /** Stores the result. Called once. */
     fun put(result: R) {
         if (!channel.trySend(result).isSuccess) close(result)
     }
 
     suspend fun take(): R = channel.receive()
 
-    /** Nobody takes the result any more. */
+    /** Closes the result, now or when it arrives: no reader takes it. */
     fun cancel() = channel.cancel()
 
     private fun close(result: R) {

@@ -20,22 +20,22 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * How long a call that is to be given up has to return before the driver is asked again, as it may have been asked
- * before the call had begun. Twice as long each time, up to the second of these: some drivers cannot give up at all,
- * and for some asking is a connection to the server.
+ * The time that a cancelled call has to return before the driver is requested to cancel again: the first request may
+ * have come before the call began. The time doubles up to [LAST_PATIENCE], because some drivers cannot cancel at all,
+ * and for some each request opens a connection to the server.
  */
 private val FIRST_PATIENCE = 10.milliseconds
 private val LAST_PATIENCE = 1.seconds
 
-/** A call that blocks, on the thread that makes it; and what gives it up, from another. */
+/** A blocking call on one thread, and its cancellation from another. */
 internal class BlockingCall {
     private var cancels: List<() -> Unit> = emptyList()
     private var isGivenUp = false
     private var hasBegun = false
 
     /**
-     * Runs what all of [cancels] together make give up: they are called while it runs, and not behind it, where they
-     * would hit what comes next. It does not begin where that has been asked for already.
+     * Runs [action], which all of [cancels] together cancel. They are called only while [action] runs: a later call
+     * would cancel the next operation. If the cancellation has already been requested, [action] does not start.
      */
     fun <T> cancellable(vararg cancels: () -> Unit, action: () -> T): T {
         synchronized(this) {
@@ -49,24 +49,24 @@ internal class BlockingCall {
         }
     }
 
-    /** What is done from now on is waited for. Throws if there is nobody any more who wants it made. */
+    /** Marks the start of work that a cancellation waits for. Throws if the call is already cancelled. */
     fun begin(): Unit = synchronized(this) {
         check()
         hasBegun = true
     }
 
-    /** Throws if there is nobody any more who wants it made. */
+    /** Throws if the call is already cancelled. */
     fun check(): Unit = synchronized(this) {
         if (isGivenUp) throw CancellationException("cancelled before the driver was called")
     }
 
     /**
-     * Whether it had begun when it was given up: else it does not any more, wherever it waits, and nobody has to wait
-     * for that.
+     * Returns whether the call had begun when it was cancelled. A call that has not begun never begins, regardless of
+     * where it waits, so no caller has to wait for it.
      */
     fun hasBegun(): Boolean = synchronized(this) { hasBegun }
 
-    /** Asks for it to be given up, and answers what that failed with. */
+    /** Requests the cancellation, and returns the exceptions of that request. */
     fun giveUp(): List<Throwable> = synchronized(this) {
         isGivenUp = true
         cancels.mapNotNull { runCatching(it).exceptionOrNull() }
@@ -74,12 +74,15 @@ internal class BlockingCall {
 }
 
 /**
- * Makes a call that blocks, on a [dispatcher], in the caller's context otherwise. When the coroutine is cancelled, the
- * call is given up, and waited for if it has begun, since what it uses is the caller's: by what it says is
- * [BlockingCall.cancellable], on [asking], as that may block too, and neither the caller's threads nor those of
- * [dispatcher] are to be held up. What it answers all the same is for [drop]. What fails with these is suppressed in
- * the cancellation. Until the call says that it has begun it uses what holds itself, as a connection does, and gives
- * back what it has made.
+ * Runs a blocking call on [dispatcher], and otherwise in the caller's context.
+ *
+ * If the coroutine is cancelled after the call has begun, this function cancels the call and waits for it, because the
+ * call uses objects of the caller. The cancellation uses [BlockingCall.cancellable] on [asking]: it may block too, and
+ * must not delay the caller's threads or those of [dispatcher]. If the call still returns an object, [drop] closes it.
+ * The exceptions of these steps are suppressed in the cancellation.
+ *
+ * Before the call has begun, it may use only objects that protect themselves, such as a connection, and must release
+ * all objects that it has created.
  */
 internal suspend fun <T> calling(
     dispatcher: CoroutineDispatcher,
@@ -92,20 +95,21 @@ internal suspend fun <T> calling(
     val blocking = BlockingCall()
     val running = CoroutineScope(context.minusKey(Job) + dispatcher).async {
         blocking.check()
-        runCatching { call(blocking) } // what it fails with may be a cancellation of its own
+        // not thrown here: the exception may be a CancellationException of the call itself
+        runCatching { call(blocking) }
     }
     val outcome = try {
         running.await()
     } catch (e: CancellationException) {
         uncancelled(asking) { running.giveUp(blocking, drop) }.forEach(e::addSuppressed)
         if (!context.isActive) throw e
-        // Nobody cancelled the coroutine: dispatchers answer so when they run nothing any more.
+        // The coroutine is not cancelled: a dispatcher that was shut down also throws CancellationException.
         throw IllegalStateException("the dispatcher $dispatcher was shut down", e)
     }
     return outcome.getOrThrow()
 }
 
-/** Answers what went wrong with asking, the first time that it did, and with dropping. */
+/** Returns the first exceptions of the cancel requests, and those of [drop]. */
 private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T) -> Unit): List<Throwable> {
     var failures = emptyList<Throwable>()
     var patience = FIRST_PATIENCE
@@ -124,14 +128,14 @@ private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T)
     return failures + listOfNotNull(dropping)
 }
 
-/** The call has not begun, or is over, or cannot be given up: then it is waited for, and that is no failure. */
+/** The call has not begun, has ended, or cannot be cancelled. Then the caller waits for it; this is not an error. */
 private fun Throwable.saysThatThereIsNothing() = this is AdbcException &&
     (status() == AdbcStatus.INVALID_STATE || status() == AdbcStatus.NOT_IMPLEMENTED)
 
 /**
- * Does something on a [dispatcher], whether or not the coroutine is cancelled, and answers or throws what came of it:
- * with `NonCancellable + dispatcher` a cancellation would take the answer's place on the way back. One that was shut
- * down runs nothing; then it is done all the same, where it may block as well.
+ * Runs [action] on [dispatcher], even if the coroutine is cancelled, and returns its result or throws its exception.
+ * With `NonCancellable + dispatcher` a cancellation would replace the result on the return to the caller. A dispatcher
+ * that was shut down runs nothing; then [action] runs on another thread that may block.
  */
 internal suspend fun <T> uncancelled(
     dispatcher: CoroutineDispatcher,

@@ -15,14 +15,17 @@ import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatement
 
 /**
- * Executes the query on [dispatcher], where it may block; see [AdbcStatement.executeQuery]. By default that is a view
- * of [Dispatchers.IO] of the call's own, which is not held up by other calls, however many of them wait in drivers: the
- * 64 threads of [Dispatchers.IO] itself may all wait for batches that need one more.
+ * Executes the query on [dispatcher], where it may block, and returns its result; see [AdbcStatement.executeQuery].
  *
- * A cancellation reaches the driver, by [AdbcStatement.cancel] in another thread, again and again, and waits for the
- * query to be given up. What fails with that is suppressed in it.
+ * **Threads.** The default dispatcher is a separate view of [Dispatchers.IO] for each call, so any number of calls that
+ * block in drivers cannot delay this one. The 64 threads of [Dispatchers.IO] itself do not suffice: all of them can
+ * wait for batches that need one more thread.
  *
- * @return the result, to be closed by the caller
+ * **Cancellation.** When the coroutine is cancelled, another thread calls [AdbcStatement.cancel], and repeats it until
+ * the query ends; this call waits for that. Exceptions of these calls are suppressed in the cancellation.
+ *
+ * @param dispatcher the dispatcher for the calls of the driver
+ * @return the result; the caller closes it
  */
 public suspend fun AdbcStatement.awaitQuery(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -30,15 +33,22 @@ public suspend fun AdbcStatement.awaitQuery(
     calling(dispatcher, DeviceArrayReader::close) { call -> call.cancellable({ cancel() }) { executeQuery() } }
 
 /**
- * Executes the query, or the ingestion, for its effect; see [AdbcStatement.executeUpdate], and [awaitQuery] for threads
- * and cancellation. Answers how many rows, -1 if the driver does not know.
+ * Executes the query, or the ingestion, for its effect; see [AdbcStatement.executeUpdate]. Threads and cancellation are
+ * as for [awaitQuery].
+ *
+ * @return the number of affected rows, or -1 if the driver does not know it
  */
 public suspend fun AdbcStatement.awaitUpdate(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long =
     calling(dispatcher, {}) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
 
-/** Executes a query by a statement of its own; see [AdbcConnection.query], and [AdbcStatement.awaitQuery]. */
+/**
+ * Executes a query with a new statement, and returns its result; see [AdbcConnection.query] and
+ * [AdbcStatement.awaitQuery].
+ *
+ * @return the result; the caller closes it
+ */
 public suspend fun AdbcConnection.awaitQuery(
     sql: String,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -51,8 +61,10 @@ public suspend fun AdbcConnection.awaitQuery(
     }
 
 /**
- * Executes a query by a statement of its own for its effect, which is none with a result; see [AdbcConnection.execute],
- * and [AdbcStatement.awaitUpdate].
+ * Executes a query without a result, for its effect, with a new statement; see [AdbcConnection.execute] and
+ * [AdbcStatement.awaitUpdate].
+ *
+ * @return the number of affected rows, or -1 if the driver does not know it
  */
 public suspend fun AdbcConnection.awaitExecute(
     sql: String,
@@ -66,8 +78,9 @@ public suspend fun AdbcConnection.awaitExecute(
     }
 
 /**
- * Makes a statement for [action], which is cancelled by it, and by [cancels]. Until there is one nobody is waited for:
- * the connection may be busy with what others want.
+ * Creates a statement, and runs [action] with it. A cancellation cancels the statement, and calls [cancels]. A
+ * cancellation before the statement exists does not wait: the connection may be busy with the calls of other
+ * coroutines.
  */
 private fun <T> AdbcConnection.byStatement(
     call: BlockingCall,
@@ -77,9 +90,12 @@ private fun <T> AdbcConnection.byStatement(
     createStatement().use { statement -> call.cancellable(statement::cancel, *cancels) { action(statement) } }
 
 /**
- * Fills a table with [batches], which are closed when this returns or throws; see [AdbcConnection.ingest], and
- * [AdbcStatement.awaitUpdate]. A cancellation closes them as well, so that a source that waits is asked to give up: the
- * driver waits for it then.
+ * Fills a table with [batches]; see [AdbcConnection.ingest] and [AdbcStatement.awaitUpdate].
+ *
+ * This call closes the batches when it returns or throws. A cancellation closes them too, which requests a waiting
+ * source to stop, because the driver then waits for the source.
+ *
+ * @return the number of rows, or -1 if the driver does not know it
  */
 public suspend fun AdbcConnection.awaitIngest(
     target: AdbcIngest,
@@ -95,7 +111,7 @@ public suspend fun AdbcConnection.awaitIngest(
     }
 }
 
-/** Makes a table of [batches]; fails if there is one of that name. See the other. */
+/** Creates a table from [batches]; fails if a table with that name exists. See the overload for [AdbcIngest]. */
 public suspend fun AdbcConnection.awaitIngest(
     table: String,
     batches: DeviceArrayReader,
@@ -103,8 +119,10 @@ public suspend fun AdbcConnection.awaitIngest(
 ): Long = awaitIngest(AdbcIngest.into(table), batches, dispatcher)
 
 /**
- * Fills a table with a [batch], which is closed when this returns or throws; see [AdbcConnection.ingest], and
- * [AdbcStatement.awaitUpdate].
+ * Fills a table with a [batch]; see [AdbcConnection.ingest] and [AdbcStatement.awaitUpdate]. This call closes the batch
+ * when it returns or throws.
+ *
+ * @return the number of rows, or -1 if the driver does not know it
  */
 public suspend fun AdbcConnection.awaitIngest(
     target: AdbcIngest,
@@ -120,7 +138,7 @@ public suspend fun AdbcConnection.awaitIngest(
     }
 }
 
-/** Makes a table of a [batch]; fails if there is one of that name. See the other. */
+/** Creates a table from a [batch]; fails if a table with that name exists. See the overload for [AdbcIngest]. */
 public suspend fun AdbcConnection.awaitIngest(
     table: String,
     batch: DeviceArray,
@@ -128,8 +146,10 @@ public suspend fun AdbcConnection.awaitIngest(
 ): Long = awaitIngest(AdbcIngest.into(table), batch, dispatcher)
 
 /**
- * Reads a part of a result; see [AdbcConnection.readPartition], and [AdbcStatement.awaitQuery]. A cancellation is
- * [AdbcConnection.cancel]'s for its thread.
+ * Reads a partition of a result; see [AdbcConnection.readPartition] and [AdbcStatement.awaitQuery]. A cancellation
+ * calls [AdbcConnection.cancel] for the thread of this call.
+ *
+ * @return the batches of the partition; the caller closes them
  */
 public suspend fun AdbcConnection.awaitPartition(
     partition: ByteArray,
@@ -139,8 +159,12 @@ public suspend fun AdbcConnection.awaitPartition(
 }
 
 /**
- * Opens a connection on [dispatcher]; see [AdbcDatabase.connect]. ADBC cannot cancel that: a cancellation waits until
- * the driver has connected, or has not, and closes the connection.
+ * Opens a connection on [dispatcher]; see [AdbcDatabase.connect].
+ *
+ * ADBC cannot cancel this call. A cancelled coroutine waits until the driver has connected or failed, and closes the
+ * connection.
+ *
+ * @return the connection; the caller closes it
  */
 public suspend fun AdbcDatabase.awaitConnect(
     options: Map<String, Any> = emptyMap(),
@@ -150,7 +174,11 @@ public suspend fun AdbcDatabase.awaitConnect(
     connect(options)
 }
 
-/** Opens a database on [dispatcher]; see [AdbcDriver.open], and [awaitConnect]. */
+/**
+ * Opens a database on [dispatcher]; see [AdbcDriver.open]. Cancellation is as for [awaitConnect].
+ *
+ * @return the database; the caller closes it
+ */
 public suspend fun AdbcDriver.awaitOpen(
     options: Map<String, Any> = emptyMap(),
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -160,10 +188,13 @@ public suspend fun AdbcDriver.awaitOpen(
 }
 
 /**
- * Makes any other call of a connection on [dispatcher], where it may block, such as
- * `awaitCall { objects(AdbcObjects.all()) }`. A cancellation is [AdbcConnection.cancel]'s for its thread, whatever that
- * does of the connection, by statements and results too, and waits for the call, as with [AdbcStatement.awaitQuery];
- * what it answers all the same is closed if it is an [AutoCloseable]. Calls of others that share the connection go on.
+ * Runs any other call of a connection on [dispatcher], where it may block, such as
+ * `awaitCall { objects(AdbcObjects.all()) }`.
+ *
+ * A cancellation calls [AdbcConnection.cancel] for the thread of this call. That cancels everything that the thread
+ * does with the connection, also through statements and results. Then it waits for the call, as
+ * [AdbcStatement.awaitQuery] does. If the call still returns an [AutoCloseable], it is closed. Calls of other threads
+ * on the connection continue.
  */
 public suspend fun <T> AdbcConnection.awaitCall(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -172,8 +203,8 @@ public suspend fun <T> AdbcConnection.awaitCall(
     calling(dispatcher, ::drop) { byConnection(it) { call() } }
 
 /**
- * Makes a call of the connection, of its statements and results too: what this thread does of it is cancelled, and
- * nothing else.
+ * Runs a call of the connection, or of its statements and results. A cancellation cancels only the operations of this
+ * thread.
  */
 private fun <T> AdbcConnection.byConnection(call: BlockingCall, action: () -> T): T {
     val caller = Thread.currentThread()
@@ -181,8 +212,8 @@ private fun <T> AdbcConnection.byConnection(call: BlockingCall, action: () -> T)
 }
 
 /**
- * Makes any other call of a statement, such as `awaitCall { prepare() }`. A cancellation is [AdbcStatement.cancel]'s;
- * see the other.
+ * Runs any other call of a statement, such as `awaitCall { prepare() }`. A cancellation calls [AdbcStatement.cancel];
+ * otherwise like the overload for [AdbcConnection].
  */
 public suspend fun <T> AdbcStatement.awaitCall(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -195,15 +226,19 @@ internal fun drop(answer: Any?) {
 }
 
 /**
- * The result of a query as a cold flow: each collection executes it, by a statement of its own, and closes it.
- *
- * The flow lends its batches, as [LendingFlow] says; it may run ahead of its collector by [LendingFlow.buffer].
- * Executed and pulled on [dispatcher], where it may block, as with [AdbcStatement.awaitQuery], by default on a view of
- * [Dispatchers.IO] of each collection's own; batches are emitted in the collector's context. A cancellation reaches the
- * driver in the middle of a pull, and waits for it to give up. Collecting throws what the query fails with, at once or
- * in the middle.
+ * Returns the result of a query as a cold flow. Each collection executes the query with a new statement, and closes it.
  *
  *     connection.queryFlow("SELECT * FROM flights WHERE delay > 60").collect { batch -> late += batch.length() }
+ *
+ * **Ownership.** The flow owns its batches, as [LendingFlow] describes. [LendingFlow.buffer] lets it run ahead of its
+ * collector.
+ *
+ * **Threads.** The query is executed and pulled on [dispatcher], where it may block, as with
+ * [AdbcStatement.awaitQuery]. The default is a separate view of [Dispatchers.IO] for each collection. Batches are
+ * emitted in the collector's context.
+ *
+ * **Cancellation and errors.** A cancellation reaches the driver even during a pull, and waits until the driver stops.
+ * Collecting throws the errors of the query, at its start or between batches.
  */
 public fun AdbcConnection.queryFlow(
     sql: String,

@@ -10,27 +10,29 @@ import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
 
 /**
- * Runs a block as one transaction: autocommit is off meanwhile, what was executed is committed when the block returns,
- * and rolled back when it throws, or is cancelled. Not to be nested, nor to be used for two blocks of one connection at
- * the same time.
- *
- * Calls for the transaction itself are made on [dispatcher], where they may block, and are not cancelled. A
- * cancellation that comes when the block has returned is too late: what was executed is committed, and this returns.
- *
- * What the block returns, if it is an [AutoCloseable] other than the connection, is closed where this throws all the
- * same, as nobody gets it.
+ * Runs [block] as one transaction: autocommit is off during the block. When the block returns, the transaction is
+ * committed; when the block throws or is cancelled, it is rolled back.
  *
  *     connection.transaction {
  *         awaitExecute("DELETE FROM flights WHERE day < 20000")
  *         awaitIngest(AdbcIngest.into("flights").with(Mode.APPEND), batches)
  *     }
  *
- * @throws org.arbalest.device.adbc.AdbcException what the driver says to one of these. If it does not commit, the
- *     transaction is rolled back. If it commits, and then does not switch autocommit on, the block is committed all the
- *     same. If it does not roll back, that is suppressed in what is thrown, and autocommit stays off, since switching
- *     it on would commit: the connection is to be closed
- * @throws IllegalStateException if autocommit is off already; nothing was done then. Drivers that cannot tell, as those
- *     of 1.0.0, are not asked
+ * Transactions cannot be nested, and one connection cannot run two blocks at the same time.
+ *
+ * **Threads and cancellation.** The calls for the transaction itself run on [dispatcher], where they may block, and are
+ * not cancelled. A cancellation after the block has returned is too late: the transaction is committed, and this call
+ * returns.
+ *
+ * **Ownership.** If this call throws after the block returned an [AutoCloseable], that object is closed, because the
+ * caller does not receive it. The connection itself is never closed.
+ *
+ * @throws org.arbalest.device.adbc.AdbcException if the driver rejects one of these calls. If the commit fails, the
+ *     transaction is rolled back. If the commit succeeds and switching autocommit on fails, the transaction stays
+ *     committed. If the rollback fails, its exception is suppressed in the thrown one, and autocommit stays off,
+ *     because switching it on would commit: close the connection
+ * @throws IllegalStateException if autocommit is already off; then nothing was executed. This is not checked for
+ *     drivers that cannot report autocommit, such as those of ADBC 1.0.0
  */
 public suspend fun <T> AdbcConnection.transaction(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
@@ -43,7 +45,7 @@ public suspend fun <T> AdbcConnection.transaction(
     try {
         uncancelled(dispatcher) { isAutoCommit = false }
     } catch (t: Throwable) {
-        uncancelled(dispatcher) { switchOn(t) } // it may be off all the same, and nothing is open
+        uncancelled(dispatcher) { switchOn(t) } // autocommit may be off nevertheless, and no transaction has changes
         throw t
     }
     var answer: Any? = null
@@ -69,7 +71,7 @@ public suspend fun <T> AdbcConnection.transaction(
     return result
 }
 
-/** Nobody gets it, unless it is the connection, which is the caller's. */
+/** Closes a result that the caller does not receive, unless it is the connection, which belongs to the caller. */
 private fun AdbcConnection.drop(answer: Any?, failure: Throwable) {
     if (answer === this) return
     try {
@@ -83,12 +85,12 @@ private fun AdbcConnection.mayBegin(): Boolean = try {
     isAutoCommit
 } catch (e: AdbcException) {
     if (e.status() != AdbcStatus.NOT_IMPLEMENTED && e.status() != AdbcStatus.NOT_FOUND) throw e
-    true // it cannot tell
+    true // the driver cannot report it
 }
 
 /**
- * Rolls back, and only then switches autocommit on: on many databases that commits what is open. What they fail with,
- * as with a connection that is gone, is suppressed in [failure].
+ * Rolls back, and then switches autocommit on: before the rollback, many databases would commit the open transaction.
+ * Exceptions, for example from a lost connection, are suppressed in [failure].
  */
 private fun AdbcConnection.undo(failure: Throwable) {
     try {

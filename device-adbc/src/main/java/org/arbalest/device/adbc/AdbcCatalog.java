@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A catalog of a database.
  *
- * @param name null, or empty, for what is in none
- * @param dbSchemas its schemas; empty, too, if they were not asked for
+ * @param name null or empty for objects without a catalog
+ * @param dbSchemas its schemas; also empty if they were not requested
  */
 public record AdbcCatalog(@Nullable String name, List<AdbcDbSchema> dbSchemas) {
-  /** A catalog. */
+  /** Creates a catalog. */
   public AdbcCatalog {
     dbSchemas = List.copyOf(dbSchemas);
   }

@@ -6,32 +6,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * A column of a table.
  *
- * @param name its name
- * @param position which column it is, from 1
- * @param remarks what the database says of it
- * @param xdbc what JDBC and ODBC would say of it
+ * @param name the name
+ * @param position the position in the table, from 1
+ * @param remarks the database's description of the column
+ * @param xdbc the metadata that JDBC and ODBC define for a column
  */
 public record AdbcColumn(String name, @Nullable Integer position, @Nullable String remarks, Xdbc xdbc) {
   /**
-   * What JDBC's {@code DatabaseMetaData.getColumns} and ODBC's {@code SQLColumns} say of a column, under their names;
-   * null where the driver does not.
+   * The metadata that JDBC's {@code DatabaseMetaData.getColumns} and ODBC's {@code SQLColumns} return for a column,
+   * under their names. A value is null if the driver does not provide it.
    *
    * @param dataType the type's number
    * @param typeName the type's name
-   * @param columnSize digits, characters or bytes
-   * @param decimalDigits digits after the point
-   * @param numPrecRadix what the digits are to: 10 or 2
+   * @param columnSize the size in digits, characters or bytes
+   * @param decimalDigits the number of digits after the decimal point
+   * @param numPrecRadix the radix of the digits: 10 or 2
    * @param nullable 0 for no, 1 for yes, 2 for unknown
-   * @param columnDef its default
-   * @param sqlDataType the type's number, without what a sub-code says of dates
+   * @param columnDef the default value
+   * @param sqlDataType the type's number, without the sub-code of dates and times
    * @param datetimeSub the sub-code of dates and times
-   * @param charOctetLength the most bytes of a text
+   * @param charOctetLength the maximum number of bytes of a text
    * @param isNullable YES, NO or empty
-   * @param scopeCatalog the catalog of what a reference refers to
-   * @param scopeSchema the schema of it
-   * @param scopeTable the table of it
-   * @param isAutoincrement whether the database counts it up
-   * @param isGeneratedColumn whether the database computes it
+   * @param scopeCatalog the catalog of the table to which a reference refers
+   * @param scopeSchema the schema of that table
+   * @param scopeTable the name of that table
+   * @param isAutoincrement whether the database assigns increasing values
+   * @param isGeneratedColumn whether the database computes the column
    */
   public record Xdbc(
       @Nullable Integer dataType,

@@ -9,27 +9,27 @@ import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.internal.ConnectionImpl;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to a database. What several threads are to do at the same time takes a connection each. */
+/** A connection to a database. Threads that execute at the same time need one connection each. */
 public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl {
-  /** Makes a statement, to be closed by the caller. */
+  /** Creates a statement; the caller closes it. */
   AdbcStatement createStatement();
 
   /**
-   * Executes a query, by a statement of its own.
+   * Executes a query with a new statement.
    *
-   * @return the result, to be closed by the caller; see {@link AdbcStatement#executeQuery()}
+   * @return the result; the caller closes it. See {@link AdbcStatement#executeQuery()}
    */
   default DeviceArrayReader query(String sql) {
     try (AdbcStatement statement = createStatement()) {
-      return statement.query(sql); // which keeps what it needs of the statement
+      return statement.query(sql); // the result keeps the parts of the statement that it needs
     }
   }
 
   /**
-   * Executes a query for its effect, by a statement of its own: none with a result, which drivers need not compute; see
-   * {@link AdbcStatement#executeUpdate}.
+   * Executes a query for its effect, with a new statement. Do not use it for a query with a result, which drivers may
+   * not compute; see {@link AdbcStatement#executeUpdate}.
    *
-   * @return how many rows it affected, -1 if the driver does not know
+   * @return the number of affected rows, or -1 if the driver does not know it
    */
   default long execute(String sql) {
     try (AdbcStatement statement = createStatement()) {
@@ -40,10 +40,10 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   /**
    * Fills a table with batches.
    *
-   * @param batches in main memory; closed when this returns or throws
-   * @return how many rows, -1 if the driver does not know
-   * @throws AdbcException if the driver does not, as with a table that exists, or a type that the database lacks; what
-   *     it has stored until then stays there, unless autocommit is off
+   * @param batches in main memory; closed when this method returns or throws
+   * @return the number of rows, or -1 if the driver does not know it
+   * @throws AdbcException if the driver fails, for example because the table exists, or the database does not have a
+   *     type. Rows that are already stored stay in the table, unless autocommit is off
    */
   default long ingest(AdbcIngest target, DeviceArrayReader batches) {
     try (batches;
@@ -55,15 +55,16 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   }
 
   /**
-   * Makes a table of batches; fails if there is one of that name. See {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   * Creates a table from batches; fails if a table with that name exists. See {@link #ingest(AdbcIngest,
+   * DeviceArrayReader)}.
    */
   default long ingest(String table, DeviceArrayReader batches) {
     return ingest(AdbcIngest.into(table), batches);
   }
 
   /**
-   * Fills a table with a batch, which is closed when this returns or throws; see
-   * {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   * Fills a table with a batch, which is closed when this method returns or throws; see {@link #ingest(AdbcIngest,
+   * DeviceArrayReader)}.
    */
   default long ingest(AdbcIngest target, DeviceArray batch) {
     try (batch;
@@ -75,128 +76,134 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   }
 
   /**
-   * Makes a table of a batch, which is closed when this returns or throws; fails if there is one of that name. See
-   * {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   * Creates a table from a batch, which is closed when this method returns or throws; fails if a table with that name
+   * exists. See {@link #ingest(AdbcIngest, DeviceArrayReader)}.
    */
   default long ingest(String table, DeviceArray batch) {
     return ingest(AdbcIngest.into(table), batch);
   }
 
   /**
-   * Reads a part of a result that {@link AdbcStatement#executePartitions} told of, perhaps to another connection.
+   * Reads a partition of a result, which {@link AdbcStatement#executePartitions} returned, perhaps on another
+   * connection.
    *
-   * @return the part, to be closed by the caller
+   * @return the batches of the partition; the caller closes them
    */
   DeviceArrayReader readPartition(byte[] partition);
 
   /**
-   * Asks the driver to give up metadata or a partition that is being read, or waits for its turn, in whichever thread;
-   * not what statements execute, nor do calls end that wait to make a statement, to commit, to roll back or to set an
-   * option. Like {@link AdbcStatement#cancel}.
+   * Requests the driver to cancel the metadata call or the partition of this connection that is being read or that
+   * waits for the connection lock, on any thread.
+   *
+   * <p>It does not cancel the executions of statements. It does not end calls that wait to create a statement, to
+   * commit, to roll back or to set an option. Errors are as for {@link AdbcStatement#cancel}.
    */
   void cancel();
 
   /**
-   * Asks the driver to give up the call that a thread makes of the connection, of one of its statements or of their
-   * results, whichever it is, or ends its wait for its turn; no other thread's, so that who shares a connection can
-   * give up after some time. Like {@link AdbcStatement#cancel}, which asks a reader that is bound as well.
+   * Requests the driver to cancel the call that a thread makes of this connection, of one of its statements or of their
+   * results, or ends that thread's wait for the connection lock.
    *
-   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; there may be one a
+   * <p>It does not affect other threads, so threads that share a connection can each have a timeout. Like {@link
+   * AdbcStatement#cancel}, it also requests a bound reader to stop.
+   *
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if the thread makes no such call; it may begin one a
    *     moment later
    */
   void cancel(Thread caller);
 
   /**
-   * Sets whether each execution is a transaction of its own, as it is at first; or what is executed is one until
-   * {@link #commit} or {@link #rollback}. Not to be mixed with SQL that says the like.
+   * Sets whether each execution is its own transaction, which is the default. Otherwise all executions until {@link
+   * #commit} or {@link #rollback} are one transaction. Do not combine this with SQL statements for transactions.
    */
   default void setAutoCommit(boolean isAutoCommit) {
     setOption("adbc.connection.autocommit", isAutoCommit);
   }
 
-  /** Whether each execution is a transaction of its own. */
+  /** Returns whether each execution is its own transaction. */
   default boolean isAutoCommit() {
     return getOption("adbc.connection.autocommit").equals("true");
   }
 
   /**
-   * Makes what was executed since the last time permanent.
+   * Makes the changes since the last commit or rollback permanent.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if autocommit is on
    */
   void commit();
 
-  /** Undoes what was executed since the last time; see {@link #commit}. */
+  /** Undoes the changes since the last commit or rollback; see {@link #commit}. */
   void rollback();
 
-  /** Sets how far transactions are kept apart from others; autocommit is off. */
+  /** Sets the isolation of transactions from other transactions; autocommit must be off. */
   default void setIsolation(AdbcIsolation isolation) {
     setOption("adbc.connection.transaction.isolation_level", isolation.value());
   }
 
-  /** Sets whether the connection may change nothing. */
+  /** Sets whether the connection rejects changes. */
   default void setReadOnly(boolean isReadOnly) {
     setOption("adbc.connection.readonly", isReadOnly);
   }
 
-  /** The catalog that names without one are of. */
+  /** Returns the catalog of names without a catalog. */
   default String currentCatalog() {
     return getOption("adbc.connection.catalog");
   }
 
-  /** Sets the catalog that names without one are of. */
+  /** Sets the catalog of names without a catalog. */
   default void setCurrentCatalog(String catalog) {
     setOption("adbc.connection.catalog", catalog);
   }
 
-  /** The schema that names without one are of. */
+  /** Returns the schema of names without a schema. */
   default String currentDbSchema() {
     return getOption("adbc.connection.db_schema");
   }
 
-  /** Sets the schema that names without one are of. */
+  /** Sets the schema of names without a schema. */
   default void setCurrentDbSchema(String dbSchema) {
     setOption("adbc.connection.db_schema", dbSchema);
   }
 
   /**
-   * What the driver says of the database and of itself.
+   * Returns the driver's information about the database and about itself.
    *
-   * @param codes what is asked for, by the numbers of {@code adbc.h}; none for all
+   * @param codes the requested codes, with the numbers of {@code adbc.h}; none for all
    */
   AdbcInfo info(int... codes);
 
-  /** The catalogs, with what is in them, this deep. */
+  /** Returns the catalogs with their content, down to the requested depth. */
   List<AdbcCatalog> objects(AdbcObjects which);
 
-  /** The schema of a table; see {@link #tableSchema(String, String, String)}. */
+  /** Returns the schema of a table; see {@link #tableSchema(String, String, String)}. */
   default Schema tableSchema(String table) {
     return tableSchema(null, null, table);
   }
 
   /**
-   * The schema of a table.
+   * Returns the schema of a table.
    *
-   * @param catalog its catalog; null for the current one, or none
-   * @param dbSchema its schema; null for the current one, or none
-   * @throws AdbcException with {@link AdbcStatus#NOT_FOUND} if there is no such table, or what the driver has for it
+   * @param catalog the table's catalog; null for the current one or none
+   * @param dbSchema the table's schema; null for the current one or none
+   * @throws AdbcException with {@link AdbcStatus#NOT_FOUND} if the table does not exist, or with the driver's own
+   *     status for this
    */
   Schema tableSchema(@Nullable String catalog, @Nullable String dbSchema, String table);
 
-  /** The types of tables that the database has. */
+  /** Returns the table types of the database. */
   List<String> tableTypes();
 
   /**
-   * What is known of the values of tables and columns. Of 1.1.0.
+   * Returns statistics about the values of tables and columns. Requires ADBC 1.1.0.
    *
-   * @param catalog of which catalogs, a pattern; null for all
-   * @param dbSchema of which schemas, a pattern; null for all
-   * @param table of which tables, a pattern; null for all
-   * @param mayBeApproximate whether what need not be exact will do; otherwise it may take long
+   * @param catalog a pattern for the catalogs; null for all
+   * @param dbSchema a pattern for the schemas; null for all
+   * @param table a pattern for the tables; null for all
+   * @param mayBeApproximate whether approximate values suffice; exact values may take long
    */
   List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table,
       boolean mayBeApproximate);
 
-  /** What the driver calls its own statistics, by key. Of 1.1.0. */
+  /** Returns the names of the driver's own statistics, by key. Requires ADBC 1.1.0. */
   Map<Integer, String> statisticNames();
 }

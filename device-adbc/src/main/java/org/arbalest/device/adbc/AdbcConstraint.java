@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * A constraint of a table.
  *
- * @param name its name
+ * @param name the name
  * @param type CHECK, FOREIGN KEY, PRIMARY KEY or UNIQUE
- * @param columns the table's columns that it is of, in its order
- * @param references what a foreign key refers to, a column for each; empty for others
+ * @param columns the columns of the constraint, in its order
+ * @param references for a foreign key, the referenced columns, one for each of its columns; otherwise empty
  */
 public record AdbcConstraint(@Nullable String name, String type, List<String> columns, List<Reference> references) {
-  /** A constraint. */
+  /** Creates a constraint. */
   public AdbcConstraint {
     columns = List.copyOf(columns);
     references = List.copyOf(references);
   }
 
   /**
-   * A column that a foreign key refers to.
+   * A column to which a foreign key refers.
    *
-   * @param catalog its catalog
-   * @param dbSchema its schema
-   * @param table its table
-   * @param column its name
+   * @param catalog the column's catalog
+   * @param dbSchema the column's schema
+   * @param table the column's table
+   * @param column the column's name
    */
   public record Reference(@Nullable String catalog, @Nullable String dbSchema, String table, String column) {}
 }

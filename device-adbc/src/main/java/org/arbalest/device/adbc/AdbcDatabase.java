@@ -4,18 +4,19 @@ package org.arbalest.device.adbc;
 import java.util.Map;
 import org.arbalest.device.adbc.internal.DatabaseImpl;
 
-/** A database that was opened: what its connections share. */
+/** An open database: the state that its connections share. */
 public sealed interface AdbcDatabase extends AdbcHandle permits DatabaseImpl {
-  /** Opens a connection, to be closed by the caller. */
+  /** Opens a connection; the caller closes it. */
   default AdbcConnection connect() {
     return connect(Map.of());
   }
 
   /**
-   * Opens a connection with options that are set before it is, in the map's order; to be closed by the caller.
+   * Opens a connection; the caller closes it. Sets the options before the connection is initialized, in the map's
+   * order.
    *
-   * @param options what the driver calls them; values as {@link AdbcDriver#open}'s
-   * @throws AdbcException if the driver refuses an option, or does not connect
+   * @param options the driver's option names; values as for {@link AdbcDriver#open}
+   * @throws AdbcException if the driver rejects an option, or does not connect
    */
   AdbcConnection connect(Map<String, ?> options);
 }

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema of a database: a name for some of its tables.
+ * A schema of a database: a named group of tables.
  *
- * @param name null, or empty, for what is in none
- * @param tables its tables; empty, too, if they were not asked for
+ * @param name null or empty for tables without a schema
+ * @param tables its tables; also empty if they were not requested
  */
 public record AdbcDbSchema(@Nullable String name, List<AdbcTable> tables) {
-  /** A schema. */
+  /** Creates a schema. */
   public AdbcDbSchema {
     tables = List.copyOf(tables);
   }

@@ -7,20 +7,20 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * One thing more that a driver of 1.1.0 says of an error.
+ * An additional detail of an error, from a driver of ADBC 1.1.0.
  *
- * @param key what it is, as the driver calls it
- * @param value the bytes, whose meaning the key says; not copied
+ * @param key the driver's name of the detail
+ * @param value the bytes, whose meaning depends on the key; not copied
  */
-@SuppressWarnings("ArrayRecordComponent") // bytes of a few; equals and hashCode look into them
+@SuppressWarnings("ArrayRecordComponent") // few bytes; equals and hashCode compare them
 public record AdbcErrorDetail(String key, byte[] value) implements Serializable {
-  /** A detail. */
+  /** Creates a detail. */
   public AdbcErrorDetail {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
   }
 
-  /** The value as UTF-8. */
+  /** Returns the value, decoded as UTF-8. */
   public String text() {
     return new String(value, StandardCharsets.UTF_8);
   }

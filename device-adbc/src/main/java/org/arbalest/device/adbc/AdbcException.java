@@ -9,9 +9,9 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an ADBC driver answered instead of OK, at a call, or in the middle of a result, when
- * {@link org.arbalest.device.DeviceArrayReader#next} throws it. The {@link
- * #errno} is the stream's, or one that comes near the status.
+ * An error from an ADBC driver: of a call, or in the middle of a result, when {@link
+ * org.arbalest.device.DeviceArrayReader#next} throws it. The {@link #errno} is that of the stream, or the one closest
+ * to the status.
  */
 public final class AdbcException extends DeviceException {
   private static final long serialVersionUID = 1L;
@@ -35,49 +35,49 @@ public final class AdbcException extends DeviceException {
     this.details = of.details.toArray(AdbcErrorDetail[]::new);
   }
 
-  /** The function of {@code adbc.h} that failed, and in brackets the option or the table that it was about, if any. */
+  /** Returns the function of {@code adbc.h} that failed, with the affected option or table, if any, in parentheses. */
   public String operation() {
     return operation;
   }
 
-  /** What kind of error. */
+  /** Returns the kind of error. */
   public AdbcStatus status() {
     return AdbcStatus.of(statusCode);
   }
 
-  /** The number that the driver returned, 1 to 255, also where {@code adbc.h} has no name for it. */
+  /** Returns the number that the driver returned, 1 to 255, even if {@code adbc.h} has no name for it. */
   public int statusCode() {
     return statusCode;
   }
 
-  /** The database's own number, if the driver told one. */
+  /** Returns the database's own error number, if the driver reported one. */
   public OptionalInt vendorCode() {
     return vendorCode == null ? OptionalInt.empty() : OptionalInt.of(vendorCode);
   }
 
-  /** The five characters of SQLSTATE, or an empty string. */
+  /** Returns the five characters of SQLSTATE, or an empty string. */
   public String sqlState() {
     return sqlState;
   }
 
-  /** The driver's own words, or an empty string. */
+  /** Returns the driver's own message, or an empty string. */
   public String driverMessage() {
     return driverMessage;
   }
 
-  /** What more the driver says of it: of 1.1.0, some do. */
+  /** Returns additional details; only some drivers of ADBC 1.1.0 have any. */
   public List<AdbcErrorDetail> details() {
     return List.of(details);
   }
 
-  /** The class and the message, which names the status. */
+  /** Returns the class and the message, which contains the status. */
   @Override
-  @SuppressWarnings("OverrideThrowableToString") // the errno says less than the status
+  @SuppressWarnings("OverrideThrowableToString") // the status is more precise than the errno
   public String toString() {
     return getClass().getName() + ": " + getMessage();
   }
 
-  /** An error that is put together, by this module and by tests of who handles one. */
+  /** Returns a builder of an error, for this module and for tests of error handlers. */
   public static Builder of(String operation, int statusCode) {
     return new Builder(operation, statusCode);
   }
@@ -100,49 +100,49 @@ public final class AdbcException extends DeviceException {
       this.statusCode = statusCode;
     }
 
-    /** Which driver, as people call it. */
+    /** Sets the name of the driver. */
     public Builder driver(String name) {
       this.driver = name;
       return this;
     }
 
-    /** The code of the stream that failed; otherwise it is what the status comes near to. */
+    /** Sets the errno of the failed stream; by default it is the one closest to the status. */
     public Builder errno(int code) {
       this.errno = code;
       return this;
     }
 
-    /** The database's own number. */
+    /** Sets the database's own error number. */
     public Builder vendorCode(int code) {
       this.vendorCode = code;
       return this;
     }
 
-    /** Five characters, or none. */
+    /** Sets the SQLSTATE: five characters, or an empty string. */
     public Builder sqlState(String state) {
       this.sqlState = Objects.requireNonNull(state, "state");
       return this;
     }
 
-    /** What the driver says; may be empty. */
+    /** Sets the driver's message; may be empty. */
     public Builder message(String text) {
       this.driverMessage = Objects.requireNonNull(text, "text");
       return this;
     }
 
-    /** The query, of which the message has the beginning. */
+    /** Sets the query; the message contains its beginning. */
     public Builder sql(@Nullable String query) {
       this.sql = query;
       return this;
     }
 
-    /** What more the driver says. */
+    /** Sets the additional details. */
     public Builder details(List<AdbcErrorDetail> all) {
       this.details = List.copyOf(all);
       return this;
     }
 
-    /** The exception. */
+    /** Creates the exception. */
     public AdbcException build() {
       return new AdbcException(this, errno == 0 ? AdbcStatus.of(statusCode).errno() : errno);
     }

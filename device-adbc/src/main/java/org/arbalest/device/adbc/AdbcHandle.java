@@ -2,22 +2,24 @@
 package org.arbalest.device.adbc;
 
 /**
- * A database, a connection or a statement of a driver, with its options.
+ * A handle to a database, a connection or a statement of a driver, with its options.
  *
- * <p>To be closed by whoever made it, in any order: what was opened from it, and results, are still usable, and the
- * driver's own object is released by the last of them. Closing twice does nothing; anything else on a closed handle
- * throws {@link IllegalStateException}. May be used from any thread: calls of one connection, its statements and their
- * results are taken in turn. Options are asked for at once, also while another call runs.
+ * <p><b>Ownership.</b> The caller that creates a handle closes it. Handles may be closed in any order: objects that
+ * were opened from a closed handle, and results, stay usable, and the last of them releases the driver's own object.
+ * Closing twice has no effect. All other calls on a closed handle throw {@link IllegalStateException}.
  *
- * <p>Options are the driver's: {@code adbc.h} and its documentation say which there are, and of which of the four
- * kinds. Drivers of 1.0.0 know strings only, and tell none.
+ * <p><b>Threads.</b> Any thread may use a handle. Calls of one connection, its statements and their results run one at
+ * a time. Options are read immediately, even during another call.
+ *
+ * <p><b>Options.</b> The driver defines the options: {@code adbc.h} and the driver's documentation list them and their
+ * types, one of four. Drivers of ADBC 1.0.0 have only string options, and cannot return any.
  */
 public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, AdbcConnection, AdbcStatement {
   /**
    * Sets an option.
    *
-   * @throws AdbcException if the driver does not know it, with {@link AdbcStatus#NOT_IMPLEMENTED}, or refuses the
-   *     value, which is in the message only if the driver puts it there
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not know the option, or if it
+   *     rejects the value; the message contains the value only if the driver includes it
    */
   void setOption(String key, String value);
 
@@ -31,37 +33,39 @@ public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, A
   void setOption(String key, byte[] value);
 
   /**
-   * Sets an option to {@code "true"} or {@code "false"}, which is how {@code adbc.h} writes them; see
-   * {@link #setOption(String, String)}.
+   * Sets an option to {@code "true"} or {@code "false"}, the boolean values of {@code adbc.h}; see {@link
+   * #setOption(String, String)}.
    */
   default void setOption(String key, boolean value) {
     setOption(key, String.valueOf(value));
   }
 
   /**
-   * The value of an option.
+   * Returns the value of an option.
    *
-   * @throws AdbcException if the driver does not know it, with {@link AdbcStatus#NOT_FOUND}; or tells no options, as
-   *     those of 1.0.0, with {@link AdbcStatus#NOT_IMPLEMENTED}
+   * @throws AdbcException with {@link AdbcStatus#NOT_FOUND} if the driver does not know the option, or with {@link
+   *     AdbcStatus#NOT_IMPLEMENTED} if the driver returns no options, as drivers of ADBC 1.0.0
    */
   String getOption(String key);
 
-  /** The value of an option that is a whole number; see {@link #getOption}. */
+  /** Returns the value of an option that is a whole number; see {@link #getOption}. */
   long getLongOption(String key);
 
-  /** The value of an option that is a floating-point number; see {@link #getOption}. */
+  /** Returns the value of an option that is a floating-point number; see {@link #getOption}. */
   double getDoubleOption(String key);
 
-  /** The value of an option that is bytes; see {@link #getOption}. */
+  /** Returns the value of an option that is bytes; see {@link #getOption}. */
   byte[] getBytesOption(String key);
 
-  /** The driver that it is of. */
+  /** Returns the driver of this handle. */
   AdbcDriver driver();
 
   /**
-   * Gives it back, at once, or when the call that is under way in another thread returns. A source that was bound to it
-   * is closed behind that, by the thread that gives it back, however long that takes; others go on meanwhile. If that
-   * thread is within the close of another source, then behind that one.
+   * Releases the handle, immediately or when the current call in another thread returns.
+   *
+   * <p>The thread that releases the handle then closes a source that was bound to it, for any length of time; other
+   * threads continue meanwhile. If that thread is inside the close of another source, it closes this source after that
+   * one.
    */
   @Override
   void close();

@@ -8,74 +8,77 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a driver says of its database and of itself, by the codes of {@code adbc.h}; codes that it does not know are not
- * there.
+ * The driver's information about its database and about itself, by the codes of {@code adbc.h}. Codes that the driver
+ * does not know are absent.
  *
- * @param values String, Boolean, Long, a List of String, or a Map of Long to a List of Long (an empty one is an empty
- *     List); by code. Values may be null, and what is in a List
+ * @param values by code: String, Boolean, Long, a List of String, or a Map of Long to a List of Long (an empty map is
+ *     an empty List). Values and elements of a List may be null
  */
 public record AdbcInfo(Map<Integer, @Nullable Object> values) {
-  /** What is known. */
+  /** Creates the information. */
   public AdbcInfo {
     values = Collections.unmodifiableMap(new TreeMap<>(values));
   }
 
-  /** The value of a code, such as 500 to 999 for what JDBC and ODBC ask; null if it is null, or not there. */
+  /**
+   * Returns the value of a code, such as 500 to 999 for the values that JDBC and ODBC request; null if it is null or
+   * absent.
+   */
   public @Nullable Object get(int code) {
     return values.get(code);
   }
 
-  /** The database's name. */
+  /** Returns the database's name, or null if unknown. */
   public @Nullable String vendorName() {
     return text(0);
   }
 
-  /** The database's version. */
+  /** Returns the database's version, or null if unknown. */
   public @Nullable String vendorVersion() {
     return text(1);
   }
 
-  /** The version of the Arrow library in the database. */
+  /** Returns the version of the Arrow library in the database, or null if unknown. */
   public @Nullable String vendorArrowVersion() {
     return text(2);
   }
 
-  /** Whether the database says that it takes SQL; false as well where it says nothing. */
+  /** Returns whether the database reports that it accepts SQL; false if it reports nothing. */
   public boolean takesSql() {
     return Boolean.TRUE.equals(get(3));
   }
 
-  /** Whether the database says that it takes Substrait; false as well where it says nothing. */
+  /** Returns whether the database reports that it accepts Substrait; false if it reports nothing. */
   public boolean takesSubstrait() {
     return Boolean.TRUE.equals(get(4));
   }
 
-  /** The lowest version of Substrait that the database takes. */
+  /** Returns the lowest Substrait version that the database accepts, or null if unknown. */
   public @Nullable String substraitMinVersion() {
     return text(5);
   }
 
-  /** The highest version of Substrait that the database takes. */
+  /** Returns the highest Substrait version that the database accepts, or null if unknown. */
   public @Nullable String substraitMaxVersion() {
     return text(6);
   }
 
-  /** The driver's name. */
+  /** Returns the driver's name, or null if unknown. */
   public @Nullable String driverName() {
     return text(100);
   }
 
-  /** The driver's version. */
+  /** Returns the driver's version, or null if unknown. */
   public @Nullable String driverVersion() {
     return text(101);
   }
 
-  /** The version of the Arrow library in the driver. */
+  /** Returns the version of the Arrow library in the driver, or null if unknown. */
   public @Nullable String driverArrowVersion() {
     return text(102);
   }
 
-  /** The revision of ADBC that the driver is of, as 1001000 for 1.1.0. */
+  /** Returns the driver's ADBC revision, such as 1001000 for 1.1.0. */
   public OptionalLong driverAdbcVersion() {
     return get(103) instanceof Long version ? OptionalLong.of(version) : OptionalLong.empty();
   }

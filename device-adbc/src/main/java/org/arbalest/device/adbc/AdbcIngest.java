@@ -5,28 +5,28 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that batches go into, and what is done if it is there, or is not: {@code
- * AdbcIngest.into("flights").with(Mode.APPEND).inSchema("raw")}. Immutable. Made by {@link #into}: the constructor gets
- * another parameter where ADBC gets another option.
+ * A target table for batches, and the action if the table exists or does not exist: {@code
+ * AdbcIngest.into("flights").with(Mode.APPEND).inSchema("raw")}. Immutable. Use {@link #into} to create one: the
+ * constructor gets another parameter when ADBC gets another option.
  *
- * @param table its name
- * @param mode what is done about the table
- * @param catalog its catalog; null for the current one
- * @param dbSchema its schema; null for the current one. See {@link AdbcStatement#setIngest} for several targets of one
- *     statement
- * @param isTemporary whether it is a temporary one, which belongs to the connection and has neither catalog nor schema
+ * @param table the table's name
+ * @param mode the action if the table exists or does not exist
+ * @param catalog the table's catalog; null for the current one
+ * @param dbSchema the table's schema; null for the current one. See {@link AdbcStatement#setIngest} for several targets
+ *     of one statement
+ * @param isTemporary whether it is a temporary table, which belongs to the connection and has no catalog and no schema
  */
 public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nullable String dbSchema,
     boolean isTemporary) {
-  /** What is done about the table. */
+  /** The action if the table exists or does not exist. */
   public enum Mode {
-    /** It is made; an error if it is there. */
+    /** Creates the table; an error if it exists. */
     CREATE("adbc.ingest.mode.create"),
-    /** It is added to; an error if it is not there. */
+    /** Appends to the table; an error if it does not exist. */
     APPEND("adbc.ingest.mode.append"),
-    /** It is dropped if it is there, then made. Of 1.1.0. */
+    /** Drops the table if it exists, then creates it. Requires ADBC 1.1.0. */
     REPLACE("adbc.ingest.mode.replace"),
-    /** It is added to; made if it is not there. Of 1.1.0. */
+    /** Appends to the table; creates it if it does not exist. Requires ADBC 1.1.0. */
     CREATE_APPEND("adbc.ingest.mode.create_append");
 
     private final String value;
@@ -35,13 +35,13 @@ public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nul
       this.value = value;
     }
 
-    /** As {@code adbc.h} writes it. */
+    /** Returns the value in {@code adbc.h}. */
     public String value() {
       return value;
     }
   }
 
-  /** A target. */
+  /** Creates a target. */
   public AdbcIngest {
     Objects.requireNonNull(table, "table");
     Objects.requireNonNull(mode, "mode");
@@ -51,27 +51,27 @@ public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nul
     }
   }
 
-  /** A table that is made, and must not be there. */
+  /** Returns a target that creates the table, which must not exist. */
   public static AdbcIngest into(String table) {
     return new AdbcIngest(table, Mode.CREATE, null, null, false);
   }
 
-  /** The same in another mode. */
+  /** Returns this target with another mode. */
   public AdbcIngest with(Mode newMode) {
     return new AdbcIngest(table, newMode, catalog, dbSchema, isTemporary);
   }
 
-  /** The same in a catalog. */
+  /** Returns this target in a catalog. */
   public AdbcIngest inCatalog(String name) {
     return new AdbcIngest(table, mode, Objects.requireNonNull(name, "name"), dbSchema, isTemporary);
   }
 
-  /** The same in a schema. */
+  /** Returns this target in a schema. */
   public AdbcIngest inSchema(String name) {
     return new AdbcIngest(table, mode, catalog, Objects.requireNonNull(name, "name"), isTemporary);
   }
 
-  /** The same as a temporary table. */
+  /** Returns this target as a temporary table. */
   public AdbcIngest temporary() {
     return new AdbcIngest(table, mode, catalog, dbSchema, true);
   }

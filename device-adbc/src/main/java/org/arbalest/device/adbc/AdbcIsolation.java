@@ -3,24 +3,24 @@ package org.arbalest.device.adbc;
 
 import java.util.Locale;
 
-/** How far a transaction is kept apart from others; what each means, {@code adbc.h} says. */
+/** The isolation of a transaction from others; {@code adbc.h} defines each level. */
 public enum AdbcIsolation {
-  /** What the database, or the driver, does by itself. */
+  /** The default of the database or the driver. */
   DEFAULT,
-  /** Others' changes are seen before they are committed. */
+  /** The transaction sees changes of others before they are committed. */
   READ_UNCOMMITTED,
-  /** What is read was committed. */
+  /** The transaction sees only committed changes. */
   READ_COMMITTED,
-  /** What was read stays as it was. */
+  /** Rows that the transaction has read do not change. */
   REPEATABLE_READ,
-  /** All that is read is as at one time. */
+  /** All reads see the state of one time. */
   SNAPSHOT,
-  /** As if transactions came one after another. */
+  /** The result is as if the transactions ran one after another. */
   SERIALIZABLE,
-  /** As if operations came one after another. */
+  /** The result is as if the operations ran one after another. */
   LINEARIZABLE;
 
-  /** As {@code adbc.h} writes it. */
+  /** Returns the value in {@code adbc.h}. */
   public String value() {
     return "adbc.connection.transaction.isolation." + name().toLowerCase(Locale.ROOT);
   }

@@ -6,32 +6,32 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which catalogs, schemas, tables and columns {@link AdbcConnection#objects} is to tell of, and how deep: {@code
- * AdbcObjects.to(Depth.TABLES).inSchema("main").named("flight%")}. Immutable. Made by {@link
- * #all} and {@link #to}: the constructor may get other parameters.
+ * A selection of the catalogs, schemas, tables and columns that {@link AdbcConnection#objects} returns, and the depth:
+ * {@code AdbcObjects.to(Depth.TABLES).inSchema("main").named("flight%")}. Immutable. Use {@link #all} and {@link #to}
+ * to create one: the constructor's parameters may change.
  *
- * <p>Names are patterns: {@code %} is any text, {@code _} any character. An empty catalog or schema is for what has
- * none.
+ * <p>Names are patterns: {@code %} is any text, {@code _} any character. An empty catalog or schema selects objects
+ * without one.
  *
- * @param depth how deep
- * @param catalog of which catalogs; null for all
- * @param dbSchema of which schemas; null for all
- * @param table of which tables; null for all
- * @param tableTypes of which types of tables, as {@link AdbcConnection#tableTypes} lists them; null for all
- * @param column of which columns; null for all
+ * @param depth the depth
+ * @param catalog a pattern for the catalogs; null for all
+ * @param dbSchema a pattern for the schemas; null for all
+ * @param table a pattern for the tables; null for all
+ * @param tableTypes the types of tables, as listed by {@link AdbcConnection#tableTypes}; null for all
+ * @param column a pattern for the columns; null for all
  */
 public record AdbcObjects(
     Depth depth, @Nullable String catalog, @Nullable String dbSchema, @Nullable String table,
     @Nullable List<String> tableTypes, @Nullable String column) {
-  /** How deep; what is below is empty. */
+  /** The depth; deeper levels are empty. */
   public enum Depth {
     /** Catalogs. */
     CATALOGS(1),
-    /** And their schemas. */
+    /** Catalogs and their schemas. */
     SCHEMAS(2),
-    /** And their tables. */
+    /** Catalogs, schemas and their tables. */
     TABLES(3),
-    /** And their columns and constraints. */
+    /** Catalogs, schemas, tables, and their columns and constraints. */
     COLUMNS(0);
 
     private final int code;
@@ -40,49 +40,49 @@ public record AdbcObjects(
       this.code = code;
     }
 
-    /** The number in {@code adbc.h}. */
+    /** Returns the number in {@code adbc.h}. */
     public int code() {
       return code;
     }
   }
 
-  /** Which ones. */
+  /** Creates a selection. */
   public AdbcObjects {
     Objects.requireNonNull(depth, "depth");
     tableTypes = tableTypes == null ? null : List.copyOf(tableTypes);
   }
 
-  /** All there are, down to columns. */
+  /** Returns a selection of all objects, down to columns. */
   public static AdbcObjects all() {
     return to(Depth.COLUMNS);
   }
 
-  /** All there are, this deep. */
+  /** Returns a selection of all objects, down to this depth. */
   public static AdbcObjects to(Depth depth) {
     return new AdbcObjects(depth, null, null, null, null, null);
   }
 
-  /** Those in a catalog. */
+  /** Returns this selection in catalogs that match a pattern. */
   public AdbcObjects inCatalog(String pattern) {
     return new AdbcObjects(depth, Objects.requireNonNull(pattern, "pattern"), dbSchema, table, tableTypes, column);
   }
 
-  /** Those in a schema. */
+  /** Returns this selection in schemas that match a pattern. */
   public AdbcObjects inSchema(String pattern) {
     return new AdbcObjects(depth, catalog, Objects.requireNonNull(pattern, "pattern"), table, tableTypes, column);
   }
 
-  /** Tables of this name. */
+  /** Returns this selection for tables whose names match a pattern. */
   public AdbcObjects named(String pattern) {
     return new AdbcObjects(depth, catalog, dbSchema, Objects.requireNonNull(pattern, "pattern"), tableTypes, column);
   }
 
-  /** Tables of these types. */
+  /** Returns this selection for tables of these types. */
   public AdbcObjects ofTypes(String... types) {
     return new AdbcObjects(depth, catalog, dbSchema, table, List.of(types), column);
   }
 
-  /** Columns of this name. */
+  /** Returns this selection for columns whose names match a pattern. */
   public AdbcObjects withColumn(String pattern) {
     return new AdbcObjects(depth, catalog, dbSchema, table, tableTypes, Objects.requireNonNull(pattern, "pattern"));
   }

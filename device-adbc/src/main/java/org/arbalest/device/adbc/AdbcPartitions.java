@@ -6,14 +6,16 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result in parts. They have no order.
+ * The partitions of a result, in no order.
  *
- * @param schema of each part; null if the driver gave none, as some do when there are no more parts
- * @param partitions what {@link AdbcConnection#readPartition} wants for each; bytes that may be sent elsewhere
- * @param rowsAffected how many rows, -1 if the driver does not know
+ * @param schema the schema of each partition; null if the driver returned none, as some do when no more partitions
+ *     follow
+ * @param partitions the descriptor of each partition, for {@link AdbcConnection#readPartition}; the bytes may be sent
+ *     to other processes
+ * @param rowsAffected the number of rows, or -1 if the driver does not know it
  */
 public record AdbcPartitions(@Nullable Schema schema, List<byte[]> partitions, long rowsAffected) {
-  /** A result in parts. */
+  /** Creates the partitions. */
   public AdbcPartitions {
     partitions = List.copyOf(partitions);
   }

@@ -11,8 +11,8 @@ import org.arbalest.device.adbc.internal.StatementImpl;
  * A statement of a connection: a query, or a table to be filled, with its parameters. It may be executed any number of
  * times, and be given another query.
  *
- * <p>It has one result at a time. Whatever changes the statement, but options, ends the result of the execution before:
- * its reader throws when it is pulled. A reader may outlive the statement.
+ * <p>A statement has one result at a time. Every change of the statement, except of its options, ends the result of the
+ * previous execution: the next pull of its reader throws. A reader may outlive the statement.
  */
 public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   /** Sets the query, in the database's SQL. */
@@ -22,46 +22,51 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   void setSubstraitPlan(byte[] plan);
 
   /**
-   * Makes this statement one that fills a table with what is bound, by {@link #executeUpdate}.
+   * Makes this statement fill a table with the bound rows, with {@link #executeUpdate}.
    *
-   * @throws IllegalStateException if the target before was in a catalog or a schema, and this one names none: drivers
-   *     keep it, and ADBC has no way to take it back. Use a statement for each target
+   * @throws IllegalStateException if the previous target had a catalog or a schema, and this target has none: drivers
+   *     keep it, and ADBC cannot reset it. Use a separate statement for each target
    */
   void setIngest(AdbcIngest target);
 
-  /** Prepares the query, to be executed several times. */
+  /** Prepares the query for several executions. */
   void prepare();
 
   /**
-   * The parameters of the prepared query: by name, or with an empty one; of type null where the database does not know.
+   * Returns the parameters of the prepared query. A parameter without a name has an empty one; a parameter whose type
+   * the database does not know has the null type.
    *
-   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver cannot tell
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not support this
    */
   Schema parameterSchema();
 
   /**
-   * Binds a batch: rows to be ingested, or parameters, for each row of which the query is executed; some drivers take
-   * one row only, DuckDB's among them. Columns are parameters by their order: drivers need not look at names. The
-   * handle passes to the statement, also if this throws: {@link DeviceArray#retain} keeps one. The driver gives the
-   * batch back when it is done, which may be when the statement is closed; whether it takes it for the next execution
-   * again is the driver's, so bind for each.
+   * Binds a batch: rows for the ingestion, or parameters for the query, which is executed once for each row. Some
+   * drivers accept only one row, for example DuckDB. Parameters are matched to columns by position: drivers need not
+   * use names.
    *
-   * <p>Null rows of the batch itself are bound as nulls of each column, as {@link DeviceArray#pushDownNulls} has it
-   * (REQ-21): drivers read columns only.
+   * <p><b>Ownership.</b> The statement takes the handle, even if this method throws; {@link DeviceArray#retain} keeps a
+   * handle. The driver releases the batch when it no longer needs it, possibly only when the statement is closed.
+   * Whether the driver uses the batch again for the next execution is undefined, so bind for each execution.
+   *
+   * <p>A null row of the batch itself is bound as a null in each column, as by {@link DeviceArray#pushDownNulls}
+   * (REQ-21): drivers read only columns.
    *
    * @param rows a record batch in main memory
-   * @throws org.arbalest.device.DeviceException with {@code EINVAL} if a row is null, and a column cannot be: the path
-   *     and the row
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} if a row is null, and a column cannot be null; the
+   *     message contains the path and the row
    */
   void bind(DeviceArray rows);
 
   /**
-   * Binds a stream of batches, as {@link #bind(DeviceArray)} binds one. The reader passes to the statement, also if
-   * this throws, and has been closed when {@link
-   * #executeUpdate} returns. Pulled while the statement executes, perhaps on a thread of the driver's; it must not use
-   * this connection, nor be a result of it, which is an error, or stands still until it is cancelled if another thread
-   * makes its batches, as with {@link DeviceArrayReader#copyTo} ahead. It is for one execution: a result of that closes
-   * it when it is closed.
+   * Binds a stream of batches, as {@link #bind(DeviceArray)} binds one batch, for one execution.
+   *
+   * <p><b>Ownership.</b> The statement takes the reader, even if this method throws. The reader is closed when {@link
+   * #executeUpdate} returns; the result of a query closes it when the result is closed.
+   *
+   * <p><b>Threads.</b> The reader is pulled during the execution, perhaps on a thread of the driver. It must not use
+   * this connection or be a result of it. That is an error; but if another thread produces the batches, as with {@link
+   * DeviceArrayReader#copyTo} ahead, the execution blocks until it is cancelled.
    *
    * @param rows record batches in main memory
    */
@@ -70,71 +75,79 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   /**
    * Executes the query.
    *
-   * @return the result, to be closed by the caller; without columns and rows if the database gives none. Its
-   *     {@code next} throws {@link AdbcException} if the query fails later on; closing it before its end cancels the
-   *     query, if the connection has executed nothing since: some drivers compute any other to its end before the close
-   *     returns. Its end is where {@code next} gives null: a result of which only that was not asked for is cancelled
-   *     as well, which may cost a round trip to a server, or the transaction that it is in
+   * <p>If the query fails later, the result's {@code next} throws {@link AdbcException}. The result ends where {@code
+   * next} returns null. Closing it before its end cancels the query, if the connection has executed nothing since;
+   * otherwise some drivers compute the query to its end before the close returns. A result whose null was not read is
+   * also cancelled, which may cost a round trip to a server, or the current transaction.
+   *
+   * @return the result, without columns and rows if the database returns none; the caller closes it
    * @throws AdbcException if the query fails
    */
   default DeviceArrayReader executeQuery() {
     return executeQuery(Validation.STRUCTURAL);
   }
 
-  /** Executes the query; like {@link #executeQuery()}. The result's batches are looked at this closely. */
+  /** Executes the query, like {@link #executeQuery()}, and validates the result's batches at this level. */
   DeviceArrayReader executeQuery(Validation level);
 
   /**
-   * Executes the query, or the ingestion, for its effect. Of a query with a result, how much of it is computed is the
-   * driver's, and so is what fails in it: DuckDB computes a little of a {@code SELECT}, or all of it, as its threads
-   * come along. What has a result is for {@link #executeQuery()}, read to its end. If a bound reader fails then that
-   * error is thrown, whatever the driver makes of it; what only closing it fails with is logged, as the rows are
-   * stored.
+   * Executes the query, or the ingestion, for its effect.
    *
-   * @return how many rows it affected, -1 if the driver does not know
+   * <p>For a query with a result, the driver decides how much of the result it computes, and so which errors occur:
+   * DuckDB computes a small part of a {@code SELECT}, or all of it, depending on its threads. For such a query use
+   * {@link #executeQuery()}, and read the result to its end.
+   *
+   * <p>If a bound reader fails, this method throws that error, regardless of the driver's result. If only closing the
+   * reader fails, the error is logged, because the rows are stored.
+   *
+   * @return the number of affected rows, or -1 if the driver does not know it
    */
   long executeUpdate();
 
   /**
-   * The schema that the result would have, without executing.
+   * Returns the schema of the result, without executing the query.
    *
-   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver cannot tell; some can after
-   *     {@link #prepare} only
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not support this; some drivers
+   *     support it only after {@link #prepare}
    */
   Schema executeSchema();
 
   /**
-   * Executes the query for a result in parts, each of which any connection to the same database may read, by
-   * {@link AdbcConnection#readPartition}: in other threads, processes, on other machines. With {@link
-   * #setIncremental} those that are there so far, and none when there are no more.
+   * Executes the query for a result in partitions. Any connection to the same database may read each partition, with
+   * {@link AdbcConnection#readPartition}: in other threads, in other processes, on other machines. With {@link
+   * #setIncremental} each call returns the partitions that are available so far, and none after the last.
    *
-   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not part results
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not support partitions
    */
   AdbcPartitions executePartitions();
 
-  /** Sets whether {@link #executePartitions} returns as soon as there are some. */
+  /** Sets whether {@link #executePartitions} returns as soon as some partitions are available. */
   default void setIncremental(boolean isIncremental) {
     setOption("adbc.statement.exec.incremental", isIncremental);
   }
 
-  /** How far the execution is, in whatever unit; see {@link #maxProgress}. May be asked while it runs. */
+  /**
+   * Returns the progress of the execution, in the driver's unit; see {@link #maxProgress}. May be called during the
+   * execution.
+   */
   default double progress() {
     return getDoubleOption("adbc.statement.exec.progress");
   }
 
-  /** What {@link #progress} is in the end; not known if it is not positive. */
+  /** Returns the value of {@link #progress} at the end; unknown if it is not positive. */
   default double maxProgress() {
     return getDoubleOption("adbc.statement.exec.max_progress");
   }
 
   /**
-   * Asks the driver to give up what runs, in another thread, or a result that is being pulled; these then throw, with
-   * {@link AdbcStatus#CANCELLED}, or what the driver says instead, unless they were done. So does a call that waits for
-   * the connection's turn; other statements go on. A reader that is bound to it is asked to give up as well, also if
-   * the driver cannot.
+   * Requests the driver to cancel this statement's execution in another thread, or the pull of its result. These calls
+   * then throw, with {@link AdbcStatus#CANCELLED} or the driver's own error, unless they were already complete.
    *
-   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if nothing runs; {@link AdbcStatus#NOT_IMPLEMENTED} by
-   *     drivers of 1.0.0
+   * <p>A call of this statement that waits for the connection lock throws too. Other statements continue. A bound
+   * reader is also requested to stop, even if the driver cannot cancel.
+   *
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if nothing runs; with {@link
+   *     AdbcStatus#NOT_IMPLEMENTED} by drivers of ADBC 1.0.0
    */
   void cancel();
 
@@ -144,9 +157,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
     return executeQuery();
   }
 
-  /**
-   * Executes a query for its effect, which is none with a result; see {@link #setSqlQuery} and {@link #executeUpdate}.
-   */
+  /** Executes a query without a result, for its effect; see {@link #setSqlQuery} and {@link #executeUpdate}. */
   default long execute(String sql) {
     setSqlQuery(sql);
     return executeUpdate();

@@ -4,35 +4,35 @@ package org.arbalest.device.adbc;
 import org.arbalest.device.Errno;
 import org.arbalest.device.adbc.internal.DriverErrno;
 
-/** What an ADBC function answers, but for OK: an {@code ADBC_STATUS_…} of {@code adbc.h}, in its order. */
+/** The result of an ADBC function, except OK: an {@code ADBC_STATUS_…} of {@code adbc.h}, in its order. */
 public enum AdbcStatus {
-  /** An error of no other kind, or one with a number that {@code adbc.h} does not have. */
+  /** An error of no other kind, or one with a number that {@code adbc.h} does not define. */
   UNKNOWN(Errno.EIO),
-  /** The driver, or the database, does not do this. */
+  /** The driver or the database does not support the operation. */
   NOT_IMPLEMENTED(DriverErrno.ENOTSUP),
-  /** There is no such thing. */
+  /** The object does not exist. */
   NOT_FOUND(DriverErrno.ENOENT),
-  /** There is such a thing. */
+  /** The object already exists. */
   ALREADY_EXISTS(DriverErrno.EEXIST),
-  /** An argument is wrong, such as SQL that cannot be parsed. */
+  /** An argument is invalid, such as SQL that cannot be parsed. */
   INVALID_ARGUMENT(Errno.EINVAL),
-  /** Not now, or not in this order. */
+  /** The operation is not possible now, or not in this order. */
   INVALID_STATE(Errno.EINVAL),
-  /** Data was wrong, as in a division by zero. */
+  /** The data is invalid, for example a division by zero. */
   INVALID_DATA(Errno.EIO),
   /** A constraint of the database was violated. */
   INTEGRITY(Errno.EIO),
   /** An error within the driver or the database. */
   INTERNAL(Errno.EIO),
-  /** Input or output failed, as with a server that went away. */
+  /** Input or output failed, for example because a server has gone. */
   IO(Errno.EIO),
-  /** Somebody cancelled it. */
+  /** The operation was cancelled. */
   CANCELLED(Errno.ECANCELED),
-  /** It took too long. */
+  /** The operation timed out. */
   TIMEOUT(DriverErrno.ETIMEDOUT),
-  /** Who it is was not believed. */
+  /** The authentication failed. */
   UNAUTHENTICATED(DriverErrno.EACCES),
-  /** Who it is may not do this. */
+  /** The user is not authorized for the operation. */
   UNAUTHORIZED(DriverErrno.EACCES);
 
   private static final AdbcStatus[] ALL = values();
@@ -43,18 +43,21 @@ public enum AdbcStatus {
     this.errno = errno;
   }
 
-  /** The number in {@code adbc.h}; never 0, which is OK. */
-  @SuppressWarnings("EnumOrdinal") // the order is the header's
+  /** Returns the number in {@code adbc.h}; never 0, which is OK. */
+  @SuppressWarnings("EnumOrdinal") // the order is that of the header
   public int code() {
     return ordinal() + 1;
   }
 
-  /** What C is told where the error goes on by a stream, as arrow-adbc's own drivers tell it. */
+  /**
+   * Returns the errno that native code receives if a stream passes the error on; the same as in arrow-adbc's own
+   * drivers.
+   */
   public int errno() {
     return errno;
   }
 
-  /** The status with a number; {@link #UNKNOWN} for one that {@code adbc.h} does not have. */
+  /** Returns the status with a number; {@link #UNKNOWN} for a number that {@code adbc.h} does not define. */
   public static AdbcStatus of(int code) {
     return code >= 1 && code <= ALL.length ? ALL[code - 1] : UNKNOWN;
   }

@@ -4,15 +4,15 @@ package org.arbalest.device.adbc;
 import java.util.List;
 
 /**
- * A table of a database, or what the database counts as one, such as a view.
+ * A table of a database, or an object that the database treats as a table, such as a view.
  *
- * @param name its name
+ * @param name the name
  * @param type one of {@link AdbcConnection#tableTypes}
- * @param columns its columns; empty, too, if they were not asked for
- * @param constraints its constraints; empty, too, if they were not asked for
+ * @param columns its columns; also empty if they were not requested
+ * @param constraints its constraints; also empty if they were not requested
  */
 public record AdbcTable(String name, String type, List<AdbcColumn> columns, List<AdbcConstraint> constraints) {
-  /** A table. */
+  /** Creates a table. */
   public AdbcTable {
     columns = List.copyOf(columns);
     constraints = List.copyOf(constraints);

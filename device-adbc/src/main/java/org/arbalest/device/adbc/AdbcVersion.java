@@ -5,7 +5,7 @@ package org.arbalest.device.adbc;
 public enum AdbcVersion {
   /** Queries, ingestion, metadata, partitions. */
   V1_0_0("1.0.0"),
-  /** Also cancelling, options of all kinds that can be asked for, details of errors, statistics. */
+  /** Also cancellation, options of all types that can be read, error details, statistics. */
   V1_1_0("1.1.0");
 
   private final String text;
@@ -14,7 +14,7 @@ public enum AdbcVersion {
     this.text = text;
   }
 
-  /** As people write it: {@code 1.1.0}. */
+  /** Returns the version number: {@code 1.1.0}. */
   @Override
   public String toString() {
     return text;

@@ -22,7 +22,7 @@ import java.util.jar.JarEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DuckDB as an ADBC driver, out of the jar {@code org.duckdb:duckdb_jdbc} on the class path or module path.
+ * DuckDB as an ADBC driver, from the jar {@code org.duckdb:duckdb_jdbc} on the class path or module path.
  *
  * <p>{@snippet :
  * try (AdbcDatabase database = DuckDbDriver.open(); AdbcConnection connection = database.connect()) {
@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>The native library (some 70 MB) is copied out of the jar once per version, into a folder under
- * {@code java.io.tmpdir} that only this user may open, and found there the next time. Where that folder is not safely
- * this user's, each process makes a copy of its own, deleted when it exits if the operating system lets it. For any
- * thread.
+ * <p>The native library (about 70 MB) is copied from the jar once per version, into a folder under {@code
+ * java.io.tmpdir} that only this user may open; later runs find it there. If that folder does not safely belong to this
+ * user, each process makes its own copy, and deletes it at exit if the operating system permits. Any thread may use
+ * this class.
  */
 public final class DuckDbDriver {
-  /** What DuckDB calls its entry point. */
+  /** The name of DuckDB's init function. */
   public static final String ENTRY_POINT = "duckdb_adbc_init";
 
   private static @Nullable AdbcDriver loaded;
@@ -44,10 +44,10 @@ public final class DuckDbDriver {
   private DuckDbDriver() {}
 
   /**
-   * Loads DuckDB; later calls answer the same driver.
+   * Loads DuckDB; later calls return the same driver.
    *
    * @throws IllegalStateException if the class path has no DuckDB for this operating system and architecture
-   * @throws UncheckedIOException if the library cannot be copied out of the jar
+   * @throws UncheckedIOException if the library cannot be copied from the jar
    */
   public static synchronized AdbcDriver load() {
     AdbcDriver driver = loaded;
@@ -58,16 +58,16 @@ public final class DuckDbDriver {
     return driver;
   }
 
-  /** Opens a database in memory, to be closed by the caller. */
+  /** Opens a database in memory; the caller closes it. */
   public static AdbcDatabase open() {
     return load().open(Map.of("path", ":memory:"));
   }
 
   /**
-   * Where the library is, once it is out of the jar.
+   * Returns the path of the library, which is copied from the jar if necessary.
    *
    * @throws IllegalStateException if the class path has no DuckDB for this operating system and architecture
-   * @throws UncheckedIOException if it cannot be copied out of the jar
+   * @throws UncheckedIOException if the library cannot be copied from the jar
    */
   public static Path library() {
     String platform = "libduckdb_java.so_" + operatingSystem() + "_";
@@ -87,7 +87,10 @@ public final class DuckDbDriver {
         "no DuckDB for this platform on the class path, looked for " + names + "; add org.duckdb:duckdb_jdbc");
   }
 
-  /** Beside us, or where the application is, which may have a class loader of its own. */
+  /**
+   * Returns the resource from the class loader of this class, or from that of the application, which may be another
+   * one.
+   */
   private static @Nullable URL resource(String name) {
     URL found = ClassLoader.getSystemResource(name);
     ClassLoader ours = DuckDbDriver.class.getClassLoader();
@@ -107,7 +110,7 @@ public final class DuckDbDriver {
     JarEntry entry = connection.getJarEntry();
     Path library = folder.resolve("%s-%08x".formatted(name, entry.getCrc()));
     if (!isComplete(library, entry)) {
-      // What has the final name is complete: processes that start together may each copy, and the last one wins.
+      // A file with the final name is complete: processes that start together may each copy it, and the last one wins.
       Path part = Files.createTempFile(folder, name, ".part");
       try {
         copy(url, part);
@@ -127,7 +130,7 @@ public final class DuckDbDriver {
     return Files.isRegularFile(library) && Files.size(library) == entry.getSize();
   }
 
-  /** Makes the folder, or sees that nobody else could have put a library into it. */
+  /** Creates the folder, or checks that no other user could have put a library into it. */
   private static boolean isOurs(Path folder) throws IOException {
     if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.createDirectories(folder); // on Windows java.io.tmpdir is the user's own
@@ -148,7 +151,7 @@ public final class DuckDbDriver {
   private static void copy(URL url, Path file) throws IOException {
     try (InputStream in = url.openStream();
         OutputStream out = Files.newOutputStream(file, StandardOpenOption.TRUNCATE_EXISTING)) {
-      in.transferTo(out); // into the file that is there, which only this user may open
+      in.transferTo(out); // into the existing file, which only this user may open
     }
   }
 

@@ -9,8 +9,8 @@ import org.arbalest.device.DeviceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle that Arrow Java's buffers share, and whoever makes them; closed when the last of them was released, on any
- * thread.
+ * A handle that Arrow Java's buffers and their creator share. It is closed, on any thread, when the last reference is
+ * released.
  */
 final class ArrayLoan {
   private static final AtomicIntegerFieldUpdater<ArrayLoan> HOLDERS =
@@ -18,10 +18,10 @@ final class ArrayLoan {
 
   final DeviceArray array;
 
-  @SuppressWarnings("unused") // by HOLDERS
+  @SuppressWarnings("unused") // HOLDERS updates it
   private volatile int holders = 1;
 
-  /** Takes over a handle; the caller is the first holder. */
+  /** Takes over a handle; the caller has the first reference. */
   ArrayLoan(DeviceArray array) {
     this.array = array;
   }
@@ -30,21 +30,21 @@ final class ArrayLoan {
     if (HOLDERS.decrementAndGet(this) == 0) array.close();
   }
 
-  /** Some bytes of the array as a buffer of an allocator, which counts them; to be released by the caller. */
+  /** Returns some bytes of the array as a buffer that an allocator counts. The caller releases the buffer. */
   ArrowBuf wrap(BufferAllocator allocator, long address, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
     Piece piece = new Piece(this, address, bytes);
     HOLDERS.incrementAndGet(this);
     try {
       return allocator.wrapForeignAllocation(piece);
-    } catch (Throwable t) { // which has released it, or not
+    } catch (Throwable t) { // which may or may not have released it
       piece.release0();
       throw t;
     }
   }
 
   private static final class Piece extends ForeignAllocation {
-    /** Null once it was released. */
+    /** Null after the release. */
     private @Nullable ArrayLoan loan;
 
     Piece(ArrayLoan loan, long address, long bytes) {

@@ -11,19 +11,21 @@ import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrow Java's readers as streams of device arrays, and back, batch by batch and without a copy; {@link ArrowVectors}
- * says who owns what.
+ * Conversions between Arrow Java's readers and streams of device arrays, batch by batch and without a copy; {@link
+ * ArrowVectors} describes the ownership.
  */
 public final class ArrowReaders {
   private ArrowReaders() {}
 
   /**
-   * The batches of a reader, such as one of an IPC file or of a query: each is the reader's root as it is when it is
-   * pulled, and outlives what the reader loads next, if that comes in other buffers, as with all readers of Arrow
-   * Java's own. One that fills its vectors anew where they are writes into arrays that are out there.
+   * Returns the batches of a reader, for example of an IPC file or of a query.
    *
-   * @param reader passes to the result, which closes it; on failure it is closed, too
-   * @return the stream, in main memory, to be closed by the caller
+   * <p>Each batch is the content of the reader's root at the time of the pull. It outlives the reader's next load if
+   * the reader loads into new buffers, as all of Arrow Java's own readers do. A reader that refills its vectors in
+   * place overwrites the arrays of earlier batches.
+   *
+   * @param reader becomes the property of the result, which closes it; closed on failure too
+   * @return the stream, in main memory; the caller closes it
    * @throws IOException if the reader cannot read the schema
    */
   public static DeviceArrayReader toDeviceArrayReader(ArrowReader reader) throws IOException {
@@ -38,24 +40,34 @@ public final class ArrowReaders {
   }
 
   /**
-   * A reader of the batches of a stream, each loaded into the reader's one root: for IPC files and Flight, which write
-   * dictionaries once. So these are the first batch's: where there are any, that is pulled with the root, which may
-   * wait, and kept until the reader is closed; a batch behind it with other values is an error. What fails once fails
-   * again, also for the root. Closed without its source, it leaves that behind the batches that were pulled.
+   * Returns a reader of the batches of a stream, which loads each batch into the reader's one root. Use it for IPC
+   * files and Flight, which write dictionaries only once.
    *
-   * @param batches record batches that the CPU can read; passes to the result, which closes it, unless it is closed
-   *     without its source; on failure it is closed, too
-   * @param allocator who counts the buffers
-   * @return the reader, to be closed by the caller
+   * <p>The dictionaries are those of the first batch. If the schema has dictionaries, the reader pulls the first batch
+   * together with the root, which may block, and keeps the batch until the reader is closed. A later batch with other
+   * dictionary values is an error. A failed call, also for the root, fails again with the same error. If the reader is
+   * closed without its source, the source continues after the pulled batches.
+   *
+   * @param batches record batches that the CPU can read. They become the property of the result, which closes them,
+   *     unless it is closed without its source; closed on failure too
+   * @param allocator counts the buffers
+   * @return the reader; the caller closes it
    */
   public static ArrowReader toArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
     return reader(batches, allocator, false);
   }
 
   /**
-   * Likewise, but each batch's dictionaries replace those before, as Arrow Java's own readers have them: for who reads
-   * the vectors batch by batch, and for {@code ArrowStreamWriter}, which writes them again. Not for IPC files and
-   * Flight, where all batches would be read with the first ones.
+   * Returns a reader of the batches of a stream; the dictionaries of each batch replace the earlier ones, as in Arrow
+   * Java's own readers.
+   *
+   * <p>Use it to read the vectors batch by batch, and for {@code ArrowStreamWriter}, which writes changed dictionaries
+   * again. Do not use it for IPC files and Flight: they would combine all batches with the first dictionaries. In all
+   * other respects it is like {@link #toArrowReader}.
+   *
+   * @param batches record batches that the CPU can read; ownership is as for {@link #toArrowReader}
+   * @param allocator counts the buffers
+   * @return the reader; the caller closes it
    */
   public static ArrowReader toReplacingArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
     return reader(batches, allocator, true);

@@ -25,37 +25,45 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrow Java's schemas and fields as ours, and back.
+ * Conversions between Arrow Java's schemas and fields and those of this library.
  *
- * <p>In Arrow Java's memory a field with a dictionary has the type of the indices and a number by which a
- * {@link DictionaryProvider} knows the values; here their field is part of the type, so that schemas with dictionaries
- * need a provider. Extension types are their storage with the two keys in the metadata, which both sides have (SCH-16);
- * what {@link ExtensionTypeRegistry} knows becomes one of its types again. Of metadata Arrow Java has one value for
- * each key, as text.
+ * <p>In Arrow Java's memory format, a field with a dictionary has the type of the indices, and a number; a {@link
+ * DictionaryProvider} maps the number to the values. In this library, the field of the values is part of the type, so
+ * schemas with dictionaries need a provider. In both libraries, an extension type is its storage type with two keys in
+ * the metadata (SCH-16). If {@link ExtensionTypeRegistry} contains the name, the field for Arrow Java gets the
+ * registered type. In Arrow Java's metadata, each key has one value, as text.
  *
- * <p>What does not fit is a {@link DeviceException} with {@code EINVAL}, which names the path. Any thread may call
- * these.
+ * <p>A schema or field that cannot be converted is a {@link DeviceException} with {@code EINVAL}, which names the path.
+ * Any thread may call these methods.
  */
 public final class ArrowSchemas {
   private ArrowSchemas() {}
 
-  /** A schema without dictionaries. */
+  /** Returns the schema for an Arrow Java schema without dictionaries. */
   public static Schema toSchema(org.apache.arrow.vector.types.pojo.Schema schema) {
     return RootPlan.of(schema, null).schema;
   }
 
-  /** A schema whose dictionaries the provider has; borrowed. */
+  /**
+   * Returns the schema for an Arrow Java schema whose dictionaries are in the provider.
+   *
+   * @param dictionaries borrowed for this call
+   */
   public static Schema toSchema(org.apache.arrow.vector.types.pojo.Schema schema, DictionaryProvider dictionaries) {
     Objects.requireNonNull(dictionaries, "dictionaries");
     return RootPlan.of(schema, dictionaries).schema;
   }
 
-  /** A field without dictionaries. */
+  /** Returns the field for an Arrow Java field without dictionaries. */
   public static Field toField(org.apache.arrow.vector.types.pojo.Field field) {
     return plan(field, null).field;
   }
 
-  /** A field whose dictionaries the provider has; borrowed. */
+  /**
+   * Returns the field for an Arrow Java field whose dictionaries are in the provider.
+   *
+   * @param dictionaries borrowed for this call
+   */
   public static Field toField(org.apache.arrow.vector.types.pojo.Field field, DictionaryProvider dictionaries) {
     Objects.requireNonNull(dictionaries, "dictionaries");
     return plan(field, dictionaries).field;
@@ -70,16 +78,17 @@ public final class ArrowSchemas {
     }
   }
 
-  /** A schema without dictionaries, for Arrow Java. */
+  /** Returns the Arrow Java schema for a schema without dictionaries. */
   public static org.apache.arrow.vector.types.pojo.Schema toArrowSchema(Schema schema) {
     return arrowSchema(schema, null, null);
   }
 
   /**
-   * A schema for Arrow Java; of each dictionary an empty vector is put into the provider, which owns it, under the
-   * first number that is free there.
+   * Returns the Arrow Java schema for a schema. For each dictionary, this method puts an empty vector into the
+   * provider, under the first free number.
    *
-   * @param allocator whose the memory of the dictionaries is to be
+   * @param dictionaries owns the new vectors
+   * @param allocator allocates the memory of the dictionaries
    */
   public static org.apache.arrow.vector.types.pojo.Schema toArrowSchema(Schema schema,
       MapDictionaryProvider dictionaries, BufferAllocator allocator) {
@@ -88,12 +97,15 @@ public final class ArrowSchemas {
     return arrowSchema(schema, dictionaries, allocator);
   }
 
-  /** A field without dictionaries, for Arrow Java. */
+  /** Returns the Arrow Java field for a field without dictionaries. */
   public static org.apache.arrow.vector.types.pojo.Field toArrowField(Field field) {
     return arrowField(field, null, null);
   }
 
-  /** A field for Arrow Java; see {@link #toArrowSchema(Schema, MapDictionaryProvider, BufferAllocator)}. */
+  /**
+   * Returns the Arrow Java field for a field; see {@link #toArrowSchema(Schema, MapDictionaryProvider,
+   * BufferAllocator)}.
+   */
   public static org.apache.arrow.vector.types.pojo.Field toArrowField(Field field, MapDictionaryProvider dictionaries,
       BufferAllocator allocator) {
     Objects.requireNonNull(dictionaries, "dictionaries");
@@ -126,7 +138,7 @@ public final class ArrowSchemas {
     Map<String, String> metadata = map(field.metadata());
     DictionaryEncoding encoding = type instanceof DictionaryType encoded ? put(encoded, dictionaries, allocator) : null;
     ArrowType storage = ArrowTypes.toArrowType(type);
-    // which Arrow Java insists on
+    // Arrow Java requires non-nullable entries
     List<Field> below = type instanceof MapType map ? List.of(map.entries().withNullable(false)) : type.children();
     List<org.apache.arrow.vector.types.pojo.Field> children = children(below, dictionaries, allocator);
     ArrowType whole = encoding == null ? extended(storage, metadata) : storage;
@@ -147,7 +159,7 @@ public final class ArrowSchemas {
     return children;
   }
 
-  /** The type that the registry has for the keys in the metadata; the storage, if it has none. */
+  /** Returns the registered extension type for the keys in the metadata, or the storage type if none is registered. */
   private static ArrowType extended(ArrowType storage, Map<String, String> metadata) {
     String name = metadata.get(ArrowType.ExtensionType.EXTENSION_METADATA_KEY_NAME);
     ArrowType.ExtensionType known = name == null ? null : ExtensionTypeRegistry.lookup(name);
@@ -178,7 +190,7 @@ public final class ArrowSchemas {
     return encoding;
   }
 
-  /** Empty vectors of a schema's fields. */
+  /** Returns empty vectors for a schema's fields. */
   static List<FieldVector> vectors(org.apache.arrow.vector.types.pojo.Schema schema, BufferAllocator allocator) {
     List<FieldVector> vectors = new ArrayList<>(schema.getFields().size());
     for (org.apache.arrow.vector.types.pojo.Field field : schema.getFields()) {
@@ -191,7 +203,7 @@ public final class ArrowSchemas {
     return vectors;
   }
 
-  /** An empty vector of a field, which has all children that the field has. */
+  /** Returns an empty vector for a field, with all children of the field. */
   static FieldVector vector(org.apache.arrow.vector.types.pojo.Field field, BufferAllocator allocator) {
     FieldVector vector;
     try {
@@ -203,7 +215,10 @@ public final class ArrowSchemas {
     return vector;
   }
 
-  /** Arrow Java keeps the children of structs and unions by name, and the last of those with one name. */
+  /**
+   * Rejects duplicate names: Arrow Java finds the children of structs and unions by name, and keeps only the last of
+   * those with one name.
+   */
   private static void requireChildren(org.apache.arrow.vector.types.pojo.Field field, FieldVector vector) {
     List<FieldVector> children = vector.getChildrenFromFields();
     List<org.apache.arrow.vector.types.pojo.Field> wanted = field.getChildren();

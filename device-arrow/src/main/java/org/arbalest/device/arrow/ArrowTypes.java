@@ -41,11 +41,11 @@ import org.arbalest.device.types.NestedType.UnionMode;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.types.ArrowTimeUnit;
 
-/** Arrow Java's types as ours and back, what is below them aside. */
+/** Conversions between Arrow Java's types and those of this library, without their children. */
 final class ArrowTypes {
   private ArrowTypes() {}
 
-  /** A type with these children; extension types are what they are stored as. */
+  /** Returns the type with these children; an extension type becomes its storage type. */
   static DataType toDataType(ArrowType type, List<Field> children) {
     return switch (type) {
       case ArrowType.ExtensionType extension -> toDataType(extension.storageType(), children);
@@ -136,7 +136,7 @@ final class ArrowTypes {
     };
   }
 
-  /** Of a dictionary the type of its indices. */
+  /** Returns the Arrow Java type; for a dictionary, the type of its indices. */
   static ArrowType toArrowType(DataType type) {
     return switch (type) {
       case FlatType flat -> flat(flat);
@@ -212,7 +212,7 @@ final class ArrowTypes {
     };
   }
 
-  /** Which vectors have values of a type; of an extension type, those that it is stored in. */
+  /** Returns the kind of vector that stores a type; for an extension type, its storage type. */
   static Types.MinorType minorType(ArrowType type) {
     return Types
         .getMinorTypeForArrowType(type instanceof ArrowType.ExtensionType extension ? extension.storageType() : type);

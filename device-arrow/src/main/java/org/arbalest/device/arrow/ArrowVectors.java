@@ -17,27 +17,34 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrow Java's vectors as device arrays, and back, in main memory and without a copy: what
- * {@code org.apache.arrow.c.Data} does by way of C.
+ * Conversions between Arrow Java's vectors and device arrays, in main memory and without a copy. {@code
+ * org.apache.arrow.c.Data} does the same through the C data interface.
  *
- * <p><b>Who owns what.</b> An array that is made of vectors retains their buffers: the vectors stay the caller's, to be
- * closed at any time, and the memory is counted by their allocator until the last holder of the array has left, on
- * whatever thread; an allocator that is closed before says that it leaks. Vectors that are made of an array hold it in
- * the same way: their allocator counts its buffers as its own, within its limit, and the array may be closed at once;
- * once only, where it is the one that the array's own vectors are of. What is shared must not be written to: neither
- * vectors whose buffers an array has, nor vectors that were loaded from one. So a root whose array is out there gets
- * new buffers before it is filled again ({@code allocateNew}, {@code clear}).
+ * <p><b>Arrays from vectors.</b> An array that is made from vectors retains their buffers. The caller keeps the
+ * vectors, and may close them at any time. Their allocator counts the memory until the last reference to the array is
+ * closed, on any thread. An allocator that is closed earlier reports a leak.
  *
- * <p><b>What is copied.</b> Into arrays, nothing. Into vectors, of whole arrays nothing, of slices the bits that do not
- * begin at a byte (validity and booleans) and the ends of runs: {@link #copiedBytes} counts them. Where an array has no
- * validity bitmap, or without elements no offsets, Arrow Java wants them, and they are allocated. The offsets of a
- * slice begin where it does, not at 0: see docs/guides/arrow-java.md.
+ * <p><b>Vectors from arrays.</b> Vectors that are made from an array keep it alive in the same way. The caller may
+ * close the array immediately. The vectors' allocator counts the array's buffers as its own, within its limit. If the
+ * array itself was made from vectors of the same allocator, the buffers are counted only once.
  *
- * <p>Any thread may call these; a vector, a root or a provider is used by one at a time, also to make an array of it,
- * for which Arrow Java writes offsets that were left out. Errors are {@link org.arbalest.device.DeviceException}s which
- * name the path of the field: {@code EINVAL} for what does not fit, {@code ENOMEM} where an allocator has reached its
- * limit. Nothing is held then, but by dictionaries' vectors of the caller's. What is no record batch is an
- * {@code IllegalArgumentException} where one is wanted, and what was closed an {@code IllegalStateException}.
+ * <p><b>Shared memory.</b> Shared memory must not be written to: neither vectors whose buffers an array uses, nor
+ * vectors that were loaded from an array. So before a root is refilled while an array of it exists, it needs new
+ * buffers ({@code allocateNew}, {@code clear}).
+ *
+ * <p><b>Copies.</b> Conversions into arrays copy nothing. Conversions of whole arrays into vectors copy nothing. For
+ * slices, they copy bits that do not begin at a byte (validity and booleans) and run ends; {@link #copiedBytes} counts
+ * these copies. If an array has no validity bitmap, or is empty and has no offsets, the conversion allocates them,
+ * because Arrow Java needs them. The offsets of a slice begin at its first element, not at 0: see
+ * docs/guides/arrow-java.md.
+ *
+ * <p><b>Threads.</b> Any thread may call these methods. One thread at a time uses a vector, a root or a provider. This
+ * includes making an array from it, because Arrow Java then writes missing offsets.
+ *
+ * <p><b>Errors.</b> A {@link org.arbalest.device.DeviceException} names the path of the field: {@code EINVAL} if a
+ * conversion is impossible, {@code ENOMEM} if an allocator has reached its limit. After an error nothing is retained,
+ * except by the vectors of the caller's dictionaries. An array that is not a record batch is an {@code
+ * IllegalArgumentException} where a record batch is required. A closed object is an {@code IllegalStateException}.
  */
 public final class ArrowVectors {
   private static final int REMEMBERED = 256;
@@ -46,54 +53,57 @@ public final class ArrowVectors {
   private ArrowVectors() {}
 
   /**
-   * A root without dictionaries as a record batch; see above for who owns what.
+   * Returns a root without dictionaries as a record batch; the class documentation describes the ownership.
    *
-   * @return the array, to be closed by the caller
+   * @return the array; the caller closes it
    */
   public static DeviceArray toDeviceArray(VectorSchemaRoot root) {
     return VectorLender.lend(root, null);
   }
 
   /**
-   * A root as a record batch.
+   * Returns a root as a record batch.
    *
-   * @param dictionaries what has the dictionaries that the root's fields name; their buffers are retained as well
-   * @return the array, to be closed by the caller
+   * @param dictionaries contains the dictionaries of the root's fields; their buffers are retained too
+   * @return the array; the caller closes it
    */
   public static DeviceArray toDeviceArray(VectorSchemaRoot root, DictionaryProvider dictionaries) {
     return VectorLender.lend(root, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
-  /** A vector without dictionaries as an array; see {@link #toDeviceArray(VectorSchemaRoot)}. */
+  /** Returns a vector without dictionaries as an array; see {@link #toDeviceArray(VectorSchemaRoot)}. */
   public static DeviceArray toDeviceArray(FieldVector vector) {
     return VectorLender.lend(vector, null);
   }
 
-  /** A vector as an array; see {@link #toDeviceArray(VectorSchemaRoot, DictionaryProvider)}. */
+  /** Returns a vector as an array; see {@link #toDeviceArray(VectorSchemaRoot, DictionaryProvider)}. */
   public static DeviceArray toDeviceArray(FieldVector vector, DictionaryProvider dictionaries) {
     return VectorLender.lend(vector, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
   /**
-   * A record batch without dictionaries as a new root. For a loop over batches
-   * {@link #loadInto(DeviceArray, VectorSchemaRoot)} makes less garbage.
+   * Returns a record batch without dictionaries as a new root. In a loop over batches, {@link #loadInto(DeviceArray,
+   * VectorSchemaRoot)} creates fewer objects.
    *
-   * @param array what the CPU can read now; may be closed when this returns
-   * @param allocator who counts the buffers
-   * @return the root, to be closed by the caller
+   * @param array readable by the CPU and ready; may be closed when this method returns
+   * @param allocator counts the buffers
+   * @return the root; the caller closes it
    * @throws IllegalStateException if the array is not ready
-   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the array is on a device: says how to bring it
-   *     over
+   * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the array is on a device; the message says how
+   *     to copy it
    */
   public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator) {
     return root(array, allocator, null);
   }
 
   /**
-   * A record batch as a new root.
+   * Returns a record batch as a new root.
    *
-   * @param dictionaries takes the dictionaries, under numbers that are free there, and owns their vectors, which are to
-   *     be closed as well; on failure those are empty
+   * @param array readable by the CPU and ready; may be closed when this method returns
+   * @param allocator counts the buffers
+   * @param dictionaries receives the dictionaries, under free numbers, and owns their vectors. The caller closes these
+   *     vectors too; on failure they are empty
+   * @return the root; the caller closes it
    */
   public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator,
       MapDictionaryProvider dictionaries) {
@@ -101,40 +111,51 @@ public final class ArrowVectors {
   }
 
   /**
-   * An array without dictionaries as a new vector, to be closed by the caller; see {@link
+   * Returns an array without dictionaries as a new vector, which the caller closes; see {@link
    * #toVectorSchemaRoot(DeviceArray, BufferAllocator)}.
    */
   public static FieldVector toVector(DeviceArray array, BufferAllocator allocator) {
     return vector(array, allocator, null);
   }
 
-  /** An array as a new vector; see {@link #toVectorSchemaRoot(DeviceArray, BufferAllocator, MapDictionaryProvider)}. */
+  /**
+   * Returns an array as a new vector, which the caller closes; see {@link #toVectorSchemaRoot(DeviceArray,
+   * BufferAllocator, MapDictionaryProvider)}.
+   */
   public static FieldVector toVector(DeviceArray array, BufferAllocator allocator, MapDictionaryProvider dictionaries) {
     return vector(array, allocator, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
   /**
-   * Loads a record batch without dictionaries into a root that is there, in place of what its vectors held.
+   * Loads a record batch without dictionaries into an existing root, in place of its vectors' content.
    *
-   * @param array what the CPU can read now, with columns of the root's names and types; may be closed when this returns
-   * @param root stays the caller's; on failure it is cleared, unless the array is of another schema, or not to be read:
-   *     then it is as it was
+   * @param array readable by the CPU and ready, with columns of the root's names and types; may be closed when this
+   *     method returns
+   * @param root stays with the caller. On failure it is cleared; but if the array has another schema or cannot be read,
+   *     the root is unchanged
    */
   public static void loadInto(DeviceArray array, VectorSchemaRoot root) {
     load(array, root, null);
   }
 
   /**
-   * Loads a record batch and its dictionaries, these into the vectors that are there; on failure some of these may be
-   * loaded. A number that two fields name is one dictionary: other values of the second are an error.
+   * Loads a record batch into an existing root, and its dictionaries into the existing vectors of a provider. On
+   * failure, some of the dictionaries may be loaded. Two fields with the same number have one dictionary: if their
+   * values differ, this is an error.
    *
-   * @param dictionaries what has the dictionaries that the root's fields name
+   * @param array readable by the CPU and ready, with columns of the root's names and types; may be closed when this
+   *     method returns
+   * @param root stays with the caller, as in {@link #loadInto(DeviceArray, VectorSchemaRoot)}
+   * @param dictionaries contains the dictionaries of the root's fields
    */
   public static void loadInto(DeviceArray array, VectorSchemaRoot root, DictionaryProvider dictionaries) {
     load(array, root, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
-  /** The bytes that were copied into vectors so far, by all threads: those of slices that no pointer leads to. */
+  /**
+   * Returns the number of bytes that all threads have copied into vectors so far: the parts of slices that no pointer
+   * can address.
+   */
   public static long copiedBytes() {
     return VectorLoader.COPIED.sum();
   }
@@ -143,7 +164,9 @@ public final class ArrowVectors {
     load(array, root, dictionaries, LoadedDictionaries.of(dictionaries));
   }
 
-  /** Likewise; what is loaded already of the dictionaries is not loaded again, and must be what the array has. */
+  /**
+   * Loads a record batch. Dictionaries that are already loaded are not loaded again, and must equal those of the array.
+   */
   static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries,
       @Nullable LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
@@ -165,7 +188,7 @@ public final class ArrowVectors {
     }
   }
 
-  /** Loads the dictionaries of a batch into those that a provider has. */
+  /** Loads the dictionaries of a batch into the vectors of a provider. */
   static void loadDictionaries(DeviceArray array, org.apache.arrow.vector.types.pojo.Schema schema,
       LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
@@ -177,7 +200,7 @@ public final class ArrowVectors {
     }
   }
 
-  /** What failed first, of which nothing is to be left. */
+  /** Runs {@code close} after a failure, and returns the failure. */
   private static Throwable closed(Runnable close, Throwable failure) {
     try {
       close.run();
@@ -232,13 +255,13 @@ public final class ArrowVectors {
 
   private static RuntimeException translated(Throwable t) {
     if (t instanceof Error error) throw error;
-    // of what is done to the root as a whole
+    // from an operation on the whole root
     if (t instanceof OutOfMemoryException full) return Unfit.of(full).toDeviceException();
     RuntimeException failure = Unfit.unchecked(t);
     return failure instanceof Unfit unfit ? unfit.toDeviceException() : failure;
   }
 
-  /** Remembered by the identity of the array's field, which is that of all batches of a stream. */
+  /** Returns the schema. A cache finds it by the identity of the array's field, which all batches of a stream share. */
   private static org.apache.arrow.vector.types.pojo.Schema arrowSchema(
       DeviceArray array, @Nullable MapDictionaryProvider dictionaries, BufferAllocator allocator) {
     Field field = array.field();

@@ -18,16 +18,17 @@ import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of device arrays as an {@link ArrowReader}. Where the dictionaries are the first batch's for good, this is
- * pulled as soon as somebody asks for them, and kept: Flight and IPC files write dictionaries once, before batches.
+ * A stream of device arrays as an {@link ArrowReader}. If the dictionaries are permanently those of the first batch,
+ * this reader pulls that batch as soon as a caller requests the dictionaries, and keeps it: Flight and IPC files write
+ * dictionaries once, before the batches.
  */
 final class BatchReader extends ArrowReader {
   private final DeviceArrayReader batches;
 
-  /** Of the first batch, for good; null if each batch's replace those before, or there are none. */
+  /** The dictionaries of the first batch, for all batches; null if each batch replaces them, or the schema has none. */
   private @Nullable LoadedDictionaries once;
 
-  /** The first batch, whose structs those know. */
+  /** The first batch; {@link #once} refers to its structs. */
   private @Nullable DeviceArray first;
 
   private State state = State.NEW;
@@ -39,7 +40,7 @@ final class BatchReader extends ArrowReader {
     NEW,
     /** The first batch was pulled for its dictionaries, and is the next one. */
     AHEAD,
-    /** What is pulled next is the next one. */
+    /** The next pull returns the next batch. */
     BEGUN,
     CLOSED
   }
@@ -48,11 +49,12 @@ final class BatchReader extends ArrowReader {
     super(allocator);
     this.batches = batches;
     this.once = mayReplace ? null : new LoadedDictionaries(this);
-    batches.schema(); // which there must be
+    batches.schema(); // fails unless the stream has a schema
   }
 
   /**
-   * As in a message: fields with dictionaries have the type of the values, and the reader makes the vectors of these.
+   * Returns the schema in message format: fields with dictionaries have the type of the values. The superclass makes
+   * the vectors of the dictionaries.
    */
   @Override
   protected Schema readSchema() {
@@ -67,7 +69,10 @@ final class BatchReader extends ArrowReader {
     }
   }
 
-  /** Arrow Java's own reader makes vectors of a schema without a word about which field it cannot make one of. */
+  /**
+   * Fails with the path of a field for which Arrow Java cannot create a vector; Arrow Java's own error does not name
+   * it.
+   */
   private void requireVectors(Schema schema) {
     try {
       for (FieldVector vector : ArrowSchemas.vectors(schema, allocator)) vector.close();
@@ -76,7 +81,7 @@ final class BatchReader extends ArrowReader {
     }
   }
 
-  /** What failed once fails again: a batch is not passed over. */
+  /** A failed call fails again, so that no batch is skipped. */
   @Override
   protected void ensureInitialized() throws IOException {
     super.ensureInitialized();
@@ -117,7 +122,7 @@ final class BatchReader extends ArrowReader {
     return ahead == null ? batches.next() : ahead.retain();
   }
 
-  /** What the batches' columns have taken up so far. */
+  /** Returns the total size in bytes of the buffers of the batches' columns so far. */
   @Override
   public long bytesRead() {
     return bytesRead;

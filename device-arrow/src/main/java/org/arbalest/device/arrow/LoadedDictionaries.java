@@ -7,11 +7,14 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.arbalest.device.spi.ArrayStruct;
 import org.jspecify.annotations.Nullable;
 
-/** Where dictionaries are loaded to, and which are, of one batch or of a stream's first: their structs must stay. */
+/**
+ * The dictionaries that are already loaded into a provider, for one batch or for a stream's first. Their structs must
+ * stay alive.
+ */
 final class LoadedDictionaries {
   final DictionaryProvider provider;
 
-  /** The struct that each number was loaded from. */
+  /** The struct from which each dictionary was loaded, by its number. */
   private final Map<Long, ArrayStruct> nodes = new HashMap<>();
 
   LoadedDictionaries(DictionaryProvider provider) {
@@ -30,7 +33,7 @@ final class LoadedDictionaries {
     nodes.put(id, node);
   }
 
-  /** Whether a struct has the very buffers that one was loaded from. */
+  /** Returns whether a struct has exactly the buffers from which a dictionary was loaded. */
   boolean isSame(long id, ArrayStruct node) {
     ArrayStruct loaded = nodes.get(id);
     return loaded != null && hasSameBuffers(loaded, node);

@@ -5,11 +5,11 @@ import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Giving buffers back: all of them, also if one fails, as of an allocator that was closed before. */
+/** Releases buffers: all of them, even if one release fails, for example for an allocator that is already closed. */
 final class Releases {
   private Releases() {}
 
-  /** Releases a buffer; returns what failed first, which has what failed later. */
+  /** Releases a buffer, and returns the first failure, which has later failures as suppressed. */
   static @Nullable Throwable of(ArrowBuf buffer, @Nullable Throwable before) {
     try {
       buffer.getReferenceManager().release();
@@ -19,21 +19,21 @@ final class Releases {
     }
   }
 
-  /** Takes all buffers off a list and releases them; likewise. */
+  /** Removes all buffers from a list, releases them, and returns the first failure. */
   static @Nullable Throwable ofAll(List<ArrowBuf> buffers, @Nullable Throwable before) {
     Throwable failure = before;
     while (!buffers.isEmpty()) failure = of(buffers.removeLast(), failure);
     return failure;
   }
 
-  @SuppressWarnings("ReferenceEquality") // nothing is its own suppressed
+  @SuppressWarnings("ReferenceEquality") // an exception cannot suppress itself
   static Throwable join(@Nullable Throwable before, Throwable failure) {
     if (before == null || before == failure) return failure;
     before.addSuppressed(failure);
     return before;
   }
 
-  /** Throws what failed, if anything did. */
+  /** Throws the failure, if it is not null. */
   static void raise(@Nullable Throwable failure) {
     if (failure instanceof Error error) throw error;
     if (failure != null) throw Unfit.unchecked(failure);

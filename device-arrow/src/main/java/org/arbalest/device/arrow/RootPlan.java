@@ -10,9 +10,10 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schema of Arrow Java's and ours that says the same. The last ones are remembered by the identity of theirs, which
- * roots have for good, without keeping it alive; one with dictionaries holds as long as the provider says the same of
- * what their values are.
+ * The conversion plan of a schema: an Arrow Java schema and the equivalent schema of this library.
+ *
+ * <p>Recent plans are cached by the identity of the Arrow Java schema, which a root keeps unchanged; the cache does not
+ * keep the schema alive. A plan with dictionaries is valid while the provider has the same fields for their values.
  */
 final class RootPlan {
   private static final int REMEMBERED = 256;
@@ -21,12 +22,12 @@ final class RootPlan {
   final Schema schema;
   final VectorPlan[] columns;
 
-  /** About how many buffers all columns have. */
+  /** The approximate number of buffers of all columns. */
   final int buffers;
 
   final boolean hasDenseUnion;
 
-  /** The field of an array that was found to be like this schema; others may be, too. */
+  /** The field of an array that is known to match this schema; other fields may match too. */
   private volatile @Nullable Field alike;
 
   private RootPlan(Schema schema, VectorPlan[] columns) {
@@ -63,7 +64,7 @@ final class RootPlan {
         columns);
   }
 
-  /** Whether a provider's dictionaries are those that it was made with. */
+  /** Returns whether a provider's dictionaries have the fields with which this plan was made. */
   private boolean isTrue(@Nullable DictionaryProvider dictionaries) {
     for (VectorPlan column : columns) {
       if (column.hasDictionary && !column.isTrue(dictionaries)) return false;
@@ -71,8 +72,8 @@ final class RootPlan {
     return true;
   }
 
-  /** Throws {@link Unfit} unless batches of another field are like this schema. */
-  @SuppressWarnings("ReferenceEquality") // what is equal, and not the same, is looked at
+  /** Throws {@link Unfit} unless batches of another field match this schema. */
+  @SuppressWarnings("ReferenceEquality") // a different object is compared by its content
   void requireLike(Field other) {
     Field mine = schema.asField();
     if (mine == other || alike == other) return;

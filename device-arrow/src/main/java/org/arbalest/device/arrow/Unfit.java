@@ -5,7 +5,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
-/** Something is wrong with a schema, a vector or an array; collects the path of the field on its way up. */
+/** An error in a schema, a vector or an array. It collects the path of the field while it propagates. */
 final class Unfit extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -25,12 +25,15 @@ final class Unfit extends RuntimeException {
     this.what = what;
   }
 
-  /** As it is if it is unchecked; what Kotlin may throw, and Java may not declare, is told by this. */
+  /**
+   * Returns an unchecked exception unchanged. Kotlin code may throw a checked exception that Java does not declare;
+   * this method wraps it.
+   */
   static RuntimeException unchecked(Throwable failure) {
     return failure instanceof RuntimeException known ? known : of(failure);
   }
 
-  /** What arrow-java or core threw, where the path is still to be known. */
+  /** Wraps an exception of Arrow Java or of core, so that the path can be added. */
   static Unfit of(Throwable failure) {
     if (failure instanceof Unfit unfit) return unfit;
     String message = failure.getMessage();
@@ -40,7 +43,7 @@ final class Unfit extends RuntimeException {
     return new Unfit(isFull ? Errno.ENOMEM : Errno.EINVAL, what, failure);
   }
 
-  /** Adds the name of the field that the trouble is below. */
+  /** Adds the name of the field that contains the error. */
   Unfit under(String name) {
     path = "." + name + path;
     return this;

@@ -26,17 +26,19 @@ import org.arbalest.device.spi.ForeignArray;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Makes an array of vectors: walks them by their plan, retains their buffers, and says where these are. */
+/**
+ * Makes an array from vectors: it walks the vectors by their plan, retains their buffers, and records the addresses.
+ */
 final class VectorLender {
   /**
-   * As many bytes as an array without elements may be asked for; never freed. Where Arrow Java has no buffer for these,
-   * this stands for it.
+   * The size in bytes of a substitute buffer: the largest size that an array without elements needs. It stands for
+   * buffers that Arrow Java does not have, and is never freed.
    */
   private static final int EMPTY = 64;
 
   private static final long ZEROS = Arena.global().allocate(EMPTY, EMPTY).address();
 
-  /** One that nobody uses now. */
+  /** An array that no thread uses now. */
   private static final AtomicReference<@Nullable ForeignArray> SPARE = new AtomicReference<>();
 
   private final ForeignArray array;
@@ -54,7 +56,7 @@ final class VectorLender {
     return spare == null ? new ForeignArray() : spare.clear();
   }
 
-  /** A record batch of a root's vectors. */
+  /** Returns a record batch of a root's vectors. */
   static DeviceArray lend(VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
     RootPlan plan = RootPlan.of(root.getSchema(), dictionaries);
     ForeignArray array = takeSpare();
@@ -65,7 +67,7 @@ final class VectorLender {
     }
   }
 
-  /** An array of one vector. */
+  /** Returns an array of one vector. */
   static DeviceArray lend(FieldVector vector, @Nullable DictionaryProvider dictionaries) {
     VectorPlan plan = ArrowSchemas.plan(vector.getField(), dictionaries);
     ForeignArray array = takeSpare();
@@ -134,8 +136,8 @@ final class VectorLender {
   }
 
   /**
-   * Some elements of a vector: more than it says it has where a union that it is below, and that Arrow Java has cut,
-   * needs them.
+   * Adds {@code count} elements of a vector. This may exceed the vector's own value count: Arrow Java shortens the
+   * vectors below a union, and the union's offsets may need more elements.
    */
   private void walk(VectorPlan plan, FieldVector vector, int count) {
     if (vector instanceof ExtensionTypeVector<?> extension) {
@@ -153,7 +155,7 @@ final class VectorLender {
     if (plan.dictionary != null) dictionary(plan, plan.dictionary);
   }
 
-  /** The array and its own buffers. */
+  /** Adds the array and its own buffers. */
   private void buffers(VectorPlan plan, FieldVector vector, int count) {
     switch (plan.minorType) {
       case NULL -> array.array(count, count, 0);
@@ -192,7 +194,7 @@ final class VectorLender {
     array.buffer(buffer.memoryAddress(), bytes);
   }
 
-  /** Rows that nobody gave a type, which only Arrow Java takes for nulls; and ids that the schema does not know. */
+  /** Rejects rows without a type, which only Arrow Java treats as nulls, and ids that are not in the schema. */
   private static void requireTypeIds(VectorPlan plan, ArrowBuf ids, int count) {
     long there = Math.min(count, ids.capacity());
     for (long row = 0; row < there; row++) {
@@ -218,14 +220,14 @@ final class VectorLender {
   }
 
   /**
-   * How many elements each child of a union must have: its rows' offsets say so. Arrow Java counts only how many rows
-   * there are of each.
+   * Returns the number of elements that each child of a union must have, from the offsets of its rows. Arrow Java
+   * counts only the rows of each child.
    */
   private static int[] needed(VectorPlan plan, DenseUnionVector union, int count) {
     int[] needed = new int[plan.children.length];
     ArrowBuf ids = union.getTypeBuffer();
     ArrowBuf offsets = union.getOffsetBuffer();
-    // what is too short is refused as a whole
+    // core rejects an array whose buffers are too short
     long there = Math.min(count, Math.min(ids.capacity(), offsets.capacity() / Integer.BYTES));
     for (long row = 0; row < there; row++) {
       int offset = offsets.getInt(row * Integer.BYTES);
@@ -236,7 +238,7 @@ final class VectorLender {
     return needed;
   }
 
-  /** How many elements each child must have for more elements than the vector says it has. */
+  /** Returns the number of elements that each child must have if the vector has more elements than its value count. */
   private static int neededBelow(FieldVector vector, int count) {
     return VectorLoader.count(
         switch (vector) {
@@ -246,7 +248,7 @@ final class VectorLender {
           case LargeListVector list -> at(list.getOffsetBuffer(), count, Long.BYTES);
           case ListViewVector views -> lastEnd(views.getOffsetBuffer(), views.getSizeBuffer(), count, Integer.BYTES);
           case LargeListViewVector views -> lastEnd(views.getOffsetBuffer(), views.getSizeBuffer(), count, Long.BYTES);
-          default -> 0; // run ends, which say themselves how many there are
+          default -> 0; // run ends: they themselves give the number of runs
         });
   }
 
@@ -259,8 +261,8 @@ final class VectorLender {
   }
 
   /**
-   * A number that a buffer has; 0 behind its end, which is core's to refuse: what Arrow Java was given need not have
-   * it, and it may check no bounds.
+   * Returns a number from a buffer; 0 after the end of the buffer, which core rejects later. The buffers that Arrow
+   * Java received may be too short, and Arrow Java may not check bounds.
    */
   private static long at(ArrowBuf buffer, long index, int width) {
     if ((index + 1) * width > buffer.capacity()) return 0;
@@ -271,7 +273,7 @@ final class VectorLender {
     ArrowBuf buffer = ends.getDataBuffer();
     int width = ((BaseFixedWidthVector) ends).getTypeWidth();
     int runs = ends.getValueCount();
-    if ((long) runs * width > buffer.capacity()) return; // which core refuses
+    if ((long) runs * width > buffer.capacity()) return; // core rejects this
     long end =
         runs == 0 ? 0 : width == Short.BYTES ? buffer.getShort((runs - 1L) * width) : at(buffer, runs - 1L, width);
     if (end < count) throw new Unfit("the runs end at " + end + ", but the vector has " + count + " values");

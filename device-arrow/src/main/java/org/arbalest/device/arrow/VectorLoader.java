@@ -38,20 +38,21 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads an array into vectors: its buffers as they are, from the element on that the array begins with. Copied are bits
- * that do not begin at a byte, and in slices the ends of runs, which Arrow Java has no offset for.
+ * Loads an array into vectors: its buffers unchanged, from the array's first element on. It copies bits that do not
+ * begin at a byte, and the run ends of slices, for which Arrow Java has no offset.
  */
 final class VectorLoader {
-  /** The bytes that were copied, by all of them. */
+  /** The number of bytes that all loaders have copied. */
   static final LongAdder COPIED = new LongAdder();
 
-  /** A list that nobody uses now, empty. */
+  /** An empty list that no thread uses now. */
   private static final AtomicReference<@Nullable List<ArrowBuf>> SPARE = new AtomicReference<>();
 
   private final ArrayLoan loan;
 
   /**
-   * Of which vectors the array is, if it is; and which of their buffers comes next, if they are taken in their order.
+   * The loan of the vectors from which the array was made, if it was made from vectors. {@code next} is the buffer that
+   * comes next if the buffers are used in their order.
    */
   private final @Nullable VectorLoan source;
 
@@ -59,10 +60,10 @@ final class VectorLoader {
 
   private final @Nullable LoadedDictionaries dictionaries;
 
-  /** Of the vector that is loaded now; released when it is. */
+  /** The buffers of the current vector; released after it is loaded. */
   private final List<ArrowBuf> buffers;
 
-  /** Of the last vector that was loaded; most have as many elements as the one before. */
+  /** The node of the last loaded vector; most vectors have the same number of elements as the one before. */
   private @Nullable ArrowFieldNode node;
 
   private VectorLoader(DeviceArray array, ArrayLoan loan, @Nullable LoadedDictionaries dictionaries,
@@ -78,7 +79,10 @@ final class VectorLoader {
     return spare == null ? new ArrayList<>(3) : spare;
   }
 
-  /** Without a null count, which is for vectors without a bitmap: these have no nulls here. */
+  /**
+   * Returns a node with a null count of 0. Arrow Java uses the null count only for vectors without a bitmap, which have
+   * no nulls here.
+   */
   private ArrowFieldNode node(int count) {
     ArrowFieldNode last = node;
     if (last != null && last.getLength() == count) return last;
@@ -100,11 +104,14 @@ final class VectorLoader {
     }
   }
 
-  /** Loads a record batch into a root's vectors; on failure they may be anything, but sound. Throws {@link Unfit}. */
+  /**
+   * Loads a record batch into a root's vectors. On failure their content is undefined, but their state is valid. Throws
+   * {@link Unfit}.
+   */
   static void load(DeviceArray given, RootPlan plan, VectorSchemaRoot root, @Nullable LoadedDictionaries dictionaries,
       boolean isNew) {
     plan.requireLike(given.field());
-    ArrayLoan loan = new ArrayLoan(given.retain()); // another thread may close the one that was given
+    ArrayLoan loan = new ArrayLoan(given.retain()); // another thread may close the given handle
     List<ArrowBuf> buffers = null;
     try {
       DeviceArray array = loan.array;
@@ -116,7 +123,8 @@ final class VectorLoader {
       if (isNew) return;
       root.setRowCount(count(array.length()));
       if (!plan.hasDenseUnion) return;
-      // It has made their children as long as there are rows of each, whatever their offsets are.
+      // setRowCount sized the children of dense unions by the number of rows of each child, not by their offsets; so
+      // load them again.
       for (int i = 0; i < plan.columns.length; i++) {
         if (plan.columns[i].hasDenseUnion) loader.column(plan.columns[i], struct, i, array, root.getVector(i));
       }
@@ -162,7 +170,7 @@ final class VectorLoader {
         "there are " + nulls + " null rows, but a root has only columns with nulls: pushDownNulls() puts them there");
   }
 
-  /** Loads an array into one vector; likewise. */
+  /** Loads an array into one vector. Throws {@link Unfit}. */
   static void load(DeviceArray given, VectorPlan plan, FieldVector vector, @Nullable LoadedDictionaries dictionaries) {
     ArrayLoan loan = new ArrayLoan(given.retain());
     try {
@@ -175,7 +183,7 @@ final class VectorLoader {
     }
   }
 
-  /** Loads some elements of a struct's array, and what is below it. */
+  /** Loads some elements of an array struct, and its children. */
   private void load(VectorPlan plan, ArrayStruct node, long start, long length, FieldVector vector) {
     if (vector instanceof ExtensionTypeVector<?> extension) {
       load(plan, node, start, length, (FieldVector) extension.getUnderlyingVector());
@@ -212,7 +220,7 @@ final class VectorLoader {
     }
   }
 
-  /** What is behind the validity. */
+  /** Adds the buffers after the validity. */
   private void takeOthers(ArrayStruct node, long start, int count, FieldVector vector, BufferAllocator allocator) {
     switch (vector) {
       case BitVector _ -> takeBits(node.buffer(1), start, count, allocator);
@@ -245,8 +253,8 @@ final class VectorLoader {
   }
 
   /**
-   * Some bytes of the array for an allocator: of vectors' own buffers where they came from these and it counts them,
-   * else wrapped as its own. To be released.
+   * Returns some bytes of the array as a buffer for an allocator. If the bytes come from vectors of the same allocator,
+   * it is a slice of their buffer; otherwise it wraps the bytes and counts them. The caller releases the buffer.
    */
   private ArrowBuf borrow(BufferAllocator allocator, long buffer, long from, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
@@ -265,7 +273,7 @@ final class VectorLoader {
     return null;
   }
 
-  /** Where a union's buffers begin: behind a bitmap, as older peers have it (ARR-05). */
+  /** Returns the index of a union's first buffer: older producers put a validity bitmap before it (ARR-05). */
   private static int typeIds(ArrayStruct node, int expected) {
     return node.bufferCount() - expected;
   }
@@ -275,8 +283,8 @@ final class VectorLoader {
   }
 
   /**
-   * One more than elements; of an array without elements, where they may be missing, a 0 that is allocated, since Arrow
-   * Java writes it to IPC.
+   * Adds the offsets, one more than elements. An array without elements may have none; then a 0 is allocated, because
+   * Arrow Java writes it to IPC.
    */
   private void takeOffsets(ArrayStruct node, long start, int count, int width, BufferAllocator allocator) {
     if (count > 0) {
@@ -288,7 +296,10 @@ final class VectorLoader {
     zero.setZero(0, width);
   }
 
-  /** The bytes up to the last element's end, which must not be beyond that of the whole array, whose data end there. */
+  /**
+   * Adds the bytes up to the last element's end. That end must not exceed the end of the whole array, where its data
+   * end.
+   */
   private void takeData(ArrayStruct node, long start, int count, int width, BufferAllocator allocator) {
     if (count == 0) {
       buffers.add(allocator.getEmpty());
@@ -323,8 +334,8 @@ final class VectorLoader {
   }
 
   /**
-   * A bitmap without nulls. Arrow Java would make one, but where it cannot it has released the vector's own by then,
-   * and keeps it.
+   * Adds a bitmap without nulls. Arrow Java would create one itself; but if that allocation fails, the vector keeps its
+   * old bitmap, which is already released.
    */
   private void takeOnes(int count, BufferAllocator allocator) {
     long bytes = (count + 7L) >>> 3;
@@ -335,12 +346,12 @@ final class VectorLoader {
   }
 
   private void takeBits(long address, long start, int count, BufferAllocator allocator) {
-    boolean asTheyAre = (start & 7) == 0 || count == 0 || address == 0; // which borrow refuses
+    boolean asTheyAre = (start & 7) == 0 || count == 0 || address == 0; // borrow rejects a missing buffer
     buffers.add(asTheyAre ? borrow(allocator, address, start >>> 3, (count + 7L) >>> 3)
         : shifted(address, start, count, allocator));
   }
 
-  /** A copy of some bits that do not begin at a byte, and reads no byte behind them. */
+  /** Returns a copy of bits that do not begin at a byte; reads no byte after the last bit. */
   private static ArrowBuf shifted(long address, long start, int count, BufferAllocator allocator) {
     long bytes = (count + 7L) >>> 3;
     int by = (int) (start & 7);
@@ -384,8 +395,8 @@ final class VectorLoader {
   }
 
   /**
-   * Entries of maps may be flagged as nullable here, and not in Arrow Java: throws {@link Unfit} if one that is shown
-   * is null.
+   * Throws {@link Unfit} if a visible map entry is null: entries may be nullable in this library, but not in Arrow
+   * Java.
    */
   private static void requireEntries(ArrayStruct node, long start, int count) {
     ArrayStruct entries = node.child(0);
@@ -394,7 +405,7 @@ final class VectorLoader {
     long maps = node.buffer(0);
     for (long row = start; row < start + count; row++) {
       if (maps != 0 && !isSet(maps, row)) continue;
-      // what offsets say is looked at elsewhere, or not at all
+      // offsets are validated elsewhere, or not at all
       long end = Math.min(offset(node, row + 1, Integer.BYTES), entries.length());
       for (long entry = Math.max(0, offset(node, row, Integer.BYTES)); entry < end; entry++) {
         if (isSet(bitmap, entries.offset() + entry)) continue;
@@ -411,7 +422,7 @@ final class VectorLoader {
     loadChild(plan, child, 0, child.length(), vector);
   }
 
-  /** From an element on that is counted from the child's own first one. */
+  /** Loads elements of a child, from a position that is relative to the child's own first element. */
   private void loadChild(VectorPlan plan, ArrayStruct child, long start, long length, FieldVector vector) {
     try {
       load(plan, child, child.offset() + start, length, vector);
@@ -422,7 +433,7 @@ final class VectorLoader {
 
   private void loadDictionary(VectorPlan plan, VectorPlan values, ArrayStruct node) {
     try {
-      // or else the plan, which needs a provider, would not be there
+      // not null: the plan itself needs a provider
       LoadedDictionaries loaded = Objects.requireNonNull(dictionaries);
       FieldVector vector = VectorPlan.lookup(plan.dictionaryId, loaded.provider).getVector();
       if (!loaded.has(plan.dictionaryId)) {
@@ -440,7 +451,7 @@ final class VectorLoader {
     load(plan, node, node.offset(), node.length(), vector);
   }
 
-  /** Another array of the values of a dictionary that is loaded already. */
+  /** Throws {@link Unfit} unless another array of values equals a dictionary that is already loaded. */
   private void requireEqual(long id, VectorPlan plan, ArrayStruct node, FieldVector loaded) {
     try (FieldVector other = ArrowSchemas.vector(loaded.getField(), loaded.getAllocator())) {
       loadAll(plan, node, other);
@@ -453,7 +464,7 @@ final class VectorLoader {
     }
   }
 
-  /** The runs as they are, or those that some rows are of, which then end elsewhere. */
+  /** Loads the runs unchanged, or the runs of a slice, whose ends then differ. */
   private void loadRuns(VectorPlan plan, ArrayStruct node, long start, int count, RunEndEncodedVector vector) {
     ArrayStruct ends = node.child(0);
     ArrayStruct values = node.child(1);
@@ -497,7 +508,7 @@ final class VectorLoader {
     Releases.raise(Releases.ofAll(buffers, failure));
   }
 
-  /** The first run that ends behind a row. */
+  /** Returns the first run that ends after a row. */
   private static int runOf(long address, int width, int runs, long row) {
     int low = 0;
     int high = runs;
@@ -521,7 +532,7 @@ final class VectorLoader {
     };
   }
 
-  /** A number of elements, as Arrow Java counts them. Throws {@link Unfit}. */
+  /** Returns a number of elements as an {@code int}, as Arrow Java counts them. Throws {@link Unfit}. */
   static int count(long length) {
     if (length > Integer.MAX_VALUE)
       throw new Unfit("there are " + length + " elements, of which a vector has " + Integer.MAX_VALUE + " at most");

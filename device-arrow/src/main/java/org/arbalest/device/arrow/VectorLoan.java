@@ -7,8 +7,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers of vectors that an array of ours has, each retained once; released when its last holder has left, on any
- * thread.
+ * The buffers of vectors that an array of this library uses. Each is retained once, and released, on any thread, with
+ * the last reference to the array.
  */
 final class VectorLoan {
   private @Nullable ArrowBuf[] buffers;
@@ -24,12 +24,12 @@ final class VectorLoan {
     buffers[count++] = buffer;
   }
 
-  /** How many there are. */
+  /** Returns the number of buffers. */
   int count() {
     return count;
   }
 
-  /** Whether one of them has some bytes. */
+  /** Returns whether a buffer contains some bytes. */
   boolean has(int index, long address, long bytes) {
     ArrowBuf buffer = buffers[index];
     if (buffer == null) return false;
@@ -38,22 +38,22 @@ final class VectorLoan {
   }
 
   /**
-   * Some bytes that one of them has, retained once more by the allocator that counts them already.
+   * Returns some bytes of a buffer, retained once more by the allocator that already counts them.
    *
-   * @return null if it is another's
+   * @return the buffer, or null if another allocator counts it
    */
-  @SuppressWarnings("ReferenceEquality") // allocators are who they are
+  @SuppressWarnings("ReferenceEquality") // allocators are compared by identity
   @Nullable
   ArrowBuf share(int index, long address, long bytes, BufferAllocator allocator) {
     ArrowBuf buffer = buffers[index];
     if (buffer == null || buffer.getReferenceManager().getAllocator() != allocator) return null;
-    // which is read from its beginning to its end, whatever that of the vector says
+    // Arrow Java reads the slice from its beginning to its end, regardless of the original buffer's indices
     ArrowBuf part = buffer.slice(address - buffer.memoryAddress(), bytes);
     part.getReferenceManager().retain();
     return part;
   }
 
-  /** Releases all of them, also if one fails: as of an allocator that was closed before. */
+  /** Releases all buffers, even if one release fails, for example for an allocator that is already closed. */
   void release() {
     Throwable failure = null;
     for (int i = 0; i < count; i++) {

@@ -23,7 +23,10 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
-/** A field of Arrow Java's and ours that says the same, and what is to be known of its vectors. Immutable. */
+/**
+ * The conversion plan of a field: an Arrow Java field, the equivalent field of this library, and properties of its
+ * vectors. Immutable.
+ */
 final class VectorPlan {
   private static final VectorPlan[] NONE = {};
 
@@ -31,35 +34,35 @@ final class VectorPlan {
 
   final Field field;
 
-  /** What its vectors are; of an extension type, those that it is stored in. */
+  /** The kind of its vectors; for an extension type, that of its storage type. */
   final MinorType minorType;
 
   final VectorPlan[] children;
 
-  /** Of a field with a dictionary: its number, and its values. */
+  /** For a field with a dictionary: its number and the plan of its values. */
   final long dictionaryId;
 
   final @Nullable VectorPlan dictionary;
 
-  /** What Arrow Java says of the values. */
+  /** Arrow Java's field of the dictionary values. */
   private final org.apache.arrow.vector.types.pojo.@Nullable Field dictionaryField;
 
-  /** Of a union: the id of each child. */
+  /** For a union: the id of each child. */
   final byte[] typeIds;
 
-  /** Of a union: the child of each id from 0 to 127, or −1. */
+  /** For a union: the child of each id from 0 to 127, or −1. */
   private final byte[] childOf;
 
-  /** About how many buffers it has with what is below it. */
+  /** The approximate number of buffers, including those of the children. */
   final int buffers;
 
-  /** The bytes or the items that each element has, where that is the type's to say; otherwise −1. */
+  /** The number of bytes or items of each element if the type fixes it; otherwise −1. */
   private final int size;
 
-  /** Whether it or something below it has a dictionary. */
+  /** Whether this field or one of its children has a dictionary. */
   final boolean hasDictionary;
 
-  /** Whether it or something below it is a dense union. */
+  /** Whether this field or one of its children is a dense union. */
   final boolean hasDenseUnion;
 
   private VectorPlan(
@@ -80,7 +83,7 @@ final class VectorPlan {
       typeIds[i] = ids.get(i).byteValue();
       childOf[typeIds[i]] = (byte) i;
     }
-    int all = 2; // as most have
+    int all = 2; // the number for most types
     boolean encoded = dictionary != null;
     boolean dense = minorType == MinorType.DENSEUNION;
     for (VectorPlan child : children) {
@@ -99,7 +102,7 @@ final class VectorPlan {
     this.hasDenseUnion = dense;
   }
 
-  /** The plan of a field; throws {@link Unfit}. */
+  /** Returns the plan of a field; throws {@link Unfit}. */
   static VectorPlan of(org.apache.arrow.vector.types.pojo.Field field, @Nullable DictionaryProvider dictionaries) {
     VectorPlan[] children = children(field.getChildren(), dictionaries);
     DictionaryEncoding encoding = field.getDictionary();
@@ -113,7 +116,7 @@ final class VectorPlan {
       Field ours = Field.of(name, type).withNullable(field.isNullable())
           .withMetadata(ArrowSchemas.metadata(field.getMetadata()));
       return new VectorPlan(ours, ArrowTypes.minorType(field.getType()), children, id, values, dictionary);
-    } catch (IllegalArgumentException e) { // what our types refuse
+    } catch (IllegalArgumentException e) { // rejected by the types of this library
       throw Unfit.of(e);
     }
   }
@@ -169,7 +172,8 @@ final class VectorPlan {
   }
 
   /**
-   * Whether a provider's dictionaries, here and below, have the fields that it was made with; asked of what has one.
+   * Returns whether a provider's dictionaries, for this field and its children, have the fields with which this plan
+   * was made. Called only for a field with a dictionary.
    */
   boolean isTrue(@Nullable DictionaryProvider dictionaries) {
     if (dictionary != null) {
@@ -183,7 +187,7 @@ final class VectorPlan {
     return true;
   }
 
-  /** The dictionary of a number, which must be there. */
+  /** Returns the dictionary with a number; throws {@link Unfit} if it is missing. */
   static Dictionary lookup(long id, @Nullable DictionaryProvider dictionaries) {
     if (dictionaries == null) throw new Unfit("is dictionary " + id + ": give the provider that has it");
     Dictionary dictionary = dictionaries.lookup(id);
@@ -193,8 +197,8 @@ final class VectorPlan {
   }
 
   /**
-   * Throws {@link Unfit} unless a vector, which is no extension's, is one of the field's: its buffers are read and
-   * loaded as that says.
+   * Throws {@link Unfit} unless a vector has the type of this field, because its buffers are read and loaded by that
+   * type. The vector is not an extension vector.
    */
   void requireLike(FieldVector vector) {
     if (vector.getMinorType() != minorType || (size >= 0 && !hasSize(vector))) {
@@ -211,7 +215,7 @@ final class VectorPlan {
     };
   }
 
-  /** The children of a vector of the field; throws {@link Unfit} unless there are as many as the field says. */
+  /** Returns the children of a vector; throws {@link Unfit} unless their number is that of the field. */
   List<FieldVector> children(FieldVector vector) {
     List<FieldVector> vectors = vector.getChildrenFromFields();
     if (vectors.size() != children.length) {
@@ -222,7 +226,7 @@ final class VectorPlan {
     return vectors;
   }
 
-  /** Those of one type may stand in another order. */
+  /** Children of the same type could be in another order. */
   private void requireNames(List<FieldVector> vectors) {
     for (int i = 0; i < children.length; i++) {
       String name = children[i].field.name();
@@ -233,14 +237,14 @@ final class VectorPlan {
     }
   }
 
-  /** The vector of this in a union; throws {@link Unfit} under this name if there is none. */
+  /** Returns the vector of this field in a union; throws {@link Unfit} with this name if the union has none. */
   FieldVector in(DenseUnionVector union, byte typeId) {
     ValueVector vector = union.getVectorByType(typeId);
     if (vector == null) throw new Unfit("the union has no vector for this type yet").under(field.name());
     return (FieldVector) vector;
   }
 
-  /** The position of the child of an id that the union has. */
+  /** Returns the position of the child with an id; the union must have this id. */
   int childOf(byte id) {
     return childOf[id];
   }
@@ -249,7 +253,10 @@ final class VectorPlan {
     return id >= 0 && childOf(id) >= 0;
   }
 
-  /** Throws {@link Unfit} unless an array is of a vector's type, with structs' and unions' fields of the same names. */
+  /**
+   * Throws {@link Unfit} unless an array has the type of a vector, with the same names of the fields of structs and
+   * unions.
+   */
   static void requireLike(Field expected, Field actual) {
     DataType type = expected.type();
     DataType other = actual.type();

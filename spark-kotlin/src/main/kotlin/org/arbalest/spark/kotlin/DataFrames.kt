@@ -14,12 +14,12 @@ import org.arbalest.spark.ColumnSource
 import org.arbalest.spark.DataFrames
 
 /**
- * A DataFrame of the columns of a source, made by its class on the driver, with options as the source has them, each as
- * its `toString()`; those of [DataFrameReader.option] as well.
+ * Returns a DataFrame of the columns of a source. The driver creates the source from its class, with the options that
+ * the source defines. Each option is passed as its `toString()`. Options of [DataFrameReader.option] apply too.
  *
  *     val trades = spark.read().arbalest<Trades>("folder" to folder, "since" to 2001)
  *
- * @param S a public class with a public constructor without parameters, so no `object`
+ * @param S a public class with a public constructor without parameters; not an `object`
  */
 public inline fun <reified S : ColumnSource> DataFrameReader.arbalest(vararg options: Pair<String, Any>): Dataset<Row> =
     load(this, S::class.java, options)
@@ -35,14 +35,14 @@ internal fun load(
 }
 
 /**
- * The schema that the columns of this DataFrame have in [columns] and [mapColumns]; see [DataFrames.schema]. `schema()`
- * is Spark's own.
+ * Returns the schema of this DataFrame's columns in [columns] and [mapColumns]; see [DataFrames.schema]. `schema()` is
+ * Spark's own schema.
  */
 public fun Dataset<Row>.columnSchema(): Schema = DataFrames.schema(this)
 
 /**
- * Does something with the columns of each partition, and answers what came of each; see [DataFrames.columns]. Nothing
- * runs before an action does. `columns()`, without a function, are Spark's names of them.
+ * Runs [function] with the columns of each partition, and returns an RDD of the results; see [DataFrames.columns].
+ * Nothing runs before a Spark action. `columns()` without a function is Spark's method that returns the column names.
  *
  *     val sums = trades.columns { _, columns ->
  *         var sum = 0.0
@@ -50,31 +50,34 @@ public fun Dataset<Row>.columnSchema(): Schema = DataFrames.schema(this)
  *         sum
  *     }.collect()
  *
- * A lambda that stands here is serialized with what it refers to: values, also of a `var`, of which the executor
- * changes a copy; and `this` of the class that it stands in, if it uses one of its members, which fails when a job
- * starts, unless that is serializable. A function that is not written here, but comes in a variable, cannot be
- * serialized: make it a `ColumnFunction { task, columns -> … }`, or mark its lambda as [JvmSerializableLambda].
+ * **Serialization.** A lambda in this call is serialized with the values that it captures. The executor changes only a
+ * copy of a captured `var`. A lambda that uses a member of its class captures `this`; if that is not serializable, the
+ * job fails at its start. A function from a variable cannot be serialized: write it as
+ * `ColumnFunction { task, columns -> … }`, or annotate its lambda with [JvmSerializableLambda].
  */
 public fun <T> Dataset<Row>.columns(function: ColumnFunction<T>): JavaRDD<T> = DataFrames.columns(this, function)
 
 /**
- * A DataFrame of other columns: a function from stream to stream for each partition; see [DataFrames.mapColumns], and
- * [columns] for what a function may refer to.
+ * Returns a DataFrame of other columns: [function] maps the stream of each partition to another stream. See
+ * [DataFrames.mapColumns], and [columns] for the values that a function may capture.
  *
- * @param schema the result's
- * @param function from the columns to a reader with the columns of this schema, by their names, which the task closes
+ * @param schema the schema of the result
+ * @param function returns a reader that has the columns of [schema], by name; the task closes the reader
  */
 public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<DeviceArrayReader>): Dataset<Row> =
     DataFrames.mapColumns(this, schema, function)
 
 /**
- * A DataFrame of other columns, by their names and types, each of which may have nulls; see the other.
+ * Returns a DataFrame of other columns, given by their names and types; each column is nullable. See the overload for
+ * [Schema].
  *
  *     val scored = trades.mapColumns("id" to DataType.INT64, "score" to DataType.FLOAT64) { task, columns ->
  *         Model.of(task.device()).score(columns)
  *     }
  *
- * @param first a DataFrame has one column at least
+ * @param first the first column; a DataFrame has at least one
+ * @param others the other columns
+ * @param function returns a reader that has these columns, by name; the task closes the reader
  */
 public fun Dataset<Row>.mapColumns(
     first: Pair<String, DataType>,

@@ -5,7 +5,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.arbalest.device.adbc.AdbcVersion;
 
-/** The functions of {@code struct AdbcDriver}, in its order, behind its own {@code release}. */
+/** The functions of {@code struct AdbcDriver}, in its order, after its own {@code release}. */
 enum AdbcFunction {
   DATABASE_INIT("DatabaseInit"),
   DATABASE_NEW("DatabaseNew"),
@@ -34,7 +34,7 @@ enum AdbcFunction {
   STATEMENT_SET_SQL_QUERY("StatementSetSqlQuery"),
   STATEMENT_SET_SUBSTRAIT_PLAN("StatementSetSubstraitPlan"),
 
-  // From here on those of 1.1.0.
+  // The functions of ADBC 1.1.0 start here.
   ERROR_GET_DETAIL_COUNT("ErrorGetDetailCount"),
   ERROR_GET_DETAIL("ErrorGetDetail"),
   ERROR_FROM_ARRAY_STREAM("ErrorFromArrayStream"),
@@ -68,7 +68,7 @@ enum AdbcFunction {
   /** {@code private_data}, {@code private_manager} and {@code release} come first. */
   private static final int BEFORE = 3;
 
-  /** What a driver is of no use without. */
+  /** The functions that every usable driver has. */
   static final Set<AdbcFunction> REQUIRED =
       EnumSet.of(
           DATABASE_NEW,
@@ -87,28 +87,28 @@ enum AdbcFunction {
     this.member = member;
   }
 
-  /** The function's name in {@code adbc.h}. */
+  /** Returns the function's name in {@code adbc.h}. */
   String symbol() {
     return "Adbc" + member;
   }
 
-  /** The name of its pointer in {@code struct AdbcDriver}. */
+  /** Returns the name of the function's pointer in {@code struct AdbcDriver}. */
   String member() {
     return member;
   }
 
-  /** Where its pointer is. */
-  @SuppressWarnings("EnumOrdinal") // the order is the struct's
+  /** Returns the offset of the function's pointer, in bytes. */
+  @SuppressWarnings("EnumOrdinal") // the order is that of the struct
   long offset() {
     return (BEFORE + (long) ordinal()) * Long.BYTES;
   }
 
-  /** The first revision that has it. */
+  /** Returns the first revision that has the function. */
   AdbcVersion since() {
     return compareTo(ERROR_GET_DETAIL_COUNT) < 0 ? AdbcVersion.V1_0_0 : AdbcVersion.V1_1_0;
   }
 
-  /** The size of {@code struct AdbcDriver} in a revision. */
+  /** Returns the size of {@code struct AdbcDriver} in a revision, in bytes. */
   static long sizeOfTable(AdbcVersion version) {
     return version == AdbcVersion.V1_0_0 ? ERROR_GET_DETAIL_COUNT.offset()
         : (BEFORE + values().length) * (long) Long.BYTES;

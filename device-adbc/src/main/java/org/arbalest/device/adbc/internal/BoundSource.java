@@ -8,8 +8,9 @@ import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches that are bound to a statement, pulled by its driver while it executes. What the reader fails with is
- * remembered: DuckDB takes a failure for the end, and releases what is bound long after it was used up.
+ * The batches that are bound to a statement; the driver pulls them during the execution. This class records the
+ * reader's failure: DuckDB treats a failure as the end of the stream, and releases a bound stream long after its last
+ * pull.
  */
 final class BoundSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
@@ -17,10 +18,11 @@ final class BoundSource implements DeviceArrayReader.Source {
   private final ConnectionLock.Feeding callback;
   private volatile @Nullable Throwable failure;
 
-  /** Whether an execution has it, which closes it. */
+  /** Whether an execution has taken this source; then the execution closes it. */
   private volatile boolean isTaken;
 
-  // Each is written before the other is read, by who pulls and by who wants it to end: one of them sees the other.
+  // The pulling thread writes isPulling before it reads isGivenUp; the cancelling thread writes isGivenUp before it
+  // reads isPulling. So at least one of them sees the other's write.
   private volatile boolean isPulling;
   private volatile boolean isGivenUp;
 
@@ -34,7 +36,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   public @Nullable DeviceArray next() {
     try {
       return fed();
-    } catch (RuntimeException | Error e) { // whatever it is of: a driver may take it for the end
+    } catch (RuntimeException | Error e) { // any failure: a driver may treat it as the end
       failure = e;
       throw e;
     }
@@ -60,9 +62,10 @@ final class BoundSource implements DeviceArrayReader.Source {
       throw isGivenUp ? cancelled(e) : e;
     }
     try (batch) {
-      if (!isGivenUp) return batch == null ? null : batch.pushDownNulls(); // drivers read no bitmap of a batch
+      // drivers do not read the validity bitmap of a batch
+      if (!isGivenUp) return batch == null ? null : batch.pushDownNulls();
     }
-    throw cancelled(null); // no batch may be how the reader gave up, and no end
+    throw cancelled(null); // a cancelled reader may return null, which is not its end
   }
 
   private AdbcException cancelled(@Nullable RuntimeException by) {
@@ -76,16 +79,16 @@ final class BoundSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * It is for the execution that begins, which calls {@link #finish} when it has left the turn: closing the reader may
-   * wait for another connection, which may be fed by this one.
+   * Marks this source as taken by the execution that begins. That execution calls {@link #finish} after it has released
+   * the connection lock: closing the reader may wait for another connection, whose execution may pull from this one.
    */
   void take() {
     isTaken = true;
   }
 
   /**
-   * Closes the reader, behind the turn, and behind what else this thread releases; a driver may release it before, or
-   * much later.
+   * Closes the reader, after the connection lock is released, and after the other releases of this thread. A driver may
+   * release the stream earlier or much later.
    */
   void finish() {
     if (statement.lock.isHeldHere() || statement.lock.isReleasingHere()) {
@@ -95,7 +98,7 @@ final class BoundSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** The execution is to end: a pull that waits is given up, and there is none after it. Does not wait. */
+  /** Ends the execution's pulls: the current pull is cancelled, and no pull follows. Does not wait. */
   void giveUp() {
     isGivenUp = true;
     if (isPulling) reader.close();
@@ -105,7 +108,7 @@ final class BoundSource implements DeviceArrayReader.Source {
     return failure != null;
   }
 
-  /** Throws what the reader failed with, if it did; with what came of it. */
+  /** Throws the reader's failure, if it failed, with its consequence as suppressed. */
   void throwFailure(@Nullable AdbcException consequence) {
     Throwable failed = failure;
     if (failed == null) return;

@@ -24,7 +24,7 @@ import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** See {@link AdbcConnection}. */
+/** The implementation of {@link AdbcConnection}. */
 public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   ConnectionImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.CONNECTION);
@@ -68,7 +68,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
         });
   }
 
-  /** A stream that the connection itself gives. */
+  /** Returns a stream that the connection itself creates. */
   private DeviceArrayReader read(ResultSource.Filling filling) {
     enter();
     try {
@@ -113,7 +113,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     }
   }
 
-  /** All rows of metadata; other calls wait until they are read. */
+  /** Returns all rows of metadata; other calls wait until they are read. */
   private List<MetadataRow> rows(AdbcFunction function, @Nullable String about, StreamCall call) {
     enter();
     try (Arena arena = Arena.ofConfined();
@@ -124,7 +124,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     }
   }
 
-  /** A call that fills a stream. */
+  /** A call that fills a stream struct. */
   @FunctionalInterface
   private interface StreamCall {
     DriverTable.Call into(Arena arena, MemorySegment stream);
@@ -163,7 +163,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
         .toList();
   }
 
-  /** A list of C strings, with a NULL behind the last; or NULL for null. */
+  /** Writes a list of C strings, terminated by NULL; returns NULL for null. */
   private static MemorySegment texts(Arena arena, String parameter, @Nullable List<String> texts) {
     if (texts == null) return MemorySegment.NULL;
     MemorySegment list = arena.allocate(ADDRESS, texts.size() + 1L);

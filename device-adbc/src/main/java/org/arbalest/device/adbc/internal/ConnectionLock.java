@@ -13,40 +13,40 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Who may call what of one connection, or of one database: one thread at a time. */
+/** The lock of one connection or of one database: one thread at a time calls the driver. */
 final class ConnectionLock {
-  /** What this thread feeds with batches, within a callback of its driver: the innermost. */
+  /** The innermost callback in which this thread supplies batches to an execution. */
   private static final ThreadLocal<@Nullable Feeding> FED = new ThreadLocal<>();
 
-  /** How many threads feed any. */
+  /** The number of threads that supply batches to any execution. */
   private static final AtomicInteger FEEDERS = new AtomicInteger();
 
   /**
-   * While this thread closes a source: whose sources are to be closed when it has, and not within that, on a stack of
-   * any depth.
+   * The locks whose sources this thread closes after its current close. It does not close them inside that close, so
+   * that the stack depth stays limited. Null while this thread closes no source.
    */
   private static final ThreadLocal<@Nullable Queue<ConnectionLock>> CLOSING = new ThreadLocal<>();
 
-  /** Held for {@link #needs} of all. */
+  /** The monitor for {@link #needs} of all locks. */
   private static final Object NEEDS = new Object();
 
   /**
-   * Held while a call begins or ends, never while the driver is called. Notified when there may be something new for
-   * who waits.
+   * The monitor for the beginning and the end of calls; never held during a driver call. It is notified when a waiting
+   * thread must check its condition again.
    */
   final Object calls = new Object();
 
-  // Under the monitor of calls.
+  // Guarded by calls.
   private @Nullable Thread holder;
   private int holds;
   private final List<Waiting> waiting = new ArrayList<>(0);
 
-  /** A call that waits for it. */
+  /** A call that waits for this lock. */
   static final class Waiting {
     private final NativeHandle handle;
     private final Thread caller;
 
-    /** Whether cancelling the handle ends it, or only its caller does. */
+    /** Whether a cancel of the handle ends the wait; otherwise only a cancel of the calling thread does. */
     final boolean isOfHandle;
 
     boolean isCancelled;
@@ -58,52 +58,60 @@ final class ConnectionLock {
     }
   }
 
-  /** How many cancels are in the driver. No call begins meanwhile, which they would hit. Written under the monitor. */
+  /**
+   * The number of cancel calls in the driver. No call begins meanwhile, because the driver would cancel it too. Written
+   * under the monitor.
+   */
   private volatile int cancels;
 
-  /** Whose call has the turn. Written under the monitor. */
+  /** The handle whose call holds this lock. Written under the monitor. */
   private volatile @Nullable NativeHandle current;
 
   /**
-   * Whether that call is one that a cancel of the handle means, or only one of its caller does. Under the monitor of
-   * calls.
+   * Whether a cancel of the handle applies to that call; otherwise only a cancel of its caller does. Guarded by calls.
    */
   private boolean isOfHandle;
 
-  /** What is to be released when nobody has the turn. */
+  /** The releases to run when the lock is free. */
   private final Queue<Runnable> behind = new ConcurrentLinkedQueue<>();
 
   /**
-   * Users' sources that are to be closed, when nobody has the turn, and when no more is to be released: that may take
-   * as long as it likes, and other threads release meanwhile, and close others.
+   * The closes of users' sources, to run when the lock is free and after all releases. A close may take any length of
+   * time; other threads release and close meanwhile.
    */
   private final Queue<Runnable> closes = new ConcurrentLinkedQueue<>();
 
-  /** The thread that releases what is behind; others, and what that does, leave it to that one. */
+  /**
+   * The thread that runs the deferred releases. Other threads, and the releases themselves, leave new ones to this
+   * thread.
+   */
   private final AtomicReference<@Nullable Thread> releasing = new AtomicReference<>();
 
   /**
-   * What threads that feed it have or wait for, once for each time: it cannot go on before they do. Under
-   * {@link #NEEDS}.
+   * The locks that threads which supply batches to this connection hold or wait for, one entry for each time. This
+   * connection cannot continue before they do. Guarded by {@link #NEEDS}.
    */
   private final List<ConnectionLock> needs = new ArrayList<>(0);
 
-  /** How many threads feed it. Written within callbacks, while another thread may have the turn. */
+  /**
+   * The number of threads that supply batches to this connection. Callbacks write it, while another thread may hold
+   * this lock.
+   */
   private volatile int feeding;
 
-  /** What was executed last, if it gave a result. Under the turn. */
+  /** The result of the last execution, if it has one. Guarded by this lock. */
   private @Nullable ResultSource last;
 
   /**
-   * Takes it, for what must neither fail nor wait: otherwise, and where this thread feeds the connection, it is done
-   * behind the call that has the turn.
+   * Takes this lock for an operation that must neither fail nor wait. If the lock is not free, or this thread supplies
+   * batches to the connection, the operation is deferred until after the current call.
    *
-   * @param release what is done then
-   * @return whether it was taken
+   * @param release the deferred operation
+   * @return whether the lock was taken
    */
   boolean takeOr(NativeHandle by, Runnable release) {
     if (current != null && isFedHere()) {
-      // within a call of the driver's, mostly: a thread of its own may also pull when there is none
+      // This is usually inside a driver call. A driver's own thread may also pull when no call runs.
       behind.add(release);
       if (current != null || !behind.remove(release)) return false;
     }
@@ -117,9 +125,10 @@ final class ConnectionLock {
   }
 
   /**
-   * Takes it if it is free, or this thread's. Under the monitor of calls.
+   * Takes this lock if it is free or belongs to this thread. Requires the monitor of calls.
    *
-   * @param endsWithHandle whether a cancel of the handle, and not only of its caller, is for what it is taken for
+   * @param endsWithHandle whether a cancel of the handle applies to the call; otherwise only a cancel of its caller
+   *     does
    */
   boolean tryTake(NativeHandle by, boolean endsWithHandle) {
     Thread here = Thread.currentThread();
@@ -133,8 +142,11 @@ final class ConnectionLock {
     return true;
   }
 
-  /** Waits for something new; whether the thread was interrupted, which ends no wait. Under the monitor of calls. */
-  @SuppressWarnings("WaitNotInLoop") // who calls this does
+  /**
+   * Waits for a notification, and returns whether the thread was interrupted; an interrupt does not end the wait.
+   * Requires the monitor of calls.
+   */
+  @SuppressWarnings("WaitNotInLoop") // the caller loops
   boolean await() {
     try {
       calls.wait();
@@ -144,7 +156,7 @@ final class ConnectionLock {
     }
   }
 
-  /** A call waits from now on. Under the monitor of calls. */
+  /** Registers a waiting call. Requires the monitor of calls. */
   void beginWait(Waiting call) {
     waiting.add(call);
   }
@@ -154,10 +166,10 @@ final class ConnectionLock {
   }
 
   /**
-   * Ends the waits of a handle's calls that a cancel of it means, or those of a thread, for whichever handle; whether
-   * there were any. Under the monitor of calls.
+   * Ends the waits of a handle's calls to which a cancel of the handle applies, or all waits of a thread, and returns
+   * whether any call waited. Requires the monitor of calls.
    *
-   * @param caller the thread; null for the handle's
+   * @param caller the thread; null for the handle's calls
    */
   boolean cancelWaiting(NativeHandle handle, @Nullable Thread caller) {
     boolean isAny = false;
@@ -187,8 +199,8 @@ final class ConnectionLock {
   }
 
   /**
-   * Closes a user's source now, or behind the call that has the turn: it may wait for that, or for another connection
-   * whose call waits for this one. What it fails with is logged.
+   * Closes a user's source now, or after the current call: the close may wait for that call, or for another connection
+   * whose call waits for this one. A failure is logged.
    */
   void closeBehind(Runnable close) {
     closes.add(close);
@@ -196,10 +208,11 @@ final class ConnectionLock {
   }
 
   /**
-   * If nobody has the turn; who has it does it when leaving. In one loop, however much it is, and whatever that adds.
+   * Runs the deferred operations if the lock is free; otherwise the thread that holds it runs them when it leaves. One
+   * loop runs all of them, including those that they add.
    */
   private void doWhatIsBehind() {
-    if (isReleasingHere()) return; // the loop goes on
+    if (isReleasingHere()) return; // the outer loop runs them
     releaseAll();
     if (!closes.isEmpty()) closeSources();
   }
@@ -233,7 +246,7 @@ final class ConnectionLock {
         releaseEach();
       } finally {
         releasing.set(null);
-      } // looked at again: who added or left meanwhile has left it to this thread
+      } // checked again: threads that added or left meanwhile relied on this thread
     }
   }
 
@@ -249,18 +262,18 @@ final class ConnectionLock {
     return current == null && cancels == 0;
   }
 
-  /** No call fails with this: what it fails with is logged. */
+  /** Runs a deferred operation. A failure is logged, and no call throws it. */
   static void run(Runnable action) {
     try {
       action.run();
-    } catch (Throwable t) { // of a user's source as well
+    } catch (Throwable t) { // including the failure of a user's source
       System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "closing what was used by a connection failed", t);
     }
   }
 
   /**
-   * The driver is going to be asked to give up what has the turn, or the last result; until {@link #endCancel}. Under
-   * the monitor of calls, where that was looked at.
+   * Marks the beginning of a driver's cancel call, which cancels the current call or the last result; {@link
+   * #endCancel} marks its end. Requires the monitor of calls, under which the caller has checked the current call.
    */
   void beginCancel() {
     synchronized (calls) {
@@ -276,7 +289,7 @@ final class ConnectionLock {
     doWhatIsBehind();
   }
 
-  /** Whether this thread releases what is behind. */
+  /** Returns whether this thread runs the deferred releases. */
   boolean isReleasingHere() {
     return Thread.currentThread().equals(releasing.get());
   }
@@ -288,11 +301,14 @@ final class ConnectionLock {
   }
 
   /**
-   * Whose call a cancel is for: the one that has the turn, if it is the handle's, and one that a cancel of it means;
-   * or, if none has it, the handle's that gave the last result. Or the thread's, whichever it is, but not what it
-   * releases for others behind its own, nor what is released. Null if there is none. Under the monitor of calls.
+   * Returns the handle whose call a cancel affects; null if no call is affected. Requires the monitor of calls.
    *
-   * @param by the thread; null for the handle's
+   * <p>Without a thread, this is the given handle: if its call holds this lock and a cancel of the handle applies to
+   * that call, or if no call holds the lock and the handle returned the last result. With a thread, it is the handle of
+   * any call of that thread. Excluded are deferred releases that the thread runs for other threads, and handles that
+   * are being released.
+   *
+   * @param by the thread; null for the handle's call
    */
   @Nullable
   NativeHandle running(NativeHandle handle, @Nullable Thread by) {
@@ -308,10 +324,10 @@ final class ConnectionLock {
   }
 
   /**
-   * This thread is going to wait for it.
+   * Records that this thread is about to wait for this lock.
    *
-   * @throws IllegalStateException if that may be refused, and would be for ever: who has it waits, maybe by way of
-   *     others, for the batches that are being made here
+   * @throws IllegalStateException if {@code isRefused}, and the wait would never end: the thread that holds the lock
+   *     waits, directly or through other connections, for the batches that this thread produces
    */
   void need(boolean isRefused) {
     ConnectionLock fed = fedHere();
@@ -350,22 +366,22 @@ final class ConnectionLock {
     return false;
   }
 
-  /** Something else is executed from now on. Under the turn, as what follows. */
+  /** Records that another execution begins. Requires this lock, as the methods that follow. */
   void executes() {
     last = null;
   }
 
-  /** That gave this result. */
+  /** Records the execution's result. */
   void executed(ResultSource result) {
     last = result;
   }
 
-  /** Whether nothing was executed since what gave this result. */
+  /** Returns whether nothing was executed after the execution of this result. */
   boolean isLast(ResultSource result) {
     return last == result;
   }
 
-  /** Whether this thread feeds it, which then waits for this thread. */
+  /** Returns whether this thread supplies batches to this connection, which then waits for this thread. */
   boolean isFedHere() {
     if (feeding == 0) return false;
     for (Feeding each = FED.get(); each != null; each = each.outer) {
@@ -375,13 +391,13 @@ final class ConnectionLock {
   }
 
   /**
-   * A callback for batches that are bound: between {@link #begin} and {@link #end} its thread feeds a connection. One
-   * at a time.
+   * A callback for bound batches: between {@link #begin} and {@link #end} its thread supplies batches to a connection.
+   * Not reentrant.
    */
   static final class Feeding {
     private final ConnectionLock fed;
 
-    /** What the thread feeds as well, whose callback this one came of. */
+    /** The callback of the same thread inside which this one runs; null if this is the outermost. */
     private @Nullable Feeding outer;
 
     Feeding(ConnectionLock fed) {
@@ -394,7 +410,7 @@ final class ConnectionLock {
       synchronized (fed) {
         fed.feeding++;
       }
-      FED.set(this); // last: if that fails, the counts are but too high, and the thread is looked at for nothing
+      FED.set(this); // last: if this fails, the counts are only too high, which costs a needless check
     }
 
     void end() {

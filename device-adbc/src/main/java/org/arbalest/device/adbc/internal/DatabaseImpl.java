@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 
-/** See {@link AdbcDatabase}. */
+/** The implementation of {@link AdbcDatabase}. */
 public final class DatabaseImpl extends HandleImpl implements AdbcDatabase {
   DatabaseImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.DATABASE);

@@ -17,25 +17,25 @@ import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
-/** What a driver says of a failure, as an exception. */
+/** Conversions of a driver's errors to exceptions. */
 final class DriverErrors {
-  /** More than any driver means. */
+  /** A limit above that of any driver. */
   private static final int MOST_DETAILS = 10_000;
 
   private static final int MOST_BYTES = 1 << 26;
 
   private DriverErrors() {}
 
-  /** The exception of a call that failed; the error is still to be released. */
+  /** Returns the exception of a failed call. The caller still releases the error. */
   static AdbcException ofCall(DriverTable driver, String operation, @Nullable String sql, int status,
       MemorySegment error) {
     return read(driver, AdbcException.of(operation, status).driver(driver.name()).sql(sql), error);
   }
 
   /**
-   * The exception of a stream that failed: what the driver says of it, or what the stream says.
+   * Returns the exception of a failed stream, from the driver's error for it or else from the stream's own error.
    *
-   * @param status zeroed memory for one
+   * @param status zeroed memory for an {@code AdbcStatusCode}
    */
   static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream,
       int errno, MemorySegment status,
@@ -62,7 +62,7 @@ final class DriverErrors {
     }
   }
 
-  /** The status that an errno comes nearest to: of several that come to it, the one that says most. */
+  /** Returns the status closest to an errno; if several match, the most specific one. */
   static AdbcStatus nearest(int errno) {
     if (errno == Errno.EIO) return AdbcStatus.IO;
     if (errno == Errno.ENOSYS) return AdbcStatus.NOT_IMPLEMENTED;
@@ -79,7 +79,7 @@ final class DriverErrors {
     List<AdbcErrorDetail> details = new ArrayList<>();
     try {
       details(driver, error, details);
-    } catch (Throwable t) { // what the call failed with is told all the same, with the details that were read
+    } catch (Throwable t) { // the exception still reports the call's failure, with the details read so far
       AdbcException failure = exception.details(details).build();
       failure.addSuppressed(t);
       return failure;
@@ -87,7 +87,7 @@ final class DriverErrors {
     return exception.details(details).build();
   }
 
-  /** With the database's own number, if there is one. */
+  /** Adds the database's own error number, if it is set. */
   static AdbcException.Builder vendorCode(AdbcException.Builder exception, MemorySegment error) {
     int code = ErrorStruct.vendorCode(error);
     return code == 0 || code == ErrorStruct.PRIVATE_DATA ? exception : exception.vendorCode(code);

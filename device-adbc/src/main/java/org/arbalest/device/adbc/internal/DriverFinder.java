@@ -11,18 +11,18 @@ import org.arbalest.device.adbc.AdbcDriverSearch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a driver by what users call it, as ADBC's driver manager does: a path to a library or to a manifest, the name
- * of a manifest in the folders where drivers are installed, or the name of a library there, or that the dynamic linker
- * finds.
+ * The search for a driver, by the rules of ADBC's driver manager. The user gives a path to a library or to a manifest,
+ * the name of a manifest or of a library in the folders of installed drivers, or the name of a library that the dynamic
+ * linker finds.
  */
 final class DriverFinder {
   private final Platform platform;
   private final AdbcDriverSearch search;
 
-  /** Where it was looked, and what was there, for the error. */
+  /** The searched places and what they contain, for the error message. */
   private final List<String> tried = new ArrayList<>();
 
-  /** What was found. */
+  /** A driver that was found. */
   record Found(String name, DriverLibrary.EntryPoint init) {}
 
   private DriverFinder(Platform platform, AdbcDriverSearch search) {
@@ -33,7 +33,7 @@ final class DriverFinder {
   /**
    * Finds a driver, and loads its library.
    *
-   * @throws IllegalArgumentException if there is none: says where it was looked, and what was found there instead
+   * @throws IllegalArgumentException if no driver is found; the message lists the searched places and what they contain
    */
   static Found find(Platform platform, String driver, AdbcDriverSearch search) {
     return new DriverFinder(platform, search).find(driver);
@@ -66,7 +66,7 @@ final class DriverFinder {
     throw none(driver);
   }
 
-  /** Whether it is no path: it names no folder, and is never looked for in the working directory. */
+  /** Returns whether this is a name, not a path: it has no folder, and is never searched in the working directory. */
   private static boolean isName(Path path) {
     return path.getNameCount() == 1 && !path.isAbsolute();
   }
@@ -88,7 +88,7 @@ final class DriverFinder {
     return folders;
   }
 
-  /** A manifest in a folder, or else a library; null if there is neither. */
+  /** Returns a manifest in a folder, or else a library; null if the folder has neither. */
   private @Nullable Found inFolder(Path folder, String name) {
     Path manifest = folder.resolve(name + ".toml");
     if (Files.isRegularFile(manifest)) {
@@ -122,7 +122,7 @@ final class DriverFinder {
     return manifest.file() + " has no library for " + platform.tuple() + ", but for " + manifest.platforms();
   }
 
-  /** A path; a name without a folder is the dynamic linker's to find. */
+  /** Returns the library at a path; the dynamic linker finds a name without a folder. */
   private Found ofLibrary(String path, @Nullable String name, @Nullable String entryPoint) {
     Path file = Path.of(path);
     SymbolLookup library = isName(file) ? DriverLibrary.tryByName(path) : DriverLibrary.load(file);

@@ -11,7 +11,7 @@ import org.arbalest.device.adbc.AdbcDriverSearch;
 import org.arbalest.device.adbc.AdbcVersion;
 import org.jspecify.annotations.Nullable;
 
-/** A driver that was loaded. */
+/** A loaded driver. */
 public final class DriverImpl implements AdbcDriver {
   private final String name;
   private final DriverLibrary.EntryPoint init;
@@ -23,14 +23,17 @@ public final class DriverImpl implements AdbcDriver {
     this.version = version;
   }
 
-  /** See {@link AdbcDriver#load(Path)}; with null for an init function of a name that is recommended. */
+  /**
+   * Loads a library; see {@link AdbcDriver#load(Path)}. Without an entry point, the init function has a recommended
+   * name.
+   */
   public static DriverImpl load(Path library, @Nullable String entryPoint) {
     requireNativeAccess();
     String name = String.valueOf(library.getFileName());
     return load(name, DriverLibrary.entryPoint(DriverLibrary.load(library), name, entryPoint));
   }
 
-  /** See {@link AdbcDriver#load(String, AdbcDriverSearch)}, on a platform that a test may say. */
+  /** Finds a driver; see {@link AdbcDriver#load(String, AdbcDriverSearch)}. Tests may give another platform. */
   public static DriverImpl load(Platform platform, String driver, AdbcDriverSearch search) {
     Objects.requireNonNull(driver, "driver");
     Objects.requireNonNull(search, "search");
@@ -39,7 +42,7 @@ public final class DriverImpl implements AdbcDriver {
     return load(found.name(), found.init());
   }
 
-  /** Sees whether it is a driver that can be used, and of which version. */
+  /** Checks that the library is a usable driver, and reads its version. */
   private static DriverImpl load(String name, DriverLibrary.EntryPoint init) {
     DriverTable table = DriverTable.init(name, init.name(), init.function());
     try {

@@ -18,9 +18,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A native library that is to be a driver, and its init function. Loaded libraries stay. */
+/** The native library of a driver and its init function. Libraries are never unloaded. */
 final class DriverLibrary {
-  /** What the init function may be called in any library. */
+  /** The name that the init function may have in any library. */
   private static final String USUAL_ENTRY_POINT = "AdbcDriverInit";
 
   private DriverLibrary() {}
@@ -31,7 +31,8 @@ final class DriverLibrary {
   /**
    * Loads a library.
    *
-   * @throws IllegalArgumentException if it is not there, or no library for this process: says why
+   * @throws IllegalArgumentException if the file does not exist, or is not a library for this process; the message
+   *     gives the reason
    */
   static SymbolLookup load(Path library) {
     if (!Files.isRegularFile(library))
@@ -44,19 +45,19 @@ final class DriverLibrary {
     }
   }
 
-  /** Loads a library that the dynamic linker finds by its name, if it does. */
+  /** Loads a library that the dynamic linker finds by its name; null if it finds none. */
   static @Nullable SymbolLookup tryByName(String name) {
     try {
       return SymbolLookup.libraryLookup(name, Arena.global());
     } catch (IllegalArgumentException _) {
-      return null; // the JDK says no more; why() does
+      return null; // the JDK gives no reason; why() does
     }
   }
 
   /**
-   * The init function of a library.
+   * Returns the init function of a library.
    *
-   * @param wanted what it is called; null for what {@code adbc.h} recommends
+   * @param wanted its name; null for the names that {@code adbc.h} recommends
    */
   static EntryPoint entryPoint(SymbolLookup library, String fileName, @Nullable String wanted) {
     Set<String> names = wanted == null ? entryPoints(fileName) : Set.of(wanted);
@@ -70,8 +71,8 @@ final class DriverLibrary {
   }
 
   /**
-   * The names that {@code adbc.h} recommends: of {@code libadbc_driver_sqlite.so.2} these are AdbcDriverSqliteInit, and
-   * AdbcDriverInit.
+   * Returns the names that {@code adbc.h} recommends: for {@code libadbc_driver_sqlite.so.2} these are
+   * AdbcDriverSqliteInit and AdbcDriverInit.
    */
   static Set<String> entryPoints(String fileName) {
     String stem = fileName.substring(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1);
@@ -89,7 +90,7 @@ final class DriverLibrary {
     return names;
   }
 
-  /** What the dynamic linker says, which the JDK keeps to itself; empty where it says nothing. */
+  /** Returns the dynamic linker's error message, which the JDK does not report; empty if it has none. */
   static String why(String library) {
     Linker linker = Linker.nativeLinker();
     MemorySegment open = linker.defaultLookup().find("dlopen").orElse(null);
@@ -98,7 +99,7 @@ final class DriverLibrary {
     try (Arena arena = Arena.ofConfined()) {
       var opened = (MemorySegment) linker.downcallHandle(open, FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT))
           .invokeExact(arena.allocateFrom(library), 1);
-      if (opened.address() != 0) return ""; // it can, after all
+      if (opened.address() != 0) return ""; // loading succeeds now
       String text =
           CText.read((MemorySegment) linker.downcallHandle(error, FunctionDescriptor.of(ADDRESS)).invokeExact());
       return text.isEmpty() ? "" : ": " + text;

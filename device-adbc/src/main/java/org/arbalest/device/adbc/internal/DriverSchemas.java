@@ -9,11 +9,11 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.Schema;
 
-/** The schemas that drivers give. */
+/** Conversions of schemas from drivers. */
 final class DriverSchemas {
   private DriverSchemas() {}
 
-  /** Reads the schema of batches, and releases it; that it is one is the driver's matter. */
+  /** Reads the schema of batches, and releases it. The driver must ensure that it is the schema of a record batch. */
   static Schema importSchema(MemorySegment struct) {
     Field field = CData.importSchema(struct);
     if (field.type() instanceof StructType) return Schema.ofStruct(field);

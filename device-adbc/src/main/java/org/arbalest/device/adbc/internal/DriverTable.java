@@ -14,14 +14,14 @@ import org.arbalest.device.adbc.AdbcVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code struct AdbcDriver}, filled by a driver's init function: its functions, called with an error that is read and
- * released. One for each database.
+ * The table {@code struct AdbcDriver}, which a driver's init function fills. It calls the driver's functions with an
+ * error struct, reads the error and releases it. Each database has its own table.
  */
 final class DriverTable {
   private static final int VERSION_1_0_0 = 1_000_000;
   private static final int VERSION_1_1_0 = 1_001_000;
 
-  /** Where {@code release} is: behind two private pointers. */
+  /** The offset of {@code release}, after two private pointers. */
   private static final long RELEASE = 2 * Long.BYTES;
 
   private static final NativeBlocks TABLES = new NativeBlocks(AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0));
@@ -31,7 +31,7 @@ final class DriverTable {
   private final MemorySegment struct;
   private final Map<AdbcFunction, MemorySegment> functions = new EnumMap<>(AdbcFunction.class);
 
-  /** A call of one of the functions, which answers its status. */
+  /** A call of one of the functions, which returns its status. */
   @FunctionalInterface
   interface Call {
     byte invoke(MemorySegment function, MemorySegment error) throws Throwable;
@@ -42,18 +42,19 @@ final class DriverTable {
     this.version = version;
     this.struct = struct;
     for (AdbcFunction function : AdbcFunction.values()) {
-      if (version.compareTo(function.since()) < 0) continue; // that part of the struct is not its
+      if (version.compareTo(function.since()) < 0) continue; // the struct of this version does not have the function
       MemorySegment address = struct.get(ADDRESS, function.offset());
       if (address.address() != 0) functions.put(function, address);
     }
   }
 
   /**
-   * Has an init function fill a table: for 1.1.0, or for 1.0.0 if it does not know that. To be released by the caller.
+   * Calls an init function to fill a table: for 1.1.0, or for 1.0.0 if the driver does not support 1.1.0. The caller
+   * releases the table.
    *
-   * @param entryPoint what the function is called
-   * @throws AdbcException what the function fails with; with {@link AdbcStatus#INTERNAL} if the table lacks what every
-   *     driver has
+   * @param entryPoint the name of the function
+   * @throws AdbcException if the function fails; with {@link AdbcStatus#INTERNAL} if the table lacks a function that
+   *     every driver has
    */
   static DriverTable init(String name, String entryPoint, MemorySegment function) {
     MemorySegment struct = TABLES.take();
@@ -83,7 +84,7 @@ final class DriverTable {
     throw failure;
   }
 
-  /** An init function that fails may have made something all the same. */
+  /** Releases a table after a failure: an init function that fails may still have allocated resources. */
   private static void releaseAfter(AdbcException failure, DriverTable table) {
     try {
       table.callRelease();
@@ -99,7 +100,7 @@ final class DriverTable {
       try {
         int status = Byte.toUnsignedInt((byte) Signatures.IPP.invokeExact(function, version, struct, error));
         if (status == 0) return null;
-        // No details: they would be asked for by functions of the table, which may not be there.
+        // No details: they need functions of the table, which may be absent.
         var failure = AdbcException.of(entryPoint, status).driver(name).message(ErrorStruct.message(error))
             .sqlState(ErrorStruct.sqlState(error));
         return DriverErrors.vendorCode(failure, error).build();
@@ -111,7 +112,7 @@ final class DriverTable {
     }
   }
 
-  /** Has the driver clean up, when nothing that was made by this table is left but arrays. Once. */
+  /** Lets the driver clean up, when of all objects from this table only arrays remain. Called once. */
   void release() {
     try {
       callRelease();
@@ -134,12 +135,12 @@ final class DriverTable {
     return version;
   }
 
-  /** The struct, which handles and errors name. */
+  /** Returns the struct, which handles and errors refer to. */
   MemorySegment struct() {
     return struct;
   }
 
-  /** A function, or null if the driver has none. */
+  /** Returns a function, or null if the driver does not have it. */
   @Nullable
   MemorySegment function(AdbcFunction function) {
     return functions.get(function);
@@ -152,9 +153,10 @@ final class DriverTable {
   /**
    * Calls a function.
    *
-   * @param about the option or the table that the call is about, for the error
-   * @param sql the query that it is about, for the error
-   * @throws AdbcException what the driver answers; with {@link AdbcStatus#NOT_IMPLEMENTED} if it has no such function
+   * @param about the option or the table of the call, for the error
+   * @param sql the query of the call, for the error
+   * @throws AdbcException if the driver returns an error; with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does
+   *     not have the function
    */
   void call(AdbcFunction function, @Nullable String about, @Nullable String sql, Call call) {
     MemorySegment address = function(function);
@@ -189,7 +191,7 @@ final class DriverTable {
     return about == null ? function.symbol() : function.symbol() + "(" + about + ")";
   }
 
-  /** Gives back what a driver put into an error, if anything. */
+  /** Releases the content that a driver put into an error, if any. */
   private static void release(MemorySegment error) throws Throwable {
     MemorySegment release = ErrorStruct.release(error);
     if (release.address() != 0) Signatures.RELEASE.invokeExact(release, error);

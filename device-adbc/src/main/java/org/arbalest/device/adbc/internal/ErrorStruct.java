@@ -12,7 +12,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
 
-/** {@code struct AdbcError}: what a call failed with. The first 32 bytes are all of it in 1.0.0. */
+/** The layout of {@code struct AdbcError}, the error of a call. In 1.0.0 it has only the first 32 bytes. */
 final class ErrorStruct {
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
@@ -25,7 +25,7 @@ final class ErrorStruct {
           ADDRESS.withName("private_driver"))
           .withName("AdbcError");
 
-  /** In {@code vendor_code}: the last two fields are there, and there is no vendor code. */
+  /** A value of {@code vendor_code}: the struct has the last two fields, and there is no vendor code. */
   static final int PRIVATE_DATA = Integer.MIN_VALUE;
 
   private static final long MESSAGE = offset("message");
@@ -37,12 +37,12 @@ final class ErrorStruct {
 
   private ErrorStruct() {}
 
-  /** One for a driver of 1.0.0: all zero. */
+  /** Allocates an error for a driver of 1.0.0: all zero. */
   static MemorySegment allocate(SegmentAllocator arena) {
     return arena.allocate(LAYOUT).fill((byte) 0);
   }
 
-  /** One for a driver of 1.1.0, which may put details there. */
+  /** Allocates an error for a driver of 1.1.0, which may add details. */
   static MemorySegment allocate(SegmentAllocator arena, MemorySegment driver) {
     MemorySegment error = allocate(arena);
     error.set(JAVA_INT, VENDOR_CODE, PRIVATE_DATA);
@@ -59,13 +59,14 @@ final class ErrorStruct {
   }
 
   /**
-   * Whether there are details to ask for: without data of the driver's own its functions for them may not be called.
+   * Returns whether the error has details. The driver's functions for details may be called only if the error has
+   * private data of the driver.
    */
   static boolean hasDetails(MemorySegment error) {
     return vendorCode(error) == PRIVATE_DATA && error.get(ADDRESS, PRIVATE_DATA_OFFSET).address() != 0;
   }
 
-  /** Five characters without a zero behind them, or none. */
+  /** Returns the SQLSTATE: five characters without a terminating zero, or an empty string. */
   static String sqlState(MemorySegment error) {
     byte[] state = error.asSlice(SQLSTATE, 5).toArray(JAVA_BYTE);
     int length = 0;

@@ -11,8 +11,8 @@ import org.arbalest.device.adbc.AdbcException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What databases, connections and statements have in common: a native handle that it holds until it is closed, and
- * options.
+ * The base class of databases, connections and statements: it has one reference to a native handle until it is closed,
+ * and options.
  */
 abstract class HandleImpl {
   final NativeHandle handle;
@@ -20,7 +20,7 @@ abstract class HandleImpl {
   private final OptionFunctions options;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Takes over the caller's hold. */
+  /** Takes over the caller's reference. */
   HandleImpl(DriverImpl driver, NativeHandle handle, OptionFunctions options) {
     this.driver = driver;
     this.handle = handle;
@@ -36,14 +36,18 @@ abstract class HandleImpl {
   }
 
   /**
-   * Begins a call, in turn, which ends with {@link #leave}; the handle is not released before. A cancel of the handle
-   * ends its wait.
+   * Begins a call that takes the connection lock; {@link #leave} ends it. The handle is not released during the call. A
+   * cancel of the handle ends the wait for the lock.
    */
   final void enter() {
     enter(true);
   }
 
-  /** As the other. */
+  /**
+   * Begins a call, like {@link #enter()}.
+   *
+   * @param isEndedByCancel whether a cancel of the handle ends the wait for the lock
+   */
   final void enter(boolean isEndedByCancel) {
     if (handle.lock.isFedHere()) {
       throw new IllegalStateException(
@@ -96,7 +100,7 @@ abstract class HandleImpl {
   }
 
   private void setting(Runnable call) {
-    enter(handle.kind == NativeHandle.Kind.STATEMENT); // a connection may be shared
+    enter(handle.kind == NativeHandle.Kind.STATEMENT); // not for a connection, which threads may share
     try {
       call.run();
     } finally {
@@ -126,7 +130,7 @@ abstract class HandleImpl {
     return Objects.requireNonNull(value.get());
   }
 
-  /** Makes a call that takes no turn. */
+  /** Runs a call without the connection lock. */
   final void whileOpen(Runnable call) {
     hold();
     try {
@@ -137,8 +141,8 @@ abstract class HandleImpl {
   }
 
   /**
-   * If it was closed meanwhile then this releases it, and who closed it does not hear what that fails with; nor is it
-   * what the call failed with.
+   * Releases the reference of a call. If the handle was closed during the call, this releases the native handle. A
+   * failure is then logged: neither the call nor the thread that closed the handle throws it.
    */
   private void leaveBehindCall() {
     try {

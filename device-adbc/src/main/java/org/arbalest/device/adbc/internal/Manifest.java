@@ -13,13 +13,13 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
 
 /**
- * A driver's manifest: a TOML file that says where its library is.
+ * The manifest of a driver: a TOML file that names its library.
  *
- * @param file where it is
- * @param name what the driver is called; null if it does not say
- * @param library the library; null if it has none for this platform
- * @param entryPoint what the init function is called; null for what is usual
- * @param platforms those that it has libraries for, if it tells them apart
+ * @param file the path of the manifest
+ * @param name the driver's name; null if the manifest has none
+ * @param library the library; null if the manifest has none for this platform
+ * @param entryPoint the name of the init function; null for the recommended names
+ * @param platforms the platforms for which the manifest has libraries, if it distinguishes them
  */
 record Manifest(Path file, @Nullable String name, @Nullable String library, @Nullable String entryPoint,
     String platforms) {
@@ -29,7 +29,7 @@ record Manifest(Path file, @Nullable String name, @Nullable String library, @Nul
    * Reads a manifest.
    *
    * @param tuple the platform
-   * @throws IllegalArgumentException if it is none: the file, and what is wrong
+   * @throws IllegalArgumentException if the file is not a valid manifest; the message contains the file and the reason
    */
   static Manifest read(Path file, String tuple) {
     TomlParseResult toml;

@@ -14,7 +14,7 @@ import org.arbalest.device.adbc.AdbcStatistic;
 import org.arbalest.device.adbc.AdbcTable;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of metadata as the front's records. */
+/** Conversions of metadata rows to the records of the public API. */
 final class Metadata {
   private Metadata() {}
 
@@ -24,7 +24,7 @@ final class Metadata {
     return new AdbcInfo(values);
   }
 
-  /** A map comes as its entries. */
+  /** Converts a value; a map arrives as its entries. */
   private static @Nullable Object infoValue(@Nullable Object value) {
     if (!(value instanceof List<?> list) || list.isEmpty() || !(list.getFirst() instanceof Map.Entry)) return value;
     Map<Object, @Nullable Object> map = new LinkedHashMap<>();

@@ -10,8 +10,8 @@ import org.arbalest.device.DeviceException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of a result that is metadata, or a struct in one: values by name, of whatever encoding the driver uses. A
- * column that the driver leaves out is null.
+ * A row of a metadata result, or a struct in one: values by name, in any encoding that the driver uses. A column that
+ * the driver omits is null.
  */
 final class MetadataRow {
   private final String what;
@@ -22,7 +22,7 @@ final class MetadataRow {
     this.values = values;
   }
 
-  /** All rows of a result. */
+  /** Returns all rows of a result. */
   static List<MetadataRow> all(DeviceArrayReader result, String what) {
     List<MetadataRow> rows = new ArrayList<>();
     result.forEach(
@@ -52,7 +52,8 @@ final class MetadataRow {
   }
 
   /**
-   * A whole number; null as well if it is beyond an int: what drivers say of unbounded texts, such as 4294967295 bytes.
+   * Returns a whole number, or null. A number that does not fit an int is null too: drivers report, for example,
+   * 4294967295 bytes for unbounded texts.
    */
   @Nullable
   Integer number(String name) {
@@ -74,7 +75,7 @@ final class MetadataRow {
     return get(name) instanceof Boolean flag ? flag : null;
   }
 
-  /** The structs of a list; none if the list is null. */
+  /** Returns the structs of a list; empty if the list is null. */
   List<MetadataRow> rows(String name) {
     List<MetadataRow> rows = new ArrayList<>();
     for (Object item : list(name)) {
@@ -83,7 +84,7 @@ final class MetadataRow {
     return rows;
   }
 
-  /** The texts of a list; none if the list is null. */
+  /** Returns the texts of a list; empty if the list is null. */
   List<String> texts(String name) {
     List<String> texts = new ArrayList<>();
     for (Object item : list(name)) {

@@ -5,7 +5,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Blocks of native memory of one size, used again and again: as many as were in use at the same time. */
+/**
+ * A pool of blocks of native memory of one size. It never frees a block, so it has as many as were in use at the same
+ * time.
+ */
 final class NativeBlocks {
   private final long size;
   private final ConcurrentLinkedQueue<MemorySegment> free = new ConcurrentLinkedQueue<>();
@@ -14,7 +17,7 @@ final class NativeBlocks {
     this.size = size;
   }
 
-  /** A block, all zero, for the caller to give back. */
+  /** Returns a block of zeros; the caller returns it with {@link #giveBack}. */
   MemorySegment take() {
     MemorySegment block = free.poll();
     return block == null ? Arena.global().allocate(size, Long.BYTES) : block.fill((byte) 0);

@@ -11,15 +11,17 @@ import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database, connection or statement of a driver: the 16 bytes of its struct. Held by its Java handle, by calls, by
- * what was opened from it, and by its results; the last that leaves releases it, and then leaves what it was opened
- * from: a database the driver's table.
+ * A database, connection or statement of a driver: the 16 bytes of its struct.
+ *
+ * <p>It is reference-counted. References belong to its Java handle, to calls, to objects that were opened from it, and
+ * to its results. When the last reference is released, the driver's object is released. Then the handle releases its
+ * reference to its parent; a database releases the driver's table.
  */
 final class NativeHandle {
   private static final long PRIVATE_DRIVER = Long.BYTES;
   private static final NativeBlocks STRUCTS = new NativeBlocks(2 * Long.BYTES);
 
-  /** What it is, and the functions for it. */
+  /** The kind of object, and its functions. */
   enum Kind {
     DATABASE("database", AdbcFunction.DATABASE_RELEASE),
     CONNECTION("connection", AdbcFunction.CONNECTION_RELEASE),
@@ -33,7 +35,7 @@ final class NativeHandle {
       this.release = release;
     }
 
-    /** What gives up a call of it; a database has none that can be given up. */
+    /** Returns the function that cancels a call; a database has none, and its calls cannot be cancelled. */
     AdbcFunction cancel() {
       return this == STATEMENT ? AdbcFunction.STATEMENT_CANCEL : AdbcFunction.CONNECTION_CANCEL;
     }
@@ -43,7 +45,7 @@ final class NativeHandle {
   final DriverTable driver;
   final MemorySegment struct;
 
-  /** Taken for every call, but those that may be made while another runs. */
+  /** The lock for all calls, except those that may run during another call. */
   final ConnectionLock lock;
 
   private final @Nullable NativeHandle parent;
@@ -61,7 +63,7 @@ final class NativeHandle {
     struct.set(ADDRESS, PRIVATE_DRIVER, driver.struct());
   }
 
-  /** What {@link #open} calls to make the driver's object, and to finish it. */
+  /** The driver calls with which {@link #open} creates and finishes an object. */
   interface Opening {
     void make(NativeHandle handle);
 
@@ -69,8 +71,8 @@ final class NativeHandle {
   }
 
   /**
-   * Makes one, held by the caller. If finishing it fails, it is released; whatever fails, a database's table is as
-   * well.
+   * Creates a handle; the caller has its reference. If finishing fails, the handle is released. On any failure, the
+   * table of a database is released too.
    */
   static NativeHandle open(Kind kind, DriverTable driver, ConnectionLock lock, @Nullable NativeHandle parent,
       Opening opening) {
@@ -98,19 +100,19 @@ final class NativeHandle {
   }
 
   /**
-   * What asks the readers that feed its calls to give up, as the driver hears of no cancel while it waits for one;
-   * answers whether it waits.
+   * Sets the action that requests the readers which supply batches to stop; it returns whether the driver waits for
+   * one. A driver that waits for a reader does not notice a cancel.
    */
   void givesUpBy(BooleanSupplier asking) {
     giveUp = asking;
   }
 
-  /** One more holder; whoever calls this is one. */
+  /** Adds a reference; the caller must already have one. */
   void hold() {
     if (!tryHold()) throw new IllegalStateException("the " + kind.noun + " has no holder any more");
   }
 
-  /** One more holder; false if there is none any more. */
+  /** Adds a reference; returns false if the last one was already released. */
   boolean tryHold() {
     long count;
     do {
@@ -120,7 +122,7 @@ final class NativeHandle {
     return true;
   }
 
-  /** One holder less. */
+  /** Releases a reference. */
   void leave() {
     if (holders.decrementAndGet() == 0) end();
   }
@@ -139,7 +141,7 @@ final class NativeHandle {
     }
   }
 
-  /** A database leaves its table, which is its own. */
+  /** Releases the reference to the parent; a database releases its own table. */
   private void leaveParent() {
     if (parent == null) {
       driver.release();
@@ -149,10 +151,10 @@ final class NativeHandle {
   }
 
   /**
-   * Waits for the turn, for a call. Left by {@link ConnectionLock#leave}.
+   * Waits for the connection lock, for a call; {@link ConnectionLock#leave} releases it.
    *
-   * @param pull the result that is to be pulled, if it is that, which ends as well when the result is closed
-   * @param isOfHandle whether {@link #cancel} ends it that is for all calls
+   * @param pull the result to pull, if the call is a pull; closing the result ends the wait too
+   * @param isOfHandle whether a {@link #cancel} without a thread ends the wait
    */
   void acquireLock(@Nullable ResultSource pull, boolean isOfHandle) {
     lock.need(true);
@@ -189,11 +191,12 @@ final class NativeHandle {
   }
 
   /**
-   * Has a call that runs given up by the driver, and those that wait. No other: there are drivers whose cancel is the
-   * connection's, whatever it executes.
+   * Requests the driver to cancel a call that runs, and ends the calls that wait. If no such call runs, the driver is
+   * not called: the cancel of some drivers applies to the connection, for any execution.
    *
-   * @param caller whose they are, of whichever handle of the connection; null for those of this one, whoever makes them
-   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if there is nothing to cancel
+   * @param caller the thread whose calls are cancelled, for any handle of the connection; null for the calls of this
+   *     handle, from any thread
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if no call can be cancelled
    */
   void cancel(@Nullable Thread caller) {
     NativeHandle running;
@@ -205,7 +208,7 @@ final class NativeHandle {
         if (driver.function(kind.cancel()) != null) throw nothingRuns();
         running = this;
       }
-      lock.beginCancel(); // from here on what runs is not released
+      lock.beginCancel(); // until endCancel, the running call's object is not released
     }
     try {
       running.callCancel();
@@ -220,7 +223,10 @@ final class NativeHandle {
         .build();
   }
 
-  /** What feeds it is asked first: the driver's cancel may wait for the call, which waits for that. */
+  /**
+   * Requests the readers that supply batches to stop before it calls the driver's cancel: that may wait for the call,
+   * which waits for the reader.
+   */
   private void callCancel() {
     boolean hasGivenUp = false;
     try {
@@ -230,11 +236,12 @@ final class NativeHandle {
         driver.call(kind.cancel(), (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
       }
     } catch (AdbcException e) {
-      if (!hasGivenUp || e.status() != AdbcStatus.INVALID_STATE) throw e; // it was over by that
+      // stopping the reader has already ended the call
+      if (!hasGivenUp || e.status() != AdbcStatus.INVALID_STATE) throw e;
     }
   }
 
-  /** Whether it is not being released. */
+  /** Returns whether this handle has a reference, so is not being released. */
   boolean isHeld() {
     return holders.get() > 0;
   }

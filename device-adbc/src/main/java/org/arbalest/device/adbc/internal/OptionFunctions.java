@@ -13,7 +13,7 @@ import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
-/** The functions for options of a kind of handle. Those that set one are called by who has the turn. */
+/** The functions for the options of one kind of handle. The caller holds the connection lock when it sets an option. */
 enum OptionFunctions {
   DATABASE(
       AdbcFunction.DATABASE_SET_OPTION,
@@ -46,12 +46,12 @@ enum OptionFunctions {
   private static final int USUAL_SIZE = 256;
 
   /**
-   * A value that is longer than it was said to be has been set meanwhile; one that always is, is a fault of the
-   * driver's.
+   * The limit for retries when a value is longer than its reported size. Another thread may have set a longer value
+   * meanwhile. If it happens every time, the driver has a fault.
    */
   private static final int MOST_TRIES = 10;
 
-  /** More than any option has. */
+  /** A limit above the size of any option. */
   private static final long MOST_BYTES = 1L << 30;
 
   private final AdbcFunction set;
@@ -82,7 +82,7 @@ enum OptionFunctions {
     this.getDouble = getDouble;
   }
 
-  /** Sets an option of any kind, as users give them in maps. */
+  /** Sets an option of any type, from a user's map. */
   void setAny(NativeHandle handle, String key, @Nullable Object value) {
     switch (value) {
       case String text -> set(handle, key, text);
@@ -138,7 +138,7 @@ enum OptionFunctions {
   String get(NativeHandle handle, String key) {
     byte[] value = get(handle, get, key);
     int length = 0;
-    while (length < value.length && value[length] != 0) length++; // with its zero, or without
+    while (length < value.length && value[length] != 0) length++; // with or without a terminating zero
     return new String(value, 0, length, StandardCharsets.UTF_8);
   }
 

@@ -12,7 +12,7 @@ import java.lang.foreign.StructLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code struct AdbcPartitions}: what the parts of a result are read by. */
+/** The layout of {@code struct AdbcPartitions}, the descriptors of the partitions of a result. */
 final class PartitionsStruct {
   static final StructLayout LAYOUT =
       MemoryLayout.structLayout(
@@ -30,7 +30,7 @@ final class PartitionsStruct {
 
   private PartitionsStruct() {}
 
-  /** Copies of all. */
+  /** Returns copies of all descriptors. */
   static List<byte[]> read(MemorySegment struct) {
     int count = Math.toIntExact(struct.get(JAVA_LONG, COUNT));
     List<byte[]> all = new ArrayList<>(count);
@@ -43,7 +43,7 @@ final class PartitionsStruct {
     return all;
   }
 
-  /** Gives them back to the driver, if there are any. */
+  /** Calls the driver's release function, if the struct has one. */
   static void release(MemorySegment struct) {
     MemorySegment release = struct.get(ADDRESS, RELEASE);
     if (release.address() == 0) return;

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a process is, as far as drivers are looked for by it.
+ * The properties of a process that the search for drivers uses.
  *
- * @param os as manifests say it: linux, macos, windows
- * @param tuple as manifests say it: {@code linux_amd64}
- * @param home the user's folder
- * @param environment environment variables
+ * @param os the operating system, as in manifests: linux, macos, windows
+ * @param tuple the platform, as in manifests: {@code linux_amd64}
+ * @param home the user's home folder
+ * @param environment the environment variables
  */
 public record Platform(String os, String tuple, Path home, Map<String, String> environment) {
-  /** This process. */
+  /** Returns the platform of this process. */
   public static Platform ours() {
     String os = os(System.getProperty("os.name", ""));
     boolean isMusl = os.equals("linux") && Linker.nativeLinker().defaultLookup().find("gnu_get_libc_version").isEmpty();
@@ -26,15 +26,15 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
   }
 
   /**
-   * What shells and ADBC's driver manager take for the user's folder; the JVM's own is that of the system's list of
-   * users.
+   * Returns the home folder that shells and ADBC's driver manager use. The JVM's own value comes from the system's user
+   * database.
    */
   static Path home(String os, Map<String, String> environment) {
     String home = os.equals("windows") ? "" : environment.getOrDefault("HOME", "");
     return Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home);
   }
 
-  /** Of the property {@code os.name}. */
+  /** Returns the operating system for the property {@code os.name}. */
   static String os(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     return lower.startsWith("mac") ? "macos" : lower.startsWith("windows") ? "windows" : lower;
@@ -52,14 +52,14 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     };
   }
 
-  /** The folders of {@code ADBC_DRIVER_PATH}. */
+  /** Returns the folders of {@code ADBC_DRIVER_PATH}. */
   List<Path> environmentFolders() {
     String path = environment.getOrDefault("ADBC_DRIVER_PATH", "");
     return Stream.of(path.split(os.equals("windows") ? ";" : ":")).filter(folder -> !folder.isEmpty()).map(Path::of)
         .toList();
   }
 
-  /** Where the user's drivers are. */
+  /** Returns the folder of the user's drivers. */
   Path userFolder() {
     return switch (os) {
       case "macos" -> home.resolve("Library/Application Support/ADBC/Drivers");
@@ -73,7 +73,7 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     return folder.isEmpty() ? otherwise : Path.of(folder);
   }
 
-  /** Where the system's drivers are; none on Windows. */
+  /** Returns the folders of the system's drivers; empty on Windows. */
   List<Path> systemFolders() {
     return switch (os) {
       case "macos" -> List.of(Path.of("/Library/Application Support/ADBC/Drivers"));
@@ -82,7 +82,7 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     };
   }
 
-  /** What the file of a library may be called: as it is, or with what the platform puts around. */
+  /** Returns the possible file names of a library: with the platform's prefix and suffix, and unchanged. */
   List<String> libraryNames(String name) {
     String suffix = os.equals("windows") ? ".dll" : os.equals("macos") ? ".dylib" : ".so";
     String prefix = os.equals("windows") || name.startsWith("lib") ? "" : "lib";

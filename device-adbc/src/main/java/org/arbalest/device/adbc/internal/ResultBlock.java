@@ -7,17 +7,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowArrayStruct;
 
-/** What a result needs of native memory: its stream, an array that is pulled, a status. Used again by later results. */
+/** The native memory of a result: its stream, a pulled array, a status. Later results reuse it. */
 final class ResultBlock {
   private static final ConcurrentLinkedQueue<ResultBlock> FREE = new ConcurrentLinkedQueue<>();
 
   /** An {@code ArrowArrayStream}. */
   final MemorySegment stream;
 
-  /** An {@code ArrowArray}; or, which is smaller, an {@code ArrowSchema}. */
+  /** An {@code ArrowArray}, or the smaller {@code ArrowSchema}. */
   final MemorySegment out;
 
-  /** A few bytes for an {@code AdbcStatusCode} or an {@code int64_t}. */
+  /** Eight bytes for an {@code AdbcStatusCode} or an {@code int64_t}. */
   final MemorySegment number;
 
   private ResultBlock() {
@@ -29,7 +29,10 @@ final class ResultBlock {
     number = block.asSlice(streamBytes + outBytes, Long.BYTES);
   }
 
-  /** A block with a stream, an array and a number that are all zero, for the caller to give back. */
+  /**
+   * Returns a block with a stream, an array and a number that are all zero; the caller returns it with {@link
+   * #giveBack}.
+   */
   static ResultBlock take() {
     ResultBlock block = FREE.poll();
     if (block == null) return new ResultBlock();

@@ -16,13 +16,13 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result: a stream of a driver's, pulled in turn with other calls of the connection, which it holds until it is
- * closed.
+ * The source of a result: a stream of the driver. Each pull takes the connection lock. The source keeps a reference to
+ * its statement or connection until it is closed.
  */
 final class ResultSource implements DeviceArrayReader.Source {
   private final NativeHandle owner;
 
-  /** What cancels a pull. */
+  /** The function that cancels a pull. */
   private final AdbcFunction cancel;
 
   private final @Nullable String sql;
@@ -34,11 +34,11 @@ final class ResultSource implements DeviceArrayReader.Source {
   private final MemorySegment getNext;
   private final Schema schema;
 
-  // Under the turn's calls.
+  // Guarded by the monitor of calls.
   private boolean isPulling;
   private boolean isCancelled;
 
-  // Under the turn.
+  // Guarded by the connection lock.
   private boolean isOver;
   private boolean isReleased;
 
@@ -56,27 +56,27 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * What a result is of.
+   * The origin of a result.
    *
-   * @param owner whom it holds
+   * @param owner the handle to which the source has a reference
    * @param cancel the function that cancels a pull
    * @param sql the query, for errors
-   * @param bound what feeds it
-   * @param level how closely its batches are looked at
+   * @param bound the batches that the execution pulls
+   * @param level the validation level of the result's batches
    */
   record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, @Nullable BoundSource bound,
       Validation level) {}
 
-  /** What makes a driver fill a struct with a stream, which is zeroed. */
+  /** A call in which the driver fills a zeroed stream struct. */
   @FunctionalInterface
   interface Filling {
     void fill(ResultBlock block);
   }
 
   /**
-   * Has the driver make a stream, and asks that for its schema. Under the turn.
+   * Lets the driver create a stream, and reads its schema. Requires the connection lock.
    *
-   * @return null if the driver gave no stream
+   * @return null if the driver returned no stream
    */
   static @Nullable ResultSource open(Opening of, Filling filling) {
     ResultBlock block = ResultBlock.take();
@@ -107,12 +107,12 @@ final class ResultSource implements DeviceArrayReader.Source {
     return DriverSchemas.importSchema(block.out);
   }
 
-  /** Whether it is of that statement, or that connection. */
+  /** Returns whether this result belongs to a statement or connection. */
   boolean isOf(NativeHandle handle) {
     return owner == handle;
   }
 
-  /** The result as a reader, which is the caller's to close. If there is none then the result ends. */
+  /** Returns the result as a reader, which the caller closes. If this fails, the result ends. */
   DeviceArrayReader reader() {
     try {
       return DeviceArrayReader.of(schema, this);
@@ -135,7 +135,8 @@ final class ResultSource implements DeviceArrayReader.Source {
         throw new DeviceException(Errno.ECANCELED,
             "the result has ended: its statement was executed again, or changed. Use a statement for each result");
       }
-      ArrowArrayStruct.setRelease(block.out, MemorySegment.NULL); // some drivers write nothing else at the end
+      // some drivers write only the release pointer at the end
+      ArrowArrayStruct.setRelease(block.out, MemorySegment.NULL);
       int errno = pull();
       isOver = errno != 0 || ArrowArrayStruct.release(block.out).address() == 0;
       throwFailureOfBound();
@@ -146,7 +147,10 @@ final class ResultSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** The driver's own, if any, came of it; so did what it gave all the same. */
+  /**
+   * Throws the failure of the bound reader. The driver's own error, or a batch that it still returned, is only a
+   * consequence.
+   */
   private void throwFailureOfBound() {
     if (bound == null) return;
     try {
@@ -171,15 +175,15 @@ final class ResultSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** Under the turn's calls. */
+  /** Throws if the result was closed. Requires the monitor of calls. */
   void checkNotClosed() {
     if (isCancelled) throw new DeviceException(Errno.ECANCELED,
         "the result was closed before the driver was asked for its next batch");
   }
 
   /**
-   * Asks the driver to give up the pull, and what is bound as well; one that has not begun does not any more. A driver
-   * that goes on is waited for.
+   * Requests the driver and the bound reader to stop the pull; a pull that has not begun does not begin. If the driver
+   * continues, the thread that closes the result waits for it.
    */
   @Override
   public void cancel() {
@@ -200,7 +204,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** Asks what is bound to give up, if it is for a pull that it is waited for; whether it is. */
+  /** Requests the bound reader to stop, if a pull waits for it; returns whether one does. */
   boolean giveUpBound() {
     if (bound == null || !isPulling()) return false;
     bound.giveUp();
@@ -218,8 +222,8 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
     } catch (AdbcException _) {
-      // There was nothing to give up any more, or it cannot be: it takes effect when the pull, or the release, returns
-      // by itself.
+      // The call was already complete, or cannot be cancelled. The close takes effect when the pull, or the release,
+      // returns by itself.
     }
   }
 
@@ -229,9 +233,11 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   /**
-   * Releases the stream, if that was not done, and leaves the owner. A query that is not over is cancelled before,
-   * since there are drivers whose release waits for it: if nothing was executed on the connection since, as there are
-   * drivers whose cancel is the connection's, and hits what it executes last.
+   * Releases the stream, if that has not been done, and the reference to the owner.
+   *
+   * <p>An incomplete query is cancelled first, because the release of some drivers waits for it. It is cancelled only
+   * if nothing was executed on the connection since: the cancel of some drivers applies to the connection, and affects
+   * its last execution.
    */
   void end() {
     if (!owner.lock.takeOr(owner, this::end)) return;

@@ -14,9 +14,9 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Calls of C, by their parameters: {@code P} is a pointer, {@code L} a {@code size_t} or {@code int64_t}, {@code I} an
- * {@code int}, {@code D} a {@code double}, {@code B} a {@code char}. The function comes first; those that answer an
- * {@code AdbcStatusCode} have the error last.
+ * Downcalls to native functions, named by their parameters: {@code P} is a pointer, {@code L} a {@code size_t} or
+ * {@code int64_t}, {@code I} an {@code int}, {@code D} a {@code double}, {@code B} a {@code char}. The function is the
+ * first argument. A function that returns an {@code AdbcStatusCode} has the error as its last parameter.
  */
 final class Signatures {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -44,7 +44,7 @@ final class Signatures {
   /** {@code void release(struct*)}. */
   static final MethodHandle RELEASE = LINKER.downcallHandle(FunctionDescriptor.ofVoid(ADDRESS));
 
-  /** {@code get_schema} and {@code get_next} of a stream, which are called by addresses. */
+  /** {@code get_schema} and {@code get_next} of a stream, with addresses as arguments. */
   static final MethodHandle GET = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
   /** {@code get_last_error} of a stream. */
@@ -56,7 +56,7 @@ final class Signatures {
   /** {@code AdbcErrorGetDetailCount}. */
   static final MethodHandle DETAIL_COUNT = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
-  /** {@code struct AdbcErrorDetail}, which its function returns by value. */
+  /** {@code struct AdbcErrorDetail}, which {@code AdbcErrorGetDetail} returns by value. */
   static final StructLayout DETAIL =
       MemoryLayout.structLayout(ADDRESS.withName("key"), ADDRESS.withName("value"), JAVA_LONG.withName("value_length"))
           .withName("AdbcErrorDetail");
@@ -70,7 +70,10 @@ final class Signatures {
     return LINKER.downcallHandle(FunctionDescriptor.of(JAVA_BYTE, parameters));
   }
 
-  /** What a downcall threw: an error on our side, since C cannot throw. */
+  /**
+   * Returns the exception for a throwable of a downcall. It is an error in the Java code, because native code cannot
+   * throw.
+   */
   static RuntimeException unexpected(Throwable t) {
     if (t instanceof Error e) throw e;
     return t instanceof RuntimeException e ? e : new IllegalStateException("a downcall threw a checked exception", t);

@@ -24,20 +24,20 @@ import org.arbalest.device.c.CExport;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** See {@link AdbcStatement}. */
+/** The implementation of {@link AdbcStatement}. */
 public final class StatementImpl extends HandleImpl implements AdbcStatement {
-  // Written under the turn.
+  // Written under the connection lock.
   private @Nullable String sql;
 
-  /** What is bound, and was not executed. */
+  /** The source that is bound and was not executed yet. */
   private @Nullable BoundSource bound;
 
-  /** What feeds the execution that runs. Read by who cancels it, as the result. */
+  /** The source of the current execution. The cancelling thread reads it, and the result. */
   private volatile @Nullable BoundSource feeding;
 
   private volatile @Nullable ResultSource result;
 
-  // What drivers keep of a target that was set before.
+  // The parts of an earlier target that drivers keep.
   private boolean isTemporary;
   private @Nullable String catalog;
   private @Nullable String dbSchema;
@@ -47,7 +47,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     handle.givesUpBy(this::giveUpBound);
   }
 
-  /** Takes the turn for something that ends the result before. */
+  /** Takes the connection lock for a change that ends the previous result. */
   private void enterToChange() {
     enter();
     try {
@@ -129,7 +129,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     }
   }
 
-  /** ADBC has no way to take a catalog or a schema back. */
+  /** Throws if an earlier catalog or schema would stay: ADBC cannot reset it. */
   private static void checkThatNothingStays(String what, @Nullable String before, @Nullable String now) {
     if (before == null || now != null) return;
     throw new IllegalStateException(
@@ -181,12 +181,12 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void bind(DeviceArray rows) {
     try (rows) {
-      rows.schema(); // a record batch
+      rows.schema(); // throws unless rows is a record batch
       enterToChange();
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment array = ArrowArrayStruct.allocate(arena);
         MemorySegment schema = ArrowSchemaStruct.allocate(arena);
-        try (DeviceArray columns = rows.pushDownNulls()) { // drivers read no bitmap of a batch
+        try (DeviceArray columns = rows.pushDownNulls()) { // drivers do not read the validity bitmap of a batch
           CData.exportArray(columns, array, CExport.DATA.schemaTo(schema));
         }
         try {
@@ -211,7 +211,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     Objects.requireNonNull(rows, "rows");
     boolean isBound = false;
     try {
-      rows.schema(); // record batches
+      rows.schema(); // throws unless rows are record batches
       enterToChange();
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
@@ -236,7 +236,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     }
   }
 
-  /** Calls the release function of a struct that nobody has taken over, if it has one. */
+  /** Calls the release function of a struct that the driver has not taken, if the struct has one. */
   static void release(MemorySegment function, MemorySegment struct) {
     if (function.address() == 0) return;
     try {
@@ -256,7 +256,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               ResultSource made;
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
-              } catch (AdbcException e) { // of get_schema, which may be the first to pull
+              } catch (AdbcException e) { // from get_schema, which may be the first call to pull
                 if (fedBy != null) fedBy.throwFailure(e);
                 throw e;
               }
@@ -286,8 +286,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   /**
-   * Executes in turn, with what is bound: for this execution, and for no other. It is closed behind it, or by the
-   * result.
+   * Runs an execution under the connection lock, with the bound source, which it uses up. The source is closed after
+   * the execution, or by the result.
    */
   private <T> @Nullable T executing(Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange();
@@ -307,7 +307,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       closeAfter(t, fedBy);
       throw t;
     }
-    // what was executed was: with an error in its place the count of rows that are stored would be lost
+    // The execution succeeded: an exception here would hide the number of stored rows.
     if (fedBy != null && !(given instanceof ResultSource)) ConnectionLock.run(fedBy::finish);
     return given;
   }
@@ -364,7 +364,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     whileOpen(() -> handle.cancel(null));
   }
 
-  /** Within whose pull a driver is, which hears of no cancel there. Whether there was one. */
+  /**
+   * Requests the reader to stop in whose pull the driver waits: there the driver does not notice a cancel. Returns
+   * whether there was such a pull.
+   */
   private boolean giveUpBound() {
     BoundSource fedBy = feeding;
     if (fedBy != null) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How a driver is called. At the bottom the C structs ({@code …Struct}) and the driver's table ({@link
- * org.arbalest.device.adbc.internal.DriverTable}, {@link org.arbalest.device.adbc.internal.AdbcFunction}); on these
- * native handles that are counted ({@link org.arbalest.device.adbc.internal.NativeHandle}), results ({@link
- * org.arbalest.device.adbc.internal.ResultSource}) and what is bound; on top what implements the front's interfaces
- * ({@code …Impl}).
+ * The calls of a driver. The lowest layer has the C structs ({@code …Struct}) and the driver's table ({@link
+ * org.arbalest.device.adbc.internal.DriverTable}, {@link org.arbalest.device.adbc.internal.AdbcFunction}). The middle
+ * layer has reference-counted native handles ({@link org.arbalest.device.adbc.internal.NativeHandle}), results ({@link
+ * org.arbalest.device.adbc.internal.ResultSource}) and bound sources. The top layer implements the interfaces of the
+ * public API ({@code …Impl}).
  */
 @NullMarked
 package org.arbalest.device.adbc.internal;
