@@ -60,7 +60,7 @@ record ClassAdapter(
     return conversion == null ? null : of(type, conversion);
   }
 
-  /** Excludes an Optional of an Optional, because a null could not tell which of them is empty. */
+  /** Excludes an Optional of an Optional, because a null would not show which of them is empty. */
   private static boolean isOptional(ObjectType type) {
     return type.type() == Optional.class && type.arguments().size() == 1
         && type.arguments().get(0).type() != Optional.class;
