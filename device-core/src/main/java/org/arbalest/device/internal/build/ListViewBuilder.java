@@ -88,7 +88,7 @@ final class ListViewBuilder extends ItemsBuilder {
 
   /**
    * Removes the elements that no list uses. If the caller gave offsets, it removes nothing, because elements appended
-   * ahead must not move. If the caller gave only sizes, no elements follow the last complete list.
+   * ahead must not move. If the caller gave only sizes, all elements after the last list are unused.
    */
   @Override
   void truncateParts() {

@@ -126,8 +126,8 @@ final class ViewBuilder extends TextBuilder {
   }
 
   /**
-   * Keeps a data buffer for later values, or frees the spare one. Repeated failed appends then need one spare buffer at
-   * most.
+   * Keeps a data buffer for later values, in place of the former spare one. If a caller appends and removes the same
+   * value repeatedly, as a dictionary does, one spare buffer is enough.
    */
   private void drop(GrowableBuffer buffer) {
     buffer.truncate(0);

@@ -55,8 +55,8 @@ public final class ComputedStatistics {
   }
 
   /**
-   * Adds the statistics of a struct's fields. If the struct has nulls, it skips their descendants, too, because the
-   * specification does not say which of their rows count.
+   * Adds the statistics of a struct's fields. If the struct or an ancestor has nulls, it skips the fields and their
+   * descendants, because the specification does not say which of their rows count.
    */
   private void fields(StructType struct, Column column, boolean isVisible) {
     boolean areVisible = isVisible && column.nullCount() == 0;
