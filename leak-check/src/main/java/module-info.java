@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Fails tests that leave something open, in JUnit or in Kotest, of which an application has what it tests with. */
+/** Fails tests that leave resources open, in JUnit or Kotest. The application provides its test framework. */
 module org.arbalest.leakcheck {
   requires static kotest.framework.engine.jvm;
   requires static kotlin.stdlib;

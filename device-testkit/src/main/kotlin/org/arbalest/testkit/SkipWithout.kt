@@ -10,10 +10,10 @@ import org.arbalest.device.Devices
 import java.util.concurrent.ConcurrentHashMap
 
 /**
- * Skips each test of a spec, visibly, for want of something.
+ * Skips each test of a spec if a requirement is missing, and prints the reason.
  *
- * [missing] is asked before each test, and answers with the reason, or null if the test can run. The reason is printed:
- * Surefire counts what was skipped, but does not say why.
+ * [missing] runs before each test. It returns the reason, or null if the test can run. The extension prints the reason,
+ * because Surefire counts the skipped tests but does not say why.
  *
  *     class MySpec : FunSpec({
  *         extension(CCompiler.needed)
@@ -29,12 +29,15 @@ public class SkipWithout(private val missing: () -> String?) : TestCaseExtension
     }
 
     public companion object {
-        /** Why tests were skipped in this JVM, by their names; Kotest does not tell JUnit's listeners. */
+        /**
+         * The reasons for skipped tests in this JVM, by the names of the tests. Kotest does not pass them to JUnit's
+         * listeners.
+         */
         public val reasons: MutableMap<String, String> = ConcurrentHashMap()
 
         /**
-         * Skips where there is no device of a [type]. With `CI=true` in the environment nothing is skipped, and the
-         * tests fail.
+         * Skips tests if no device of a [type] is available. With `CI=true` in the environment it skips nothing, and
+         * the tests fail.
          */
         public fun device(type: DeviceType): SkipWithout = SkipWithout {
             val missing = Devices.availability(type) as? Availability.Missing

@@ -13,15 +13,17 @@ import org.arbalest.device.monitoring.ResourceCounters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a piece of code leaves something open: what the {@link ResourceCounters} counts, before and after it, and
- * what a {@link HandleWatch} knows of that.
+ * A check that a piece of code leaves nothing open. It compares the {@link ResourceCounters} before and after the code,
+ * and a {@link HandleWatch} names the open resources.
  *
- * <p>The ledger counts for the whole process: nothing else may make or release arrays meanwhile. Checks may be inside
- * each other; two that run beside each other are refused. Begun and ended by one who tests, on any thread.
+ * <p>The counters belong to the whole process, so no other code may create or release arrays at the same time. Checks
+ * may be nested. Two checks that are not nested cannot be in progress at the same time.
+ *
+ * <p>Any thread may begin and end a check.
  */
 public final class LeakCheck {
   /**
-   * How long what other threads are just releasing has to be gone, if nothing else is said. Only what fails takes so
+   * How long a check waits by default for releases by other threads: 5 seconds. Only a check that finds a leak waits as
    * long.
    */
   public static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -31,25 +33,28 @@ public final class LeakCheck {
   private static final ResourceCounters NOTHING = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Those that were begun and not ended; each is around the next. Guarded by itself. */
+  /** The checks in progress, the outer ones first. Guarded by itself. */
   private static final List<LeakCheck> UNDER_WAY = new ArrayList<>();
 
-  /** After a failure that left something: when nothing has changed for so long, nothing is under way. */
+  /**
+   * How long the counters must not change after a failure that left something open, in nanoseconds. No release is in
+   * progress then.
+   */
   private static final long QUIET = TimeUnit.MILLISECONDS.toNanos(250);
 
   /**
-   * Waits that nobody will end, left by a test that failed: those after it do not wait for them again. Guarded by
-   * UNDER_WAY.
+   * The number of waits that never end, which failed tests have left. Later checks do not wait for them again. Guarded
+   * by UNDER_WAY.
    */
   private static long lostWaits;
 
   /**
-   * What was held when that last changed, since a check was given up with something left; null if none was. Guarded by
-   * UNDER_WAY.
+   * The counters at their last change, since a check was given up with something left open; null without such a check.
+   * Guarded by UNDER_WAY.
    */
   private static @Nullable ResourceCounters unquiet;
 
-  /** When that was. Guarded by UNDER_WAY. */
+  /** The time of that change. Guarded by UNDER_WAY. */
   private static long changed;
 
   private final String name;
@@ -57,8 +62,8 @@ public final class LeakCheck {
   private final @Nullable HandleWatch watch;
   private final ResourceCounters before;
 
-  // Guarded by UNDER_WAY.
-  /** What was left inside this, and is known to somebody. */
+  // The next two fields are guarded by UNDER_WAY.
+  /** The resources that inner checks have left open and reported. */
   private ResourceCounters known = NOTHING;
 
   private final Set<Throwable> knownPlaces = new HashSet<>();
@@ -71,33 +76,34 @@ public final class LeakCheck {
   }
 
   /**
-   * Begins, as {@link #begin(String, LeakCheck, boolean)} does: around this there is no other, and where things are
-   * made is noted.
+   * Begins a check like {@link #begin(String, LeakCheck, boolean)}. It is not nested, and it records where resources
+   * are created.
    */
   public static LeakCheck begin(String name) {
     return begin(name, null, true);
   }
 
-  /** Begins, as {@link #begin(String, LeakCheck, boolean, Duration)} does, with {@link #PATIENCE}. */
+  /** Begins a check like {@link #begin(String, LeakCheck, boolean, Duration)}, with {@link #PATIENCE}. */
   public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces) {
     return begin(name, around, withPlaces, PATIENCE);
   }
 
   /**
-   * Begins, once nothing is under way any more that what came before has left to be released by itself; it blocks until
-   * then. After a check that was given up with something left, that is when nothing has changed for a quarter of a
-   * second, so that a late release is not taken for a change of this check. To be ended by {@link #end} or
-   * {@link #giveUp}.
+   * Begins a check. The caller ends it with {@link #end} or {@link #giveUp}.
    *
-   * @param name of what is checked, as in "not back after …"
-   * @param around the check that this one is inside of; null if there is none
-   * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage;
-   *     {@code -Dorg.arbalest.leaks=true} does so whatever this says. Without it there are only the numbers: what is
-   *     left is not seen where as much was released that had been there before
-   * @param patience how long to wait for that; what is under way then is taken to be lost, and no later check waits for
-   *     it
-   * @throws IllegalStateException if another check is under way that is not around this one: nobody could tell whose a
-   *     leak is
+   * <p>Blocks until the work is over that earlier code has left and that releases its resources by itself. After a
+   * check that was given up with something left open, it blocks until the counters have not changed for 250
+   * milliseconds. A late release does not count as a change of this check then.
+   *
+   * @param name the checked code, as in "not back after …"
+   * @param around the check around this one, or null
+   * @param withPlaces whether to record where each resource is created, which costs some microseconds and garbage for
+   *     each. {@code -Dorg.arbalest.leaks=true} turns it on in any case. Without it the check only compares numbers: it
+   *     misses a leak if an older resource of the same kind is released meanwhile
+   * @param patience how long to block at most; work that is still in progress counts as lost then, and no later check
+   *     waits for it
+   * @throws IllegalStateException if another check is in progress that is not around this one, because a leak could
+   *     belong to either
    */
   public static LeakCheck begin(String name, @Nullable LeakCheck around, boolean withPlaces, Duration patience) {
     long start = System.nanoTime();
@@ -110,9 +116,10 @@ public final class LeakCheck {
   }
 
   /**
-   * Begins, as {@link #begin(String, LeakCheck, boolean, Duration)} does, but does not block.
+   * Begins a check like {@link #begin(String, LeakCheck, boolean, Duration)}, but does not block.
    *
-   * @return null if something is under way that what came before has left to be released by itself
+   * @return the check, or null if work is in progress that earlier code has left and that releases its resources by
+   *     itself
    */
   public static @Nullable LeakCheck tryBegin(String name, @Nullable LeakCheck around, boolean withPlaces) {
     return begin(name, around, withPlaces, false);
@@ -127,7 +134,7 @@ public final class LeakCheck {
       ResourceCounters now = ResourceCounters.now();
       if (!isLost && !isQuiet(now)) return null;
       if (now.waits() > lostWaits) {
-        // of which each ends by itself, however quiet it is, unless the whole patience is over
+        // a wait ends by itself, even if nothing else changes; it counts as lost only after the whole patience
         if (!isLost) return null;
         lostWaits = now.waits();
       }
@@ -138,7 +145,7 @@ public final class LeakCheck {
     }
   }
 
-  /** Whether what a check has left does not change any more. Guarded by UNDER_WAY. */
+  /** Returns whether the counters have stopped changing after a check that was given up. Guarded by UNDER_WAY. */
   private static boolean isQuiet(ResourceCounters now) {
     if (unquiet == null) return true;
     if (now.equals(unquiet)) return System.nanoTime() - changed >= QUIET;
@@ -161,7 +168,7 @@ public final class LeakCheck {
         + "execution off";
   }
 
-  /** What is left at this moment; null if nothing is. It goes on. */
+  /** Returns the resources that are open now, or null without any. The check continues. */
   public @Nullable LeakError left() {
     synchronized (UNDER_WAY) {
       ResourceCounters left = ResourceCounters.now().since(before);
@@ -174,11 +181,10 @@ public final class LeakCheck {
   }
 
   /**
-   * Ends. What is left is not told of again by the checks around this one.
+   * Ends the check. The checks around this one do not report the same resources again.
    *
-   * @param patience how long to wait for what other threads are just releasing, and for copies and events that are
-   *     under way
-   * @return what was left; null if nothing was
+   * @param patience how long to wait for releases by other threads, and for copies and events in progress
+   * @return the resources that were left open, or null without any
    */
   public @Nullable LeakError end(Duration patience) {
     long start = System.nanoTime();
@@ -191,12 +197,16 @@ public final class LeakCheck {
     return left;
   }
 
-  /** Ends after something that failed, and so may have left what it held: nobody is told of that. */
+  /** Ends the check after a failure, which may have left resources open. They are not reported. */
   public void giveUp() {
     finish(true);
   }
 
-  /** @param isEarly whether nobody has waited for what other threads are just releasing */
+  /**
+   * Removes the check.
+   *
+   * @param isEarly whether the check has not waited for releases by other threads
+   */
   private void finish(boolean isEarly) {
     synchronized (UNDER_WAY) {
       if (!UNDER_WAY.remove(this)) return;
@@ -210,7 +220,7 @@ public final class LeakCheck {
     }
   }
 
-  /** Something was left inside this, or released that had been there before. */
+  /** Records the resources that an inner check has left open, or the earlier ones that it has released. */
   private void knows(ResourceCounters left, LeakCheck inside) {
     known = known.since(NOTHING.since(left));
     knownPlaces.addAll(inside.knownPlaces);

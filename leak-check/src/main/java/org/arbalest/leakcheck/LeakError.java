@@ -9,13 +9,13 @@ import org.arbalest.device.monitoring.HandleWatch;
 import org.arbalest.device.monitoring.ResourceCounters;
 
 /**
- * Something was left open. The message has a line for each; the stack traces of the places that made them are its
- * cause, and suppressed.
+ * The error for resources that were left open. The message has one line for each. The first one's stack trace is the
+ * cause, and those of the others are suppressed exceptions.
  */
 public final class LeakError extends AssertionError {
   private static final long serialVersionUID = 1L;
 
-  /** Whose frames are not the user's. */
+  /** The prefixes of classes that are not the application's code. */
   private static final List<String> OURS =
       List.of("org.arbalest.device.", "org.arbalest.coroutines.", "java.", "jdk.", "kotlin.", "kotlinx.");
 
@@ -29,8 +29,10 @@ public final class LeakError extends AssertionError {
   }
 
   /**
-   * How much is held that was not held before; negative where something was released that had been there before, and 0
-   * where as much was, so that only the message and the stack traces say what is left.
+   * Returns how many more resources are held than before.
+   *
+   * <p>A number is negative if earlier resources were released. All numbers can be 0 if as many were released as were
+   * left open; then only the message and the stack traces name the open ones.
    */
   public ResourceCounters left() {
     return left;
@@ -49,7 +51,7 @@ public final class LeakError extends AssertionError {
     return text.toString();
   }
 
-  /** The first frame that is not ours. */
+  /** Returns the first frame of the application's code. */
   private static String place(Throwable made) {
     StackTraceElement[] frames = made.getStackTrace();
     return frames.length == 0 ? "an unknown place" : frames[first(frames)].toString();
@@ -62,7 +64,10 @@ public final class LeakError extends AssertionError {
     return 0;
   }
 
-  /** A stack that begins with the first frame that is not ours, since test reports cut it off soon. */
+  /**
+   * A stack trace that begins with the first frame of the application's code, because test reports display only a few
+   * frames.
+   */
   private static final class Place extends Throwable {
     private static final long serialVersionUID = 1L;
 
@@ -73,13 +78,13 @@ public final class LeakError extends AssertionError {
     }
 
     @Override
-    @SuppressWarnings("OverrideThrowableToString") // the message above it has said what this is
+    @SuppressWarnings("OverrideThrowableToString") // the message of the error describes the resource
     public String toString() {
       return String.valueOf(getMessage());
     }
   }
 
-  /** Those that are not 0. */
+  /** Returns the numbers that are not 0. */
   private static String counts(ResourceCounters left) {
     List<String> words = new ArrayList<>();
     for (RecordComponent component : ResourceCounters.class.getRecordComponents()) {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.leakcheck;
 
-/** What has to leave nothing open. */
+/** The code that must leave nothing open. */
 public enum LeakScope {
-  /** Each test, what is set up and torn down for it included. */
+  /** Each test, together with its own set-up and tear-down. */
   TEST,
 
-  /** Each class, or spec, as a whole: its tests may hand on to each other what they hold. */
+  /** Each class or spec as a whole. Its tests may pass open resources to each other. */
   CLASS,
 
-  /** Each test, and the class for what is set up before its tests, or between them. */
+  /** Each test, and also the class, for resources that are created before or between its tests. */
   TEST_AND_CLASS;
 
-  /** Whether each test is checked. */
+  /** Returns whether each test is checked. */
   public boolean hasTests() {
     return this != CLASS;
   }
 
-  /** Whether classes are checked. */
+  /** Returns whether each class is checked. */
   public boolean hasClasses() {
     return this != TEST;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is left open between two moments, for any way of testing. */
+/** Checks that code leaves no resource open, for any test framework. */
 @NullMarked
 package org.arbalest.leakcheck;
 

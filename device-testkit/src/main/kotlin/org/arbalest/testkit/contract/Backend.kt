@@ -18,31 +18,33 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.locks.LockSupport
 
-/** A backend that is to keep the [contract][backendContract], and the means that the tests have. */
+/** A backend under the [contract][backendContract], and the functions that the tests need from it. */
 public interface Backend {
     /** The device under test. */
     public val device: Device
 
     /**
-     * Holds back what is queued in [stream] from now on, until it is opened; null for a device that does everything at
-     * once. An OpenCL user event in front of the work does that, or a gate in a test double.
+     * Holds back all work that is queued in [stream] from now on, until the returned gate is opened or failed. Returns
+     * null for a device that completes all work immediately.
+     *
+     * A gate can be an OpenCL user event before the work, or a function of a simulator.
      */
     public fun gate(stream: DeviceStream): Gate?
 
-    /** Forgives what a test has just done wrong on purpose, where the device watches. */
+    /** Dismisses the violation that a test has just caused on purpose, for a device that detects violations. */
     public fun forgive() {}
 }
 
-/** A latch: holds work back. Each is opened or failed once. */
+/** A latch that holds work back. The test opens or fails each gate once. */
 public interface Gate {
-    /** Lets the work go on. */
+    /** Lets the work continue. */
     public fun open()
 
-    /** Lets the work fail, if the runtime can do that: whether it could. */
+    /** Makes the work fail. Returns false if the runtime cannot do that; the work continues then. */
     public fun fail(): Boolean
 }
 
-/** Runs a block behind a gate, which is open when this returns. */
+/** Runs a block with a gate, which is open when this function returns. */
 internal inline fun Backend.held(stream: DeviceStream, block: (Gate?) -> Unit) {
     val gate = gate(stream)
     var isOpen = false
@@ -65,18 +67,18 @@ internal class OnceGate(private val gate: Gate, private val opened: () -> Unit) 
     }
 }
 
-/** Main memory with some bytes in it; to be closed. */
+/** Allocates CPU memory with a pattern of bytes. The caller closes it. */
 internal fun bytes(size: Int, seed: Int = 1): DeviceBuffer = Devices.cpu().allocate(size.toLong()).also { buffer ->
     val segment = buffer.segment()
     for (i in 0 until size) segment.set(JAVA_BYTE, i.toLong(), (i * 31 + seed).toByte())
 }
 
-/** What is in a buffer, wherever it is. */
+/** Returns the content of a buffer on any device. */
 internal fun DeviceBuffer.content(): List<Byte> = copyTo(Devices.cpu().memory()).use {
     it.segment().toArray(JAVA_BYTE).toList()
 }
 
-/** A batch in main memory with numbers, text, lists and nulls. */
+/** Creates a batch in CPU memory with numbers, text, lists and nulls. */
 internal fun batch(rows: Int, first: Int = 0): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("id", LongArray(rows) { (first + it).toLong() })
     batch.utf8("name", List(rows) { if ((first + it) % 5 == 3) null else "row ${first + it}" })
@@ -89,21 +91,27 @@ internal fun batch(rows: Int, first: Int = 0): DeviceArray = BatchBuilder.of(Dev
     batch.build()
 }
 
-/** The rows of a batch that the CPU can read. */
+/** Returns the rows of a batch that the CPU can read. */
 internal fun DeviceArray.rows(): List<Any?> = (0 until length()).map { asColumn().get(it) }
 
-/** The rows of a batch, wherever it is. */
+/** Returns the rows of a batch on any device. */
 internal fun DeviceArray.fetch(): List<Any?> = copyTo(Devices.cpu()).use {
     it.synchronize()
     it.rows()
 }
 
-/** A batch in main memory of numbers only, whose copy needs no offsets: `a` is three times the row, `b` half of it. */
+/**
+ * Creates a batch of numbers in CPU memory, whose copy needs no offsets: `a` is three times the row, `b` half of it.
+ * The caller closes it.
+ */
 public fun numbers(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }
 
-/** A batch of some columns of 10,000 numbers each, every one in [memory] of its own. */
+/**
+ * Creates a batch of [count] columns with 10,000 numbers each. Each column has its own allocation in [memory]. The
+ * caller closes the batch.
+ */
 public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): DeviceArray {
     val children = List(count) { column ->
         val values = memory.allocate(80_000)
@@ -114,39 +122,39 @@ public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): 
         ArrayData.of(10_000, 0, listOf(null), children))
 }
 
-/** A batch in main memory with numbers, `a`, and texts, `t`: `text 7` in row 7. */
+/** Creates a batch in CPU memory with numbers `a` and texts `t`, such as `text 7` in row 7. The caller closes it. */
 public fun texts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("a", LongArray(rows) { it.toLong() }).utf8("t", List(rows) { "text $it" }).build()
 }
 
-/** Main memory with a pattern that depends on the [seed]; to be closed. */
+/** Allocates [size] bytes of CPU memory with a pattern that depends on the [seed]. The caller closes the buffer. */
 public fun pageable(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { buffer ->
     val segment = buffer.segment()
     for (i in 0 until size) segment.set(JAVA_BYTE, i, pattern(i, seed))
 }
 
-/** The byte at [i] of a buffer that [pageable] has filled with the same [seed]. */
+/** Returns the byte at [i] of a buffer that [pageable] has filled with the same [seed]. */
 public fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
 
 /**
- * Waits for what another thread is about to do; not for time to pass.
+ * Blocks until a condition holds that another thread is about to meet. A test uses it in place of a fixed sleep.
  *
- * @throws IllegalStateException with [what], if it is not so after five seconds
+ * @throws IllegalStateException with [what], if the condition does not hold after five seconds
  */
 public fun eventually(what: String, condition: () -> Boolean): Unit = eventually(what, 5, condition)
 
-/** Like the other [eventually], with a limit in [seconds] for work that takes more than five by its design. */
+/** Blocks like the other [eventually], with a limit in [seconds] for work that takes more than five by design. */
 public fun eventually(what: String, seconds: Long, condition: () -> Boolean) {
     val patience = System.nanoTime() + seconds * 1_000_000_000
     while (!condition()) {
         check(System.nanoTime() < patience) { "not so after $seconds seconds: $what" }
-        LockSupport.parkNanos(50_000) // whoever is to make it so may need the core
+        LockSupport.parkNanos(50_000) // the other thread may need the core
     }
 }
 
 /**
- * What is held when nothing is under way any more that is released by itself: what to compare a later
- * [ResourceCounters.now] with.
+ * Blocks until the current test has no wait in progress, and returns the counters. A test compares a later
+ * [ResourceCounters.now] with them.
  */
 public fun settled(): ResourceCounters {
     eventually("no wait is left") { Held.now().waits() == 0L }

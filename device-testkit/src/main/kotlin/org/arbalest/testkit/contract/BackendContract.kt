@@ -5,16 +5,16 @@ import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 
 /**
- * What every backend must do, for [org.arbalest.device.Device]s of any kind: memory, copies, order, events, what is
- * kept alive, errors, foreign threads, tensors.
+ * Returns the tests that every backend must pass, for a [org.arbalest.device.Device] of any kind: memory, copies,
+ * order, events, lifetime, errors, native threads and tensors.
  *
  *     class MyContractSpec : FunSpec({
  *         extension(LeakExtension())
  *         include(backendContract(MyBackend))
  *     })
  *
- * Nothing in it sleeps: work is held back by [Backend.gate]. For a device that does everything at once the tests that
- * need a gate see to it that nothing has to be waited for.
+ * No test sleeps for a fixed time: [Backend.gate] holds work back. If a device completes all work immediately, the
+ * tests with a gate check that nothing has to wait.
  */
 public fun backendContract(backend: Backend): TestFactory = funSpec {
     beforeTest { Held.begin() }

@@ -108,7 +108,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
             DeviceArray.of(schema.asField(), ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream())
                 .use { lies ->
-                    // as C's its sizes are not known
+                    // an imported array does not have the sizes of its buffers
                     CData.exportArray(lies.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE)
                 }
             CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->

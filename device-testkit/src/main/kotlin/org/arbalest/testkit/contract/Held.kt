@@ -4,8 +4,8 @@ package org.arbalest.testkit.contract
 import org.arbalest.device.monitoring.ResourceCounters
 
 /**
- * Counts what the current test holds, from a [Baseline]: what an earlier test has left does not count, so that one leak
- * fails one test.
+ * The resources that the current test holds, counted from a [Baseline]. Leaks of earlier tests do not count, so that
+ * one leak fails one test.
  */
 public object Held {
     private val counts = ResourceCounters::class.java.recordComponents.map { it.accessor }
@@ -16,7 +16,10 @@ public object Held {
     /** Begins a test. The contract suites call this before each of their tests. */
     public fun begin(): Unit = baseline.begin()
 
-    /** Returns what is held now and was not held at the last [begin]; all that is held, if there was none. */
+    /**
+     * Returns the resources that are held now and were not held at the last [begin]. Without a [begin] it counts all
+     * held resources.
+     */
     public fun now(): ResourceCounters = ResourceCounters::class.java.constructors.single()
         .newInstance(*baseline.now().toTypedArray()) as ResourceCounters
 }

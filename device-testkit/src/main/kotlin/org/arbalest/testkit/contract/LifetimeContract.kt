@@ -19,7 +19,10 @@ import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.atomic.AtomicReference
 
-/** Nothing is freed that queued work needs, everything is freed once, whoever lets go of it. */
+/**
+ * Tests of lifetime. Nothing is freed that queued work needs, and everything is freed once, regardless of the code that
+ * closes it.
+ */
 internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
@@ -86,7 +89,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                             arena.address(cell) shouldBe handle
                             imported.fetch() shouldBe source.rows()
                             CData.exportArray(imported, out, CExport.DEVICE)
-                            ArrowDeviceArrayStruct.syncEvent(out).address() shouldBe 0 // known to be done
+                            ArrowDeviceArrayStruct.syncEvent(out).address() shouldBe 0 // known to be complete
                         }
                         NativeThread.release(out)
                     }
@@ -205,6 +208,6 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
     }
 }
 
-/** What a cell in CPU memory points to. */
+/** Returns the address in a cell of CPU memory. */
 private fun Arena.address(cell: Long): Long = java.lang.foreign.MemorySegment.ofAddress(cell).reinterpret(8, this, null)
     .get(JAVA_LONG, 0)

@@ -12,7 +12,9 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 
-/** Threads that the JVM has not started, made without a C compiler: C calls `release` from such threads. */
+/**
+ * Threads that the JVM did not start, created without a C compiler. Native consumers call `release` on such threads.
+ */
 internal object NativeThread {
     private val linker = Linker.nativeLinker()
     private val create: MethodHandle? =
@@ -24,10 +26,10 @@ internal object NativeThread {
         linker.defaultLookup().find(name).map { linker.downcallHandle(it, type) }.orElse(null)
 
     /**
-     * Calls the `release` of the array, or device array, at [struct] on a new thread, waits for that thread, and
+     * Calls the `release` of the array, or device array, at [struct] on a new thread. Blocks until the thread ends, and
      * returns whether the array is released.
      *
-     * Where the system has no POSIX threads, a Java thread calls it.
+     * On a system without POSIX threads a Java thread calls it.
      */
     fun release(struct: MemorySegment): Boolean {
         val release = struct.get(ADDRESS, releaseCallback)
@@ -37,7 +39,7 @@ internal object NativeThread {
         } else {
             Arena.ofConfined().use { arena ->
                 val thread = arena.allocate(JAVA_LONG)
-                // The thread's routine returns void* and release returns nothing: nobody looks at the result.
+                // A thread's routine returns void*, but release returns nothing: pthread_join discards the result.
                 check(create.invokeWithArguments(thread, MemorySegment.NULL, release, struct) == 0) {
                     "pthread_create failed"
                 }

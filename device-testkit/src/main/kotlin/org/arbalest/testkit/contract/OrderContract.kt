@@ -7,7 +7,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.Devices
 
-/** Who waits sees what was written, who does not does not: proven by holding the writer back. */
+/**
+ * Tests of order. Work that waits sees the written data, and work that does not wait does not. A gate holds the writer
+ * back.
+ */
 internal fun orderContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
@@ -22,7 +25,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                                 writer.copy(source, middle)
                                 val written = writer.record()
                                 reader.waitFor(written)
-                                written.close() // the queue goes on waiting
+                                written.close() // the queue continues to wait
                                 reader.copy(middle, end)
                                 val read = reader.record()
                                 read.isReady shouldBe (gate == null)

@@ -30,12 +30,12 @@ import java.util.concurrent.atomic.AtomicReference
 private const val ROWS = 500
 private const val BYTES = 8L * ROWS
 
-/** Arrays as tensors of DLPack: where they are, who waits for them, and until when their memory is kept. */
+/** Tests of arrays as DLPack tensors: their device, the waits for their content, and the lifetime of their memory. */
 internal fun tensorContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
 
-    /** A column of numbers, which the stream writes. */
+    /** Returns a column of numbers that the stream writes. */
     fun column(stream: DeviceStream): DeviceArray =
         numbers(ROWS).use { it.copyTo(device, stream) }.use { it.retainChild(0) }
 
@@ -201,7 +201,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                 column(stream).use { array ->
                     shouldThrow<DeviceException> { form.exportTensor(array, stream) }.message shouldContain
                         "in shared virtual memory, and a tensor of kDLOpenCL is a cl_mem"
-                    form.delete(form.exportCopy(array, cpu.memory(), stream)) // this is in main memory
+                    form.delete(form.exportCopy(array, cpu.memory(), stream)) // this copy is in CPU memory
                 }
             }
         }
@@ -210,7 +210,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
 
 private fun DeviceArray.isOnTheCpu() = device().isCpuAccessible
 
-/** Main memory has no number, pinned and managed memory neither. */
+/** Returns whether the device has a number. CPU, pinned and managed memory have none. */
 private fun isNumbered(device: Device) =
     device.type() !in listOf(DeviceType.CPU, DeviceType.CUDA_HOST, DeviceType.ROCM_HOST, DeviceType.CUDA_MANAGED)
 
@@ -221,7 +221,7 @@ private fun DLPack.tensorAt(tensor: MemorySegment): MemorySegment =
         DLManagedTensorStruct.tensor(tensor.reinterpret(DLManagedTensorStruct.LAYOUT.byteSize()))
     }
 
-/** The memory of a tensor of one dimension, as its consumer has it. */
+/** Returns the memory of a one-dimensional tensor, as a consumer finds it. */
 private fun DLPack.view(tensor: MemorySegment, device: Device): DeviceBuffer {
     val at = tensorAt(tensor)
     val rows = DLTensorStruct.shape(at).reinterpret(8).get(JAVA_LONG, 0)

@@ -14,18 +14,21 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Fails a test that leaves something open, and a class whose set-up or tear-down does. A test that fails anyway is not
- * asked. Registered by {@link NoLeaks}, which also keeps JUnit from running such tests in parallel; where it is
- * registered by itself, a test that runs beside another is refused with an {@link IllegalStateException}.
+ * Fails a test that leaves a resource open, and a class whose set-up or tear-down does. A test that fails for another
+ * reason is not checked.
  *
- * <p>The configuration parameter {@code org.arbalest.leakcheck.patience} says how many milliseconds what other threads
- * are just releasing has to be gone.
+ * <p>{@link NoLeaks} registers the extension, and also keeps JUnit from running these tests in parallel. If a class
+ * registers it without {@link NoLeaks}, a check throws an {@link IllegalStateException} while another one is in
+ * progress.
+ *
+ * <p>The configuration parameter {@code org.arbalest.leakcheck.patience} gives the number of milliseconds to wait for
+ * releases by other threads.
  */
 public final class LeakExtension implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
   private static final String PATIENCE = "org.arbalest.leakcheck.patience";
   private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(LeakExtension.class);
 
-  /** For JUnit. */
+  /** Creates the extension; JUnit calls this. */
   public LeakExtension() {}
 
   @Override
@@ -51,7 +54,7 @@ public final class LeakExtension implements BeforeAllCallback, AfterAllCallback,
 
   private static void begin(ExtensionContext context) {
     ExtensionContext.Store store = context.getStore(NAMESPACE);
-    LeakCheck around = store.get(LeakCheck.class, LeakCheck.class); // also in the stores of the classes around
+    LeakCheck around = store.get(LeakCheck.class, LeakCheck.class); // also finds those of the enclosing classes
     store.put(LeakCheck.class, LeakCheck.begin(name(context), around, true));
   }
 
@@ -76,10 +79,10 @@ public final class LeakExtension implements BeforeAllCallback, AfterAllCallback,
         .orElse(LeakCheck.PATIENCE);
   }
 
-  /** Of the class, or of the nearest one around it that says something. */
+  /** Returns the scope of the class, or of the nearest enclosing class with the annotation. */
   private static LeakScope scope(ExtensionContext context) {
     for (Class<?> type = context.getTestClass().orElse(null); type != null; type = type.getEnclosingClass()) {
-      // also of an annotation that is made of it
+      // also as a meta-annotation
       Optional<NoLeaks> annotation = AnnotationSupport.findAnnotation(type, NoLeaks.class);
       if (annotation.isPresent()) return annotation.get().value();
     }

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * A test, or the tests of a class, fail if they leave an array, a stream, an event or memory open, with what it is, and
- * where it was made. See {@link LeakExtension}.
+ * Fails the test, or each test of the class, if it leaves an array, a stream, an event or memory open. The error names
+ * each open resource and the code that created it. See {@link LeakExtension}.
  *
- * <p>Where JUnit runs tests in parallel, it runs those with this annotation one after another, by a
- * {@link ResourceLock}. What is open is counted for the whole process: others that make arrays at the same time have to
- * be annotated, too, or to be {@code @Isolated}.
+ * <p>If JUnit runs tests in parallel, it runs the annotated ones one after another, because of a {@link ResourceLock}.
+ * The counters belong to the whole process: annotate all other tests that create arrays at the same time, too, or mark
+ * them {@code @Isolated}.
  */
 @Documented
 @Inherited
@@ -26,9 +26,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(LeakExtension.class)
 @ResourceLock(NoLeaks.RESOURCE_COUNTERS)
 public @interface NoLeaks {
-  /** The resource that is locked. */
+  /** The name of the resource that JUnit locks. */
   String RESOURCE_COUNTERS = "org.arbalest.device.monitoring.ResourceCounters";
 
-  /** What has to leave nothing open; of a method, it is the test, whatever this says. */
+  /** Returns the code that must leave nothing open. On a method it is always that test, regardless of this value. */
   LeakScope value() default LeakScope.TEST_AND_CLASS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tests that leave nothing open, in JUnit Jupiter. */
+/** Tests that must leave nothing open, in JUnit Jupiter. */
 @NullMarked
 package org.arbalest.leakcheck.junit;
 

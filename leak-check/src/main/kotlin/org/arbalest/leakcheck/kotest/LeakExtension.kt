@@ -20,22 +20,22 @@ import kotlin.time.TimeSource
 import kotlin.time.toKotlinDuration
 
 /**
- * Fails a test that leaves an array, a stream, an event or memory open, and a spec whose set-up does, with what it is,
- * and where it was made. A test that fails anyway is not asked.
+ * Fails a test that leaves an array, a stream, an event or memory open, and a spec whose set-up does. The error names
+ * each open resource and the code that created it. A test that fails for another reason is not checked.
  *
  *     class PricesSpec : FunSpec({
  *         extension(LeakExtension())
  *         …
  *     })
  *
- * What is open is counted for the whole process: a test that runs beside another is refused with an
- * [IllegalStateException]; where specs run concurrently, those are to be `@Isolate`.
+ * The counters belong to the whole process. If another checked test runs at the same time, the check throws an
+ * [IllegalStateException]. Mark specs `@Isolate` if Kotest runs specs concurrently.
  *
- * @param scope what has to leave nothing open
- * @param patience how long what other threads are just releasing has to be gone; only a test that fails takes so long
- * @param withPlaces whether to note where each thing is made, which takes microseconds for each, and garbage;
- *     `-Dorg.arbalest.leaks=true` does so whatever this says. Without it there are only the numbers: what is left is
- *     not seen where as much was released that had been there before
+ * @param scope the code that must leave nothing open
+ * @param patience how long to wait for releases by other threads; only a test that fails waits as long
+ * @param withPlaces whether to record where each resource is created, which costs some microseconds and garbage for
+ *     each. `-Dorg.arbalest.leaks=true` turns it on in any case. Without it the check only compares numbers: it misses
+ *     a leak if an older resource of the same kind is released during the test
  */
 public class LeakExtension(
     private val scope: LeakScope = LeakScope.TEST_AND_CLASS,
@@ -73,7 +73,7 @@ public class LeakExtension(
         return TestResult.Failure(result.duration, left)
     }
 
-    /** Suspends, where [LeakCheck.begin] blocks. */
+    /** Suspends, because [LeakCheck.begin] would block the thread. */
     private suspend fun begin(name: String): LeakCheck {
         val start = TimeSource.Monotonic.markNow()
         val around = currentCoroutineContext()[Around]?.check
@@ -84,7 +84,7 @@ public class LeakExtension(
         return LeakCheck.begin(name, around, withPlaces, java.time.Duration.ZERO)
     }
 
-    /** Suspends, where [LeakCheck.end] blocks: what is to be released may need this thread. */
+    /** Suspends, because [LeakCheck.end] would block the thread, which may be the one that releases resources. */
     private suspend fun end(check: LeakCheck): AssertionError? {
         val start = TimeSource.Monotonic.markNow()
         try {
@@ -97,8 +97,8 @@ public class LeakExtension(
     }
 
     /**
-     * The check that this coroutine is inside of. By the instance of the spec it cannot be found: with an
-     * `isolationMode` Kotest makes a new one, and with it another extension, while the first one's check is under way.
+     * The check around this coroutine. The instance of the spec does not identify it: with an `isolationMode`, Kotest
+     * creates new instances of the spec and the extension while the first one's check is in progress.
      */
     private class Around(val check: LeakCheck) : AbstractCoroutineContextElement(Around) {
         companion object : CoroutineContext.Key<Around>

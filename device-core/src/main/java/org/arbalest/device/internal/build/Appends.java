@@ -37,7 +37,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 
-/** What appends to a type, for whoever called something else. */
+/** Hints for error messages: the methods that append values to a column of a type. */
 final class Appends {
   private Appends() {}
 

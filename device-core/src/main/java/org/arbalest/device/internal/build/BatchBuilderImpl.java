@@ -29,13 +29,16 @@ import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** Columns that are built in one memory, and moved into a batch together. See {@link BatchBuilder}. */
+/**
+ * A builder of a batch, whose columns share one {@link BuildMemory} and move into the batch together. See
+ * {@link BatchBuilder}.
+ */
 public final class BatchBuilderImpl implements BatchBuilder {
   private final MemoryManager target;
   private final MemoryManager writable;
   private final BuildMemory memory;
 
-  /** The number of rows, or -1 if the columns say it. */
+  /** The number of rows of the batch, or -1 if the columns determine it. */
   private final int rows;
 
   private final List<ColumnBuilderImpl> columns = new ArrayList<>();
@@ -46,7 +49,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     this(rows, target);
   }
 
-  /** Of as many rows as the columns turn out to have. */
+  /** Creates a builder of a batch that has as many rows as its columns. */
   public BatchBuilderImpl(MemoryManager target) {
     this(-1, target);
   }
@@ -203,7 +206,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     return each(Field.of(name, type), values, append);
   }
 
-  /** Adds a column of a list's values, null for a null. */
+  /** Adds a column with the values of a list; a null in the list becomes a null in the column. */
   private <T> BatchBuilder each(Field field, List<? extends @Nullable T> values, BiConsumer<ColumnBuilder, T> append) {
     Objects.requireNonNull(values, "values");
     return add(field, column -> {
@@ -221,7 +224,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     return add(Field.of(name, type), values);
   }
 
-  /** Adds a column with its values or, if one of them cannot be had or appended, none (OWN-15). */
+  /** Adds a column with its values. If {@code values} throws, the batch keeps its former columns (OWN-15). */
   public BatchBuilder add(Field field, Consumer<ColumnBuilder> values) {
     ColumnBuilderImpl column = column(field);
     try {
@@ -254,7 +257,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
     noValidity.add(null);
     DeviceArray batch = ArrayAssembly.of(Schema.of(fields, metadata).asField(),
         ArrayData.of(count, 0, noValidity, data), writable.device());
-    memory.close("was built"); // a column's builder that somebody kept must not write into the array
+    memory.close("was built"); // a column builder that the caller kept must not write into the array
     if (writable == target) return batch;
     try (batch) {
       return batch.copyTo(target, target.device().defaultStream());

@@ -8,7 +8,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** Booleans, one bit each. */
+/** A builder of boolean columns, which store one bit per value. */
 final class BoolBuilder extends UnsupportedAppends {
   private final GrowableBuffer bits;
 
@@ -74,7 +74,7 @@ final class BoolBuilder extends UnsupportedAppends {
     bits.truncate((length + 7) >>> 3);
     if ((length & 7) == 0) return;
     long last = bits.address() + (length >>> 3);
-    // those to come are only ever set
+    // appends only set bits, so the unused bits must be zero
     NativeHeap.putByte(last, (byte) (NativeHeap.getByte(last) & ((1 << (length & 7)) - 1)));
   }
 

@@ -8,14 +8,15 @@ import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a builder has allocated, so that nothing is left when it is given up. An allocation that fails gives it up.
+ * All buffers that a builder has allocated. {@link #close} frees those that did not move into an array. A failed
+ * allocation closes the memory, too.
  */
 final class BuildMemory implements AutoCloseable {
   private final MemoryManager source;
   private final List<@Nullable DeviceBuffer> buffers = new ArrayList<>();
   private final List<GrowableBuffer> growing = new ArrayList<>();
 
-  /** Why there is no memory any more; null while there is. */
+  /** The reason why the memory is closed; null while it is open. */
   private @Nullable String gone;
 
   BuildMemory(MemoryManager source) {
@@ -25,30 +26,30 @@ final class BuildMemory implements AutoCloseable {
   DeviceBuffer allocate(long bytes) {
     checkOpen();
     try {
-      buffers.add(null); // room first, so that nothing is lost
+      buffers.add(null); // first makes the list grow, so that no buffer is lost
       DeviceBuffer buffer = source.allocate(bytes);
       buffers.set(buffers.size() - 1, buffer);
       return buffer;
     } catch (Throwable t) {
-      close("ran out of memory"); // a builder that got only some of what a value needs would go on wrongly
+      close("ran out of memory"); // with only a part of the memory for a value, the builder would be in a wrong state
       throw t;
     }
   }
 
-  /** The beginning of a buffer, which is freed like one. */
+  /** Returns the first bytes of a buffer as a buffer of its own, which is freed like any other. */
   DeviceBuffer part(DeviceBuffer buffer, long bytes) {
-    buffers.add(null); // room first, so that nothing is lost
+    buffers.add(null); // first makes the list grow, so that no buffer is lost
     DeviceBuffer part = buffer.slice(0, bytes);
     buffers.set(buffers.size() - 1, part);
     return part;
   }
 
-  /** Will tell it when the memory is gone. */
+  /** Registers a buffer, whose {@link GrowableBuffer#forget} is called when the memory is closed. */
   void add(GrowableBuffer buffer) {
     growing.add(buffer);
   }
 
-  /** Frees a buffer before all others. */
+  /** Frees one buffer before the others. */
   void free(GrowableBuffer buffer) {
     growing.remove(buffer);
     buffers.remove(buffer.free());
@@ -58,19 +59,19 @@ final class BuildMemory implements AutoCloseable {
     return gone == null;
   }
 
-  /** Throws if the memory was freed or moved into an array: whoever still has a builder must not write to it. */
+  /** Throws if the memory was freed or moved into an array. A builder that the caller kept must not write to it. */
   void checkOpen() {
     if (gone != null)
       throw new IllegalStateException("the batch " + gone + ", and nothing can be appended to it any more");
   }
 
-  /** Frees what was not moved into an array. */
+  /** Frees the buffers that did not move into an array. */
   @Override
   public void close() {
     close("was closed");
   }
 
-  /** The same; says why, if nobody has before. */
+  /** Frees the buffers like {@link #close()}, and records the reason unless one is recorded already. */
   void close(String why) {
     if (gone == null) gone = why;
     growing.forEach(GrowableBuffer::forget);

@@ -30,11 +30,11 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 
-/** Which builder a type has. */
+/** The choice of a builder by type. */
 final class Builders {
   private Builders() {}
 
-  /** A builder for a field. */
+  /** Creates the builder for a field. */
   static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
     return switch (field.type()) {
       case NullType _ -> new NullBuilder(memory, field);

@@ -8,14 +8,16 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /**
- * The builder of what a nested type is made of, such as a list's elements; of another type, if that is said while it is
+ * The builder of a child of a nested type, such as the elements of a list. The caller may replace its type while it is
  * empty.
  */
 final class ChildSlot {
   private final ColumnBuilderImpl whole;
   ColumnBuilderImpl builder;
 
-  /** What {@link #builder} was before: somebody may still hold it, and what is appended to it would be lost. */
+  /**
+   * Former values of {@link #builder}. The caller may still hold one of them, and values appended to it would be lost.
+   */
   private final List<ColumnBuilderImpl> replaced = new ArrayList<>(0);
 
   ChildSlot(ColumnBuilderImpl whole, Field field, long rows) {
@@ -29,7 +31,11 @@ final class ChildSlot {
     return made;
   }
 
-  /** Replaces the type; what it is called in an error, and how many values to expect. */
+  /**
+   * Replaces the builder by one of another type.
+   *
+   * <p>{@code what} is the name of the field in errors, and {@code rows} the expected number of values.
+   */
   ColumnBuilderImpl replace(String what, Field field, long rows) {
     Objects.requireNonNull(field, what);
     if (builder.length() != 0) {
@@ -40,7 +46,7 @@ final class ChildSlot {
     return builder;
   }
 
-  /** Throws if there are not as many values as belong to the rows so far. */
+  /** Throws if the number of values is not {@code needed}, which the parent's rows require. */
   void check(String what, String parts, long needed) {
     long appended = builder.length();
     if (appended != needed) {
@@ -51,7 +57,7 @@ final class ChildSlot {
     checkComplete();
   }
 
-  /** Throws if values are not complete, or some were appended to a builder that was replaced. */
+  /** Throws if a value is incomplete, or if values were appended to a replaced builder. */
   void checkComplete() {
     for (ColumnBuilderImpl held : replaced) {
       if (!isEmpty(held)) {
@@ -67,7 +73,7 @@ final class ChildSlot {
     return held.length() == 0 && held.parts().stream().allMatch(ChildSlot::isEmpty);
   }
 
-  /** Forgets the values from some one on, and what they are made of. */
+  /** Removes the values from index {@code length} on, and the unused values of nested children. */
   void truncate(long length) {
     if (builder.length() > length) builder.truncate(length);
     builder.truncateParts();

@@ -9,7 +9,7 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.FieldNames;
 
-/** The builders of a struct's or a union's fields. */
+/** The builders of the children of a struct or a union. */
 final class Children {
   private final ColumnBuilderImpl parent;
   private final int rows;
@@ -28,7 +28,7 @@ final class Children {
     return added;
   }
 
-  /** A builder that is not one of these yet. */
+  /** Creates a builder for a child, and does not add it yet. */
   ColumnBuilderImpl make(Field child) {
     ColumnBuilderImpl made = Builders.of(parent.memory, Objects.requireNonNull(child, "child"), rows);
     made.above = parent;
@@ -41,8 +41,8 @@ final class Children {
   }
 
   /**
-   * Throws if elements of a sparse union's rows are missing so far, or cannot be made of all children but one for some
-   * rows more.
+   * Throws if a sparse union cannot append {@code count} rows of child {@code chosen}. Each child needs an element for
+   * every row so far. All other children must accept fillers for the new rows.
    */
   void checkOthers(int chosen, long count) {
     long row = parent.length();
@@ -54,7 +54,8 @@ final class Children {
   }
 
   /**
-   * Throws if an element is missing before one of some rows more, or cannot be made where the row is another child's.
+   * Throws if a sparse union cannot append rows of the given children. Each child needs an element for every row
+   * before. All other children must accept a filler for a row.
    */
   void checkRows(int[] chosen) {
     long[] lengths = builders.stream().mapToLong(ColumnBuilder::length).toArray();
@@ -79,7 +80,7 @@ final class Children {
     }
   }
 
-  /** Makes the next row's element of all children but one, where it is not there. */
+  /** Appends a filler for the next row to every child except one, unless the child already has that element. */
   void fillOthers(int chosen) {
     for (int child = 0; child < builders.size(); child++) {
       if (child != chosen && builders.get(child).length() == parent.length()) builders.get(child).appendFiller();
@@ -102,7 +103,7 @@ final class Children {
     return fields.stream().map(Field::name).toList();
   }
 
-  /** As they are now: they, too, may have grown. */
+  /** Returns the current fields of the children, whose types may have grown. */
   List<Field> fields() {
     return builders.stream().map(ColumnBuilder::field).toList();
   }

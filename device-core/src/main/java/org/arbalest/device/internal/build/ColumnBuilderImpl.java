@@ -15,11 +15,11 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column that grows. See {@link ColumnBuilder}.
+ * A builder of one column. See {@link ColumnBuilder}.
  *
- * <p>What is appended row by row most is final here: since no other class implements the interface, it is called
- * directly then, and inlined, however many kinds of builders there are. It is no longer than what C2 inlines wherever
- * it is called (35 bytes of code).
+ * <p>The methods that append one row are final in this class. No other class implements the interface, so C2 calls them
+ * directly and inlines them, for any number of builder classes. Each is at most 35 bytes of bytecode, the limit up to
+ * which C2 inlines a method at every call.
  */
 public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements ColumnBuilder permits TimesBuilder {
   private static final long NULL_HASH = 0;
@@ -28,13 +28,13 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   final ValidityBuilder validity;
   private final boolean nullable;
 
-  /** The values, if any long is one as it is. */
+  /** The values, if every {@code long} is stored without conversion. */
   private final @Nullable GrowableBuffer integers;
 
-  /** The values, if any double is one as it is. */
+  /** The values, if every {@code double} is stored without conversion. */
   private final @Nullable GrowableBuffer floats;
 
-  /** The values, if a null is 64 bits of zero there, and there may be one. */
+  /** The values, if the column is nullable and stores a null as 64 zero bits. */
   private final @Nullable GrowableBuffer zeroes;
 
   ColumnBuilderImpl(BuildMemory memory, Field field, @Nullable GrowableBuffer integers,
@@ -61,7 +61,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
   @Override
   public final ColumnBuilder append(long value) {
     if (integers == null) return appendOther(value);
-    integers.putLong(value); // which is all, see ValidityBuilder
+    integers.putLong(value); // the validity needs no update here, see ValidityBuilder
     return this;
   }
 
@@ -80,13 +80,13 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     return this;
   }
 
-  /** Appends an integer where values are not just its 64 bits. */
+  /** Appends an integer to a column that does not store it as the same 64 bits. */
   abstract ColumnBuilder appendOther(long value);
 
-  /** Appends a floating-point number where values are not just its 64 bits. */
+  /** Appends a floating-point number to a column that does not store it as the same 64 bits. */
   abstract ColumnBuilder appendOther(double value);
 
-  /** Appends a value of java.time, exactly, or refuses it. */
+  /** Appends a value of java.time exactly, or throws. */
   abstract ColumnBuilder appendTime(Object value);
 
   @Override
@@ -107,13 +107,13 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     return this;
   }
 
-  /** Appends a null where values are not 64 bits, and may be null. */
+  /** Appends a null to a nullable column whose values are not 64 bits wide. */
   void addNull() {
     writeNull();
     validity.appendNull();
   }
 
-  /** Appends several nulls, where there may be some. */
+  /** Appends several nulls to a nullable column. */
   void addNulls(long count) {
     writeNulls(count);
     validity.appendNulls(count);
@@ -124,7 +124,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     Objects.requireNonNull(isNull, "isNull");
     memory.checkOpen();
     checkOwnNulls();
-    // items of large lists may be more than an IntPredicate can tell apart
+    // a large list may have more items than an int can index
     int count = Math.toIntExact(validity.length());
     long[] nulls = new long[(int) ((count + 63L) >>> 6)];
     for (int i = 0; i < count; i++) {
@@ -158,10 +158,10 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     return this;
   }
 
-  /** Throws if there are no nulls but those of what values are made of. */
+  /** Throws if the type has no validity bitmap, so that only its children have nulls. */
   void checkOwnNulls() {}
 
-  /** Appends several values; if that throws, none (OWN-15). */
+  /** Runs several appends. If one of them throws, none takes effect (OWN-15). */
   ColumnBuilder together(Runnable appends) {
     long before = length();
     long progress = progress();
@@ -177,22 +177,22 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     }
   }
 
-  /** Writes whatever stands where a null is. */
+  /** Writes a placeholder value for a null. */
   abstract void writeNull();
 
-  /** The same for several nulls that come next. */
+  /** Writes placeholder values for the next {@code count} nulls. */
   void writeNulls(long count) {
     for (long i = 0; i < count; i++) writeNull();
   }
 
   /**
-   * Throws if some fillers cannot be appended in a row: parts of what comes before are missing or too many, or they are
-   * too many themselves (OWN-15).
+   * Throws if {@code count} fillers cannot follow: the values before them have too few or too many parts, or the
+   * fillers are too many (OWN-15).
    */
   void checkFillers(long count) {}
 
   /**
-   * Appends a value that nobody reads, since what it is a part of is null, or another part; cannot be refused after
+   * Appends a value that no reader sees, because its parent is null or uses another child. It cannot fail after
    * {@link #checkFillers}.
    */
   void appendFiller() {
@@ -206,12 +206,12 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     }
   }
 
-  /** Appends several of them. */
+  /** Appends several fillers, see {@link #appendFiller}. */
   void appendFillers(long count) {
     for (long i = 0; i < count; i++) appendFiller();
   }
 
-  /** The same, of a type whose fillers have no parts. */
+  /** Appends several fillers of a type whose fillers have no parts. */
   final void appendFillersAtOnce(long count) {
     writeNulls(count);
     if (nullable) {
@@ -221,66 +221,68 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     }
   }
 
-  /** The builders of what the values are made of. */
+  /** Returns the builders of the children. */
   List<ColumnBuilderImpl> parts() {
     return List.of();
   }
 
-  /** What says how far this is besides its length, for {@link #restored}. */
+  /** Returns the progress of the builder besides its length, for {@link #restored}. */
   long progress() {
     return 0;
   }
 
-  /** Told what {@link #progress} was, behind {@link #truncate}: what was appended since is gone. */
+  /**
+   * Restores the state for which {@link #progress} returned this value. The caller has called {@link #truncate} before.
+   */
   void restored(long progress) {}
 
-  /** Told when values below, which there are already, may be others by now. */
+  /** Called when existing values of a descendant may have changed. */
   void changed() {}
 
   private void changedAbove() {
     for (NamedBuilder each = above; each instanceof ColumnBuilderImpl builder; each = builder.above) builder.changed();
   }
 
-  /** Forgets the values from some row on; what they were made of stays, until {@link #truncateParts}. */
+  /** Removes the rows from {@code length} on; their parts stay until {@link #truncateParts}. */
   abstract void truncate(long length);
 
-  /** Forgets the parts of nested values that no value is made of; all values are complete. */
+  /** Removes the parts of nested values that no value uses. All values are complete then. */
   void truncateParts() {}
 
-  /** Throws if values are made of more parts than were appended, or of fewer. */
+  /** Throws if the values need more or fewer parts than were appended. */
   void checkComplete() {}
 
-  /** A hash of a value, null or not. */
+  /** Returns a hash of a value or of a null. */
   final long hashAt(long row) {
     return validity.isNull(row) ? NULL_HASH : hash(row);
   }
 
-  /** Whether two values are the same, bit by bit, or both null. */
+  /** Returns whether two values have the same bits, or are both null. */
   final boolean sameAt(long one, long other) {
     boolean isNull = validity.isNull(one);
     return isNull == validity.isNull(other) && (isNull || same(one, other));
   }
 
-  /** A hash of a value that is not null. */
+  /** Returns a hash of a value that is not null. */
   abstract long hash(long row);
 
-  /** Whether two values, which are not null, are the same. */
+  /** Returns whether two values, neither of which is null, are the same. */
   abstract boolean same(long one, long other);
 
-  /** The buffers behind the validity bitmap. */
+  /** Returns the buffers that follow the validity bitmap. */
   abstract List<GrowableBuffer> buffers();
 
-  /** Adds the buffers behind the validity bitmap to those of the array. */
+  /** Adds the buffers that follow the validity bitmap to the buffers of the array. */
   void addBuffers(List<@Nullable DeviceBuffer> taken) {
     for (GrowableBuffer buffer : buffers()) taken.add(buffer.take());
   }
 
-  /** The array, whose memory is still to be moved into a {@link DeviceArray}. */
+  /** Returns the array. The caller still has to move its memory into a {@link DeviceArray}. */
   ArrayData finish() {
     return finish(List.of());
   }
 
-  /** The array with its children. */
+  /** Returns the array with these children. */
   final ArrayData finish(List<ArrayData> children) {
     List<@Nullable DeviceBuffer> taken = new ArrayList<>();
     taken.add(validity.take());
@@ -288,7 +290,7 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     return ArrayData.of(length(), validity.nullCount(), taken, children);
   }
 
-  /** Whether a value may be null, which is what is appended for a null and as a filler then. */
+  /** Returns whether the column accepts nulls. A nullable column also uses a null as its filler. */
   boolean isNullable() {
     return nullable;
   }
@@ -304,6 +306,6 @@ public abstract sealed class ColumnBuilderImpl extends NamedBuilder implements C
     };
   }
 
-  /** See {@link ExtensionCodec#append}. */
+  /** Appends a value of an extension type. See {@link ExtensionCodec#append}. */
   public abstract <T> void append(T value, ExtensionCodec<T> codec);
 }

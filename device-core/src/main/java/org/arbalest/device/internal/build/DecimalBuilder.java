@@ -10,21 +10,21 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.DecimalType;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** Decimals, as integers without the point, least significant byte first. */
+/** A builder of decimal columns, which store unscaled integers in little-endian order. */
 final class DecimalBuilder extends FixedBuilder {
-  /** Any number of so many digits is a long. */
+  /** The most digits with which every number fits in a {@code long}. */
   private static final int LONG_DIGITS = 18;
 
-  /** That any decimal has. */
+  /** The largest precision of any Arrow decimal type. */
   private static final int MOST_DIGITS = 76;
 
   private final int precision;
   private final int scale;
 
-  /** What 1 is stored as; 0 if that is no long. */
+  /** The unscaled integer that stores 1, or 0 if it does not fit in a {@code long}. */
   private final long one;
 
-  /** The largest number that is stored, as far as longs go. */
+  /** The largest unscaled integer that the column stores, limited to {@code long}. */
   private final long most;
 
   DecimalBuilder(BuildMemory memory, Field field, DecimalType type, int rows) {
@@ -76,10 +76,10 @@ final class DecimalBuilder extends FixedBuilder {
       NativeHeap.putByte(at + i, i < digits.length ? digits[digits.length - 1 - i] : sign);
   }
 
-  /** The decimal with the type's scale, if it fits. */
+  /** Returns the decimal with the scale of the type, or throws if it does not fit. */
   private BigDecimal scaled(BigDecimal value) {
     if (value.signum() == 0) return BigDecimal.ZERO;
-    long more = (long) scale - value.scale(); // zeroes; setScale would first make a number of so many digits
+    long more = (long) scale - value.scale(); // zeroes to add; setScale would first create all the digits
     if (more > precision) throw tooLong(value);
     if (-more >= value.precision()) throw tooFine(value);
     BigDecimal scaled;

@@ -13,13 +13,15 @@ import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** Indices into distinct values, which are collected in the order of their first use. */
+/**
+ * A builder of dictionary columns: indices into distinct values, which are collected in the order of their first use.
+ */
 final class DictionaryBuilder extends EncodedBuilder {
   private final boolean ordered;
   private final Numbers indices;
   private final ValueTable known = new ValueTable();
 
-  /** Of text, which is mostly the same few strings: where they are. */
+  /** Positions of the text values in the dictionary. Text columns often repeat a few strings. */
   private final Map<String, Integer> texts = new HashMap<>();
 
   private IntType index;
@@ -63,7 +65,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     validity.appendValid();
   }
 
-  /** Throws if the indices do not count so far and are not to grow. */
+  /** Makes the indices wide enough for a position, or throws if the caller did not call {@link #growIndices}. */
   private void ensureWidth(long position) {
     while (position > most()) {
       if (!grows) {
@@ -125,7 +127,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     return "a dictionary, whose values are appended one by one, and their parts to dictionary()";
   }
 
-  /** With indices as wide as they are now, and the type of the values. */
+  /** Returns the field with the current width of the indices and the current type of the values. */
   @Override
   public Field field() {
     DictionaryType type = new DictionaryType(index, values.builder.field(), ordered);
@@ -147,7 +149,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     if (needsValue()) values.builder.checkFillers(1);
   }
 
-  /** A filler that is not to be null needs a value, whichever. */
+  /** Returns whether the next filler needs a value in the dictionary, because it cannot be null. Any value serves. */
   private boolean needsValue() {
     return !isNullable() && values.builder.length() == 0;
   }
@@ -169,7 +171,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     return index.bits();
   }
 
-  /** The indices are as narrow as before. */
+  /** Restores the former width of the indices. */
   @Override
   void restored(long progress) {
     if (progress != 0 && progress != index.bits()) {
@@ -179,7 +181,7 @@ final class DictionaryBuilder extends EncodedBuilder {
     changed();
   }
 
-  /** Values are gone, or others: they are looked at anew. */
+  /** Clears the lookup tables, because values were removed or changed. */
   @Override
   void changed() {
     known.clear();
@@ -191,7 +193,10 @@ final class DictionaryBuilder extends EncodedBuilder {
     values.checkComplete();
   }
 
-  /** The position of a row's value, which is the same however wide the indices are, and signed or not. */
+  /**
+   * Returns the position of a row's value in the dictionary. It does not depend on the width and the sign of the
+   * indices.
+   */
   private long positionAt(long row) {
     return indices.get(row) & (-1L >>> (Long.SIZE - index.bits()));
   }

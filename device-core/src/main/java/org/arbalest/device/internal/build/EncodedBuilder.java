@@ -12,11 +12,13 @@ import org.arbalest.device.objects.ExtensionCodec;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
 
-/** What stores a value that comes again only once: a value is appended to the values, and then looked at. */
+/**
+ * A builder of a type that stores repeated values once. It appends each value to the values first, and then encodes it.
+ */
 abstract sealed class EncodedBuilder extends UnsupportedAppends permits DictionaryBuilder, RunEndBuilder {
   final ChildSlot values;
 
-  /** How far the values were before the one that is being appended. */
+  /** The progress of the values before the current append. */
   private final Progress before = new Progress();
 
   EncodedBuilder(BuildMemory memory, Field field, Field value) {
@@ -31,10 +33,10 @@ abstract sealed class EncodedBuilder extends UnsupportedAppends permits Dictiona
   /** Encodes the last of the values, which is complete. */
   abstract void encode();
 
-  /** Throws if values cannot be encoded now. */
+  /** Throws if the column cannot encode values in its current state. */
   void checkBefore() {}
 
-  /** Prepares for one more value; returns the builder to append it to. */
+  /** Prepares for one more value and returns the builder to which it is appended. */
   private ColumnBuilderImpl begin() {
     checkBefore();
     before.save(values.builder);
@@ -42,8 +44,8 @@ abstract sealed class EncodedBuilder extends UnsupportedAppends permits Dictiona
   }
 
   /**
-   * Appends a value that was appended to the values; if that cannot be, it goes from there, too, with the parts that it
-   * made itself (OWN-15).
+   * Encodes the value that was just appended to the values. If that fails, removes the value again, with the parts that
+   * its append made (OWN-15).
    */
   private ColumnBuilder encoded() {
     try {
@@ -56,7 +58,7 @@ abstract sealed class EncodedBuilder extends UnsupportedAppends permits Dictiona
     }
   }
 
-  /** What it is, and how values are appended to it, for an error. */
+  /** Returns a description of the type and of how values are appended to it, for errors. */
   abstract String described();
 
   @Override

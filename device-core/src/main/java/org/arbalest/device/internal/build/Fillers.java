@@ -3,11 +3,11 @@ package org.arbalest.device.internal.build;
 
 import org.arbalest.device.builders.ColumnBuilder;
 
-/** Values that nobody reads, for whoever builds the fields of a struct that is null. */
+/** Values that no reader sees, for the fields of null structs. */
 public final class Fillers {
   private Fillers() {}
 
-  /** Appends a null with all its parts, or where there may be none, whatever the builder writes in place of one. */
+  /** Appends a null with all its parts. A column that is not nullable gets the builder's filler. */
   public static void append(ColumnBuilder column) {
     ColumnBuilderImpl builder = (ColumnBuilderImpl) column;
     if (builder.isNullable()) {

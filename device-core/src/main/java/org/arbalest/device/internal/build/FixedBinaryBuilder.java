@@ -9,7 +9,7 @@ import org.arbalest.device.types.Extension.Uuid;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** Bytes, the same number for each value. */
+/** A builder of fixed-size binary columns, in which every value has the same number of bytes. */
 final class FixedBinaryBuilder extends FixedBuilder {
   private final boolean isUuid;
 

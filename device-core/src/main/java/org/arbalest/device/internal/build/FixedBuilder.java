@@ -7,15 +7,17 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.Layout;
 
-/** Values of one width, in whole bytes. */
+/** A builder of columns whose values have one fixed width of whole bytes. */
 abstract sealed class FixedBuilder extends UnsupportedAppends
     permits DecimalBuilder, FixedBinaryBuilder, FloatBuilder, IntegerBuilder, IntervalBuilder {
   final GrowableBuffer values;
   final int width;
 
   /**
-   * Of integers of which any bits are one, or floats, or neither; those of 64 bits are written by
-   * {@link ColumnBuilderImpl}.
+   * Creates a builder.
+   *
+   * <p>{@code integers} says that every bit pattern is a valid integer, and {@code floats} that the values are
+   * floating-point numbers. If either holds and the values have 64 bits, {@link ColumnBuilderImpl} writes them.
    */
   FixedBuilder(BuildMemory memory, Field field, int rows, boolean integers, boolean floats) {
     int width = (int) Layout.of(field).width();
@@ -32,7 +34,7 @@ abstract sealed class FixedBuilder extends UnsupportedAppends
     return copy(stored, stored.byteSize() / width);
   }
 
-  /** Appends values that are stored as they are here. */
+  /** Appends values that already have the storage format of the column. */
   final ColumnBuilder copy(MemorySegment stored, long count) {
     values.putAll(stored);
     validity.appendValid(count);

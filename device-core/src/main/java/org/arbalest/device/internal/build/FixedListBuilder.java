@@ -7,7 +7,7 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.FixedSizeListType;
 
-/** Lists of the same number of elements, which null ones have, too. */
+/** A builder of fixed-size lists. Null lists have elements, too. */
 final class FixedListBuilder extends ItemsBuilder {
   private final int size;
 

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 
-/** Floating-point numbers. */
+/** A builder of floating-point columns. */
 final class FloatBuilder extends FixedBuilder {
   FloatBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, rows, false, true);
@@ -23,7 +23,10 @@ final class FloatBuilder extends FixedBuilder {
     return this;
   }
 
-  /** To the float on the side of the odd bit, from where rounding again goes to the nearest. */
+  /**
+   * Rounds to odd: if the value is not a {@code float}, returns the neighbour whose last bit is 1. Rounding that result
+   * again gives the nearest value.
+   */
   private static float roundToOdd(double value) {
     float nearest = (float) value;
     if (nearest == value || Double.isNaN(value)) return nearest;
@@ -38,7 +41,7 @@ final class FloatBuilder extends FixedBuilder {
     return append((double) value);
   }
 
-  /** Whether a float of this width is that integer. */
+  /** Returns whether a floating-point number of this width represents the integer exactly. */
   private boolean isExact(long value) {
     double nearest =
         switch (width) {
@@ -46,7 +49,7 @@ final class FloatBuilder extends FixedBuilder {
           case 4 -> (float) value;
           default -> Float.float16ToFloat(Float.floatToFloat16((float) value));
         };
-    // what is beyond a long is cast to the largest, or the smallest
+    // a cast to long clamps larger and smaller numbers, so they must be excluded first
     return nearest >= -0x1p63 && nearest < 0x1p63 && (long) nearest == value;
   }
 

@@ -6,7 +6,7 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Utf8Scan;
 
-/** Bytes in CPU-accessible memory that are appended to. The builder's {@link BuildMemory} frees it. */
+/** A buffer in CPU-accessible memory to which bytes are appended. The builder's {@link BuildMemory} frees it. */
 final class GrowableBuffer {
   private static final long SMALLEST = 64;
 
@@ -14,18 +14,21 @@ final class GrowableBuffer {
   private DeviceBuffer buffer;
 
   /**
-   * Of the buffer. What is written goes by these alone: once the memory is gone, there is no room, so that nothing is
-   * written there.
+   * The address of the buffer. Writes use only this field and the next three. After the memory is closed they leave no
+   * space, so nothing is written.
    */
   private long address;
 
   private long next;
   private long end;
 
-  /** Up to here there is room for one more word. */
+  /** The last address at which one more 64-bit word fits. */
   private long lastWord;
 
-  /** With room for some bytes, at least for one, so that no exported pointer is NULL (ARR-08). */
+  /**
+   * Creates a buffer with capacity for some bytes. It allocates at least one byte, so that no exported pointer is NULL
+   * (ARR-08).
+   */
   GrowableBuffer(BuildMemory memory, long bytes) {
     this.memory = memory;
     this.buffer = memory.allocate(rounded(bytes));
@@ -33,7 +36,7 @@ final class GrowableBuffer {
     memory.add(this);
   }
 
-  /** To whole words, of which a bitmap is made. */
+  /** Rounds up to whole words, because bitmaps are written word by word. */
   private static long rounded(long bytes) {
     return Math.max(Math.addExact(bytes, SMALLEST - 1) & -SMALLEST, SMALLEST);
   }
@@ -50,20 +53,20 @@ final class GrowableBuffer {
     return next - address;
   }
 
-  /** Makes room for more bytes, counts them as written, and returns where they go. */
+  /** Reserves more bytes, counts them as written, and returns their address. */
   long extend(long bytes) {
     long at = reserve(bytes);
     next = at + bytes;
     return at;
   }
 
-  /** Makes room for more bytes, and returns where they would go. */
+  /** Reserves more bytes and returns their address; does not count them as written. */
   private long reserve(long bytes) {
     if (end - next < bytes) grow(bytes);
     return next;
   }
 
-  /** The same as {@link #extend}, for a word, and no longer than what C2 inlines wherever it is called. */
+  /** Extends by one word, like {@link #extend(long)}. The method is short enough that C2 inlines it at every call. */
   private long extend() {
     if (next > lastWord) grow(Long.BYTES);
     long at = next;
@@ -71,7 +74,7 @@ final class GrowableBuffer {
     return at;
   }
 
-  /** Extends by zeroes. */
+  /** Appends zero bytes. */
   void extendWithZeroes(long bytes) {
     NativeHeap.fill(extend(bytes), bytes, (byte) 0);
   }
@@ -96,30 +99,30 @@ final class GrowableBuffer {
     NativeHeap.putBytes(extend(bytes.length), bytes);
   }
 
-  /** Appends what is in some memory; if that cannot be read, nothing (OWN-15). */
+  /** Appends the content of a memory segment. If it cannot be read, appends nothing (OWN-15). */
   void putAll(MemorySegment values) {
     long bytes = values.byteSize();
     NativeHeap.copy(values, reserve(bytes));
     next += bytes;
   }
 
-  /** Likewise, if it is text. */
+  /** Appends the content of a memory segment if it is valid UTF-8; otherwise returns false and appends nothing. */
   boolean putText(MemorySegment values) {
     long size = size();
     putAll(values);
-    if (Utf8Scan.isValid(address + size, values.byteSize())) return true; // what is here nobody changes any more
+    if (Utf8Scan.isValid(address + size, values.byteSize())) return true; // checks the copy, which cannot change
     truncate(size);
     return false;
   }
 
-  /** Forgets what was written behind some bytes. */
+  /** Removes the bytes from offset {@code bytes} on. */
   void truncate(long bytes) {
     next = address + bytes;
   }
 
   /**
-   * The address of the first byte; changes when the buffer grows. Refuses once the memory belongs to an array, which
-   * does not change (OWN-13).
+   * Returns the address of the first byte, which changes when the buffer grows. Throws if the memory belongs to an
+   * array, which must not change (OWN-13).
    */
   long address() {
     memory.checkOpen();
@@ -135,20 +138,20 @@ final class GrowableBuffer {
     use(larger, size);
   }
 
-  /** Only what was written of the memory, to be moved into an array. */
+  /** Returns only the written part of the memory, which moves into an array. */
   DeviceBuffer takeWritten() {
     memory.checkOpen();
     return memory.part(buffer, size());
   }
 
-  /** The memory, to be moved into an array; what was not written is zeroed, since a peer gets to see it. */
+  /** Returns the memory, which moves into an array. Zeroes the unused end, because a consumer can read it. */
   DeviceBuffer take() {
     memory.checkOpen();
     NativeHeap.fill(next, end - next, (byte) 0);
     return buffer;
   }
 
-  /** Frees the memory, and says which it was. */
+  /** Frees the memory and returns the buffer that was freed. */
   DeviceBuffer free() {
     DeviceBuffer freed = buffer;
     freed.close();
@@ -156,11 +159,11 @@ final class GrowableBuffer {
     return freed;
   }
 
-  /** The memory is gone: it was freed, or belongs to an array. */
+  /** Records that the memory was freed or belongs to an array. */
   void forget() {
     address = 0;
     next = 0;
-    end = -1; // not even for no bytes
+    end = -1; // rejects even an append of no bytes
     lastWord = -1;
   }
 }

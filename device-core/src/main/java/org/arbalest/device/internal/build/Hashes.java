@@ -3,13 +3,13 @@ package org.arbalest.device.internal.build;
 
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** Hashes of values in memory, and whether they are the same, by which a dictionary finds those that it has. */
+/** Hashes and comparisons of values in memory. Dictionaries use them to find values that they already have. */
 final class Hashes {
   static final long START = 0x9E3779B97F4A7C15L;
 
   private Hashes() {}
 
-  /** A hash of what was hashed before and a number more. */
+  /** Combines a hash with one more number. */
   static long mix(long hash, long value) {
     long product = (hash ^ value) * 0xD6E8FEB86659FD93L;
     return product ^ product >>> 32;
@@ -34,14 +34,14 @@ final class Hashes {
     return true;
   }
 
-  /** Of several values in order. */
+  /** Returns a hash of several values in order. */
   static long ofAll(ColumnBuilderImpl values, long from, long count) {
     long hash = mix(START, count);
     for (long i = 0; i < count; i++) hash = mix(hash, values.hashAt(from + i));
     return hash;
   }
 
-  /** Whether several values in order are the same. */
+  /** Returns whether two ranges of values are the same. */
   static boolean sameAll(ColumnBuilderImpl values, long one, long other, long count) {
     for (long i = 0; i < count; i++) {
       if (!values.sameAt(one + i, other + i)) return false;

@@ -15,22 +15,25 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Units;
 
-/** Integers, and what is stored as one: dates, times, timestamps, durations. */
+/** A builder of integers, and of types stored as integers: dates, times, timestamps and durations. */
 final class IntegerBuilder extends FixedBuilder {
   private final boolean signed;
 
-  /** Whether not all bits are a value: times of day, and dates in milliseconds, which are whole days (BLD-18). */
+  /**
+   * Whether some bit patterns are not valid values: times of day, and dates in milliseconds, which must be whole days
+   * (BLD-18).
+   */
   private final boolean limited;
 
   private final long least;
   private final long most;
 
-  /** What a value is a multiple of. */
+  /** The number that divides every value. */
   private final long step;
 
   /**
-   * The first row that came in an array and was not looked at yet, since it may still become null; else beyond all
-   * rows.
+   * The first row that came from an array and is not checked yet, because it may still become null. Without such a row,
+   * a number larger than any row.
    */
   private long unseen = Long.MAX_VALUE;
 
@@ -101,7 +104,7 @@ final class IntegerBuilder extends FixedBuilder {
     return copy(array, count);
   }
 
-  /** Looks at what came in arrays, but for what is null by now (BLD-18). */
+  /** Checks the values that came from arrays, except those that have become null (BLD-18). */
   @Override
   void checkComplete() {
     if (unseen == Long.MAX_VALUE) return;
@@ -122,14 +125,16 @@ final class IntegerBuilder extends FixedBuilder {
     return value >= least && value <= most && (step == 1 || value % step == 0);
   }
 
-  /** A value that is none, and which are. */
+  /** Describes a value that is not valid, and the valid values. */
   private String described(long value) {
     boolean isWithin = value >= least && value <= most;
     return "the integer " + value
         + (isWithin ? " (whole days, of " + step + " milliseconds)" : " (" + least + " to " + most + ")");
   }
 
-  /** Whether an array is stored bit by bit: signed integers of its width, and any 64-bit ones. */
+  /**
+   * Returns whether the column stores an array bit by bit: signed integers of the same width, and any 64-bit integers.
+   */
   private boolean isStored(int bytes) {
     return width == bytes && (signed || width == 8);
   }

@@ -14,7 +14,7 @@ import org.arbalest.device.types.Interval;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** Lengths of time on the calendar. */
+/** A builder of calendar intervals. */
 final class IntervalBuilder extends FixedBuilder {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -32,9 +32,9 @@ final class IntervalBuilder extends FixedBuilder {
     return this;
   }
 
-  /** Appends a period where it has no other parts than the type. */
+  /** Appends a period, if the type has all the parts that the period has. */
   @Override
-  @SuppressWarnings("JavaPeriodGetDays") // its months are looked at as well
+  @SuppressWarnings("JavaPeriodGetDays") // the code reads the months, too
   ColumnBuilder appendTime(Object value) {
     if (!(value instanceof Period period)) return super.appendTime(value);
     long months = period.toTotalMonths();
@@ -75,12 +75,12 @@ final class IntervalBuilder extends FixedBuilder {
     return unit == IntervalUnit.YEAR_MONTH ? "months only" : "days, and whole milliseconds of 32 bits";
   }
 
-  /** Two 32-bit numbers, the first of which comes first in memory. */
+  /** Packs two 32-bit numbers into one word. The first number comes first in memory. */
   private static long both(int first, int second) {
     return Integer.toUnsignedLong(first) | (long) second << Integer.SIZE;
   }
 
-  /** Appends months. */
+  /** Appends a number of months. */
   @Override
   ColumnBuilder appendOther(long value) {
     if (unit != IntervalUnit.YEAR_MONTH) return super.appendOther(value);

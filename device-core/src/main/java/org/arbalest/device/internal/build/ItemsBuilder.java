@@ -8,7 +8,7 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 
-/** Lists of one kind or another, whose elements are in a builder of their own. */
+/** A builder of lists in any layout. The elements have a builder of their own. */
 abstract sealed class ItemsBuilder extends UnsupportedAppends permits FixedListBuilder, ListBuilder, ListViewBuilder {
   final ChildSlot items;
 
@@ -20,7 +20,7 @@ abstract sealed class ItemsBuilder extends UnsupportedAppends permits FixedListB
   @Override
   public final ColumnBuilder appendList(int size) {
     if (size < 0) throw new IllegalArgumentException(here() + ": a list of size " + size);
-    memory.checkOpen(); // lists of no elements write nothing
+    memory.checkOpen(); // an empty list writes nothing, so nothing else would check
     write(size);
     validity.appendValid();
     return this;
@@ -34,10 +34,10 @@ abstract sealed class ItemsBuilder extends UnsupportedAppends permits FixedListB
     });
   }
 
-  /** Writes a list of the next elements. */
+  /** Writes a list that takes the next {@code size} elements. */
   abstract void write(int size);
 
-  /** How many elements the lists so far have. */
+  /** Returns the number of elements that the lists so far need. */
   abstract long elements();
 
   @Override
@@ -50,7 +50,7 @@ abstract sealed class ItemsBuilder extends UnsupportedAppends permits FixedListB
     return items.replace("item", item, elements());
   }
 
-  /** With the type of the elements as it is now: it, too, may have grown. */
+  /** Returns the field with the current type of the elements, which may have grown. */
   @Override
   public final Field field() {
     DataType type = type(items.builder.field());

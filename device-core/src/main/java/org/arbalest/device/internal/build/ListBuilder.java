@@ -7,7 +7,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.LargeListType;
 import org.arbalest.device.types.NestedType.ListType;
 
-/** Lists with offsets. */
+/** A builder of lists with offsets. */
 final class ListBuilder extends ItemsBuilder {
   private final OffsetsBuilder offsets;
 

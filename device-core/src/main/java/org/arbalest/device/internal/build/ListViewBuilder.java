@@ -10,16 +10,16 @@ import org.arbalest.device.types.NestedType.ListViewType;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** Lists with an offset and a size each, in any order. */
+/** A builder of list-views, whose lists have an offset and a size each, in any order. */
 final class ListViewBuilder extends ItemsBuilder {
   private final boolean isLong;
   private final Numbers offsets;
   private final Numbers sizes;
 
-  /** Behind the elements of all lists. */
+  /** The index after the last element of any list. */
   private long end;
 
-  /** Whether somebody said where a list begins: then there may be elements that no list has. */
+  /** Whether the caller gave the offset of a list. There may be elements outside all lists then. */
   private boolean placed;
 
   ListViewBuilder(BuildMemory memory, Field field, Field item, int rows) {
@@ -87,8 +87,8 @@ final class ListViewBuilder extends ItemsBuilder {
   }
 
   /**
-   * Nothing where somebody said where a list is: what was appended ahead is not to move. Where sizes alone were said,
-   * nothing is ahead of a list that is complete.
+   * Removes the elements that no list uses. If the caller gave offsets, it removes nothing, because elements appended
+   * ahead must not move. If the caller gave only sizes, all elements after the last list are unused.
    */
   @Override
   void truncateParts() {

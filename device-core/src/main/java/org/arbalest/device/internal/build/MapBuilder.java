@@ -11,7 +11,7 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** Maps: lists of entries, which are structs without nulls, whose fields are in builders of their own. */
+/** A builder of maps: lists of entries, which are structs without nulls. Keys and values have builders of their own. */
 final class MapBuilder extends UnsupportedAppends {
   private final MapType type;
   private final OffsetsBuilder offsets;
@@ -54,7 +54,7 @@ final class MapBuilder extends UnsupportedAppends {
     return values.replace("value", value, offsets.last());
   }
 
-  /** With the types of keys and values as they are now. */
+  /** Returns the field with the current types of keys and values. */
   @Override
   public Field field() {
     Field entries = type.entries().withType(new StructType(List.of(keys.builder.field(), values.builder.field())));

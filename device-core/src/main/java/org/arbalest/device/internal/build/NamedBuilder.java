@@ -6,16 +6,13 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a column's builder is called in errors: by its path, as readers call the column, its type, and what appends to
- * it.
- */
+/** The description of a column in errors: its path, its type, and the methods that append to it. */
 abstract sealed class NamedBuilder permits ColumnBuilderImpl {
   final Field field;
 
   /**
-   * What this is a part of. The values of a dictionary or of run-ends are known by its name and its rows to who
-   * appends.
+   * The parent of this builder. Errors about the values of a dictionary or of run-ends use the name and the row of the
+   * encoded column, because the caller appends to that column.
    */
   @Nullable NamedBuilder above;
 
@@ -23,22 +20,22 @@ abstract sealed class NamedBuilder permits ColumnBuilderImpl {
     this.field = field;
   }
 
-  /** With its type as it is now. */
+  /** Returns the field with its current type. */
   public abstract Field field();
 
   public abstract long length();
 
-  /** A value that is not one of the type's. */
+  /** Creates the error for a value that the type cannot hold. */
   final IllegalArgumentException doesNotHold(String value) {
     return doesNotHold(value, "");
   }
 
-  /** The same; {@code hint} says what type does hold it. */
+  /** Creates the error for a value that the type cannot hold; {@code hint} names a type that can. */
   final IllegalArgumentException doesNotHold(String value, String hint) {
     return refused(value + ", in row " + row(), hint);
   }
 
-  /** That this was called for what the type has nothing of: says what to call. */
+  /** Creates the error for an append method that does not fit the type; it names the methods that do. */
   IllegalArgumentException doesNotFit(String what) {
     String why = field.extension() instanceof Other other && other.mismatch() != null ? ": " + other.mismatch() : "";
     return refused(what + why, Appends.to(field));
@@ -49,7 +46,7 @@ abstract sealed class NamedBuilder permits ColumnBuilderImpl {
     return new IllegalArgumentException(hint.isEmpty() ? message : message + "; " + hint);
   }
 
-  /** The column and the row that is being appended, for an error. */
+  /** Returns the column and the current row, for errors. */
   public final String here() {
     return "column \"" + name() + "\", row " + row();
   }
@@ -58,7 +55,7 @@ abstract sealed class NamedBuilder permits ColumnBuilderImpl {
     return above instanceof EncodedBuilder ? above.name() : path();
   }
 
-  /** The names of the columns down to this one, as readers have them. */
+  /** Returns the path of the column, as readers use it: the names of its ancestors and its own. */
   final String path() {
     return above == null ? field.name() : above.pathOf(field.name());
   }

@@ -8,13 +8,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** The nulls that somebody's validity bitmap tells, by words. They are all read before any is set (OWN-15). */
+/**
+ * The nulls in a validity bitmap of the caller, as 64-bit words. The builder reads all of them before it sets any
+ * (OWN-15).
+ */
 final class NullBits {
   private static final ValueLayout.OfLong WORD = JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private NullBits() {}
 
-  /** A bit for each of {@code count} values that is null, the first one's at {@code at}, which is less than 64. */
+  /**
+   * Returns a bit for each of {@code count} values, set if the value is null. The first value has bit {@code at}, which
+   * is less than 64.
+   */
   static long[] of(MemorySegment bitmap, long bitOffset, long at, long count) {
     if (count == 0) return new long[0];
     long[] nulls = new long[Math.toIntExact((at + count + Long.SIZE - 1) >>> 6)];
@@ -28,7 +34,10 @@ final class NullBits {
     return nulls;
   }
 
-  /** Up to 64 bits from one on, at least one; those behind them are of no meaning. No byte is read but theirs. */
+  /**
+   * Reads 1 to 64 bits, starting at {@code index}. The remaining bits of the result are undefined. Reads only the bytes
+   * that contain these bits.
+   */
   private static long word(MemorySegment bitmap, long index, long bits) {
     long first = index >>> 3;
     int shift = (int) (index & 7);

@@ -5,7 +5,7 @@ import java.util.List;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.types.Field;
 
-/** Nulls only. */
+/** A builder of null columns. */
 final class NullBuilder extends UnsupportedAppends {
   NullBuilder(BuildMemory memory, Field field) {
     super(memory, field);
@@ -14,7 +14,7 @@ final class NullBuilder extends UnsupportedAppends {
   @Override
   void writeNull() {}
 
-  /** Without a bitmap, which nobody gets to see. */
+  /** Appends a null without a bitmap, because the null layout has none. */
   @Override
   void addNull() {
     validity.appendValid();

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.build;
 
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** Whole numbers of 1, 2, 4 or 8 bytes that are appended: offsets, sizes, indices, run ends. */
+/** A buffer of integers of 1, 2, 4 or 8 bytes: offsets, sizes, indices or run ends. */
 final class Numbers {
   private final GrowableBuffer buffer;
   private int bytes;
@@ -29,12 +29,12 @@ final class Numbers {
       return;
     }
     long before = buffer.size();
-    buffer.extend(Math.multiplyExact(bytes, count)); // so that it grows once
+    buffer.extend(Math.multiplyExact(bytes, count)); // makes the buffer grow once
     buffer.truncate(before);
     for (long i = 0; i < count; i++) put(value);
   }
 
-  /** A number that was appended, as a signed one. */
+  /** Returns a number, as a signed integer. */
   long get(long index) {
     return get(buffer.address() + index * bytes, bytes);
   }
@@ -56,7 +56,7 @@ final class Numbers {
     buffer.truncate(count * bytes);
   }
 
-  /** Makes the numbers, which are not negative, wider. */
+  /** Makes the stored numbers, none of which is negative, wider. */
   void widen(int bits) {
     long count = count();
     int narrow = bytes;
@@ -64,14 +64,14 @@ final class Numbers {
     buffer.truncate(0);
     bytes = bits >>> 3;
     long mask = -1L >>> (Long.SIZE - Byte.SIZE * narrow);
-    for (long i = count - 1; i >= 0; i--) { // from the end, so that none is overwritten before it is read
+    for (long i = count - 1; i >= 0; i--) { // backwards, so that each number is read before it is overwritten
       buffer.truncate(i * bytes);
       put(get(buffer.address() + i * narrow, narrow) & mask);
     }
     buffer.truncate(count * bytes);
   }
 
-  /** Makes the numbers, which all have room there, narrower. */
+  /** Makes the stored numbers narrower. All of them fit in the new width. */
   void narrow(int bits) {
     long count = count();
     int wide = bytes;

@@ -23,19 +23,19 @@ final class OffsetsBuilder {
     offsets.put(0);
   }
 
-  /** Appends a value of some size. */
+  /** Appends the offset for a value of {@code size} elements. */
   void append(long size) {
     check(size);
     last += size;
     offsets.put(last);
   }
 
-  /** Appends values without elements. */
+  /** Appends offsets for {@code count} empty values. */
   void appendEmpty(long count) {
     offsets.put(last, count);
   }
 
-  /** Throws if a value of some size would be too much. */
+  /** Throws if a value of {@code size} elements would exceed the range of the offsets. */
   void check(long size) {
     if (isLong || last + size <= Integer.MAX_VALUE) return;
     String instead =
@@ -44,17 +44,17 @@ final class OffsetsBuilder {
         column.here() + ": has 32-bit offsets, but " + (last + size) + " elements; use " + instead);
   }
 
-  /** The offset behind the last value. */
+  /** Returns the offset after the last value. */
   long last() {
     return last;
   }
 
-  /** The offset of a value, or behind the one before. */
+  /** Returns the offset of a value; {@code row} may be the number of values, too. */
   long get(long row) {
     return offsets.get(row);
   }
 
-  /** How many values these offsets are of. */
+  /** Returns the number of values that these offsets describe. */
   long countOf(MemorySegment stored) {
     long width = isLong ? Long.BYTES : Integer.BYTES;
     if (stored.byteSize() < width || stored.byteSize() % width != 0) {
@@ -65,13 +65,13 @@ final class OffsetsBuilder {
     return stored.byteSize() / width - 1;
   }
 
-  /** One of somebody else's offsets. */
+  /** Reads an offset from memory of the caller. */
   long read(MemorySegment stored, long index) {
     return isLong ? stored.get(JAVA_LONG_UNALIGNED, index * Long.BYTES)
         : stored.get(JAVA_INT_UNALIGNED, index * Integer.BYTES);
   }
 
-  /** Forgets the values from some one on. */
+  /** Removes the values from index {@code rows} on. */
   void truncate(long rows) {
     offsets.truncate(rows + 1);
     last = offsets.get(rows);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
- * How far a builder and its parts are, so that an append which fails can be undone. What was saved is restored: it is
- * not worked out again from what is left, which does not tell what was appended ahead.
+ * The saved progress of a builder and its parts, which undoes an append that fails. It is saved, because the remaining
+ * data do not show which elements the caller appended ahead.
  */
 final class Progress {
   private ColumnBuilderImpl[] builders = new ColumnBuilderImpl[1];
@@ -14,7 +14,7 @@ final class Progress {
   private long[] others = new long[1];
   private int count;
 
-  /** Replaces what was saved before. */
+  /** Saves the progress, in place of any saved before. */
   void save(ColumnBuilderImpl builder) {
     count = 0;
     add(builder);
@@ -33,8 +33,8 @@ final class Progress {
   }
 
   /**
-   * Forgets what was appended since. A part that was added since has as many elements as there are rows that it belongs
-   * to, or none.
+   * Removes everything appended since {@link #save}. A part that was added since keeps one element per row if it shares
+   * the rows of its parent, and otherwise none.
    */
   void restore(ColumnBuilderImpl builder) {
     restore(builder, 0);

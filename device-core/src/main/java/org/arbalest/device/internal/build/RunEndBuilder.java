@@ -13,7 +13,7 @@ import org.arbalest.device.internal.schema.RunEnds;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
-/** Runs of equal values: each value once, and where its run ends. */
+/** A builder of run-end-encoded columns: each value once, with the end of its run. */
 final class RunEndBuilder extends EncodedBuilder {
   private final RunEndEncodedType type;
   private final Numbers ends;
@@ -76,7 +76,7 @@ final class RunEndBuilder extends EncodedBuilder {
     appendFillers(count);
   }
 
-  /** What the values' fillers are. */
+  /** Returns whether the fillers of the values are nulls. */
   @Override
   boolean isNullable() {
     return super.isNullable() && values.builder.isNullable();
@@ -95,7 +95,7 @@ final class RunEndBuilder extends EncodedBuilder {
   void checkFillers(long count) {
     checkBefore();
     values.checkComplete();
-    values.builder.checkFillers(Math.min(count, 2)); // the second is like the first, and goes when it is there
+    values.builder.checkFillers(Math.min(count, 2)); // the second filler equals the first, so encode() removes it
     checkEnd(count);
   }
 
@@ -105,7 +105,7 @@ final class RunEndBuilder extends EncodedBuilder {
     encode();
   }
 
-  /** One run. */
+  /** Appends the fillers as one run. */
   @Override
   void appendFillers(long count) {
     if (count == 0) return;
@@ -130,7 +130,7 @@ final class RunEndBuilder extends EncodedBuilder {
     return "run-end-encoded; its values are appended one by one, and their parts to values()";
   }
 
-  /** With the type of the values as it is now. */
+  /** Returns the field with the current type of the values. */
   @Override
   public Field field() {
     RunEndEncodedType now = new RunEndEncodedType(type.runEnds(), values.builder.field());

@@ -11,7 +11,7 @@ import org.arbalest.device.types.Extension.VariableShapeTensor;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
 
-/** Structs. The fields of a null struct are appended like any other, nulls or not. */
+/** A builder of structs. The caller appends the fields of a null struct, too, as nulls or values. */
 final class StructBuilder extends UnsupportedAppends {
   private final Children children;
 
@@ -22,7 +22,7 @@ final class StructBuilder extends UnsupportedAppends {
 
   @Override
   public ColumnBuilder appendStruct() {
-    memory.checkOpen(); // a struct writes nothing
+    memory.checkOpen(); // a struct writes nothing, so nothing else would check
     validity.appendValid();
     return this;
   }
@@ -67,14 +67,14 @@ final class StructBuilder extends UnsupportedAppends {
     return children.add(child);
   }
 
-  /** With the types of the children as they are now. */
+  /** Returns the field with the current types of the children. */
   @Override
   public Field field() {
     StructType type = new StructType(children.fields());
     return type.equals(field.type()) ? field : field.withType(type);
   }
 
-  /** The fields' values come by their own builders, also for a null struct. */
+  /** Writes nothing: the builders of the fields write the values, also of a null struct. */
   @Override
   void writeNull() {}
 
@@ -134,7 +134,7 @@ final class StructBuilder extends UnsupportedAppends {
     }
   }
 
-  /** What may be why fields have fewer values: nobody appended those of null structs. */
+  /** Returns a likely reason why fields have fewer values: the caller did not append those of null structs. */
   private String ofNulls() {
     return validity.nullCount() == 0 ? ""
         : "; those of a null struct are appended, too, or made by appendNullWithParts()";

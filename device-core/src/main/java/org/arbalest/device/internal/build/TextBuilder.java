@@ -9,7 +9,7 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.Utf8;
 
-/** Text and binary of any length, in one layout or the other. */
+/** A builder of text or binary values of any length, in either layout. */
 abstract sealed class TextBuilder extends UnsupportedAppends permits VariableBuilder, ViewBuilder {
   final boolean isText;
 
@@ -32,10 +32,10 @@ abstract sealed class TextBuilder extends UnsupportedAppends permits VariableBui
     return write(value);
   }
 
-  /** Appends bytes of the type's. */
+  /** Appends bytes, which are valid values of the type. */
   abstract ColumnBuilder write(byte[] bytes);
 
-  /** The bytes of text. */
+  /** Encodes text as UTF-8. */
   private byte[] utf8(String value) {
     byte[] bytes = value.getBytes(UTF_8);
     int half = Utf8.half(value, bytes);
@@ -43,7 +43,7 @@ abstract sealed class TextBuilder extends UnsupportedAppends permits VariableBui
     return bytes;
   }
 
-  /** Appends bytes to a buffer, or text, which is UTF-8 or refused; then nothing is appended. */
+  /** Appends bytes to a buffer. For a text column, throws unless they are UTF-8, and appends nothing then. */
   final void put(GrowableBuffer data, MemorySegment value) {
     if (!isText) {
       data.putAll(value);

@@ -20,11 +20,14 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.Units;
 
-/** Dates and times as the numbers that they are stored as: exactly, or refused by what is to hold them. */
+/**
+ * Exact conversions of dates and times to the numbers that columns store. A column throws for a value that it cannot
+ * store exactly.
+ */
 final class TimeCounts {
   private TimeCounts() {}
 
-  /** What a value of java.time is stored as in a column of integers. */
+  /** Returns the number that stores a value of java.time in a column of integers. */
   static long of(ColumnBuilderImpl column, Object value) {
     DataType type = column.field.type();
     return switch (value) {
@@ -51,12 +54,12 @@ final class TimeCounts {
         another ? "date64 does" : "");
   }
 
-  /** A point in time, which is {@code value}, in a type's unit. */
+  /** Converts a point in time to the unit of a type; errors name {@code value}. */
   static long of(ColumnBuilderImpl column, DataType type, Instant instant, Object value) {
     return of(column, type, instant.getEpochSecond(), instant.getNano(), value);
   }
 
-  /** Seconds and nanoseconds, which are {@code value}, in a type's unit. */
+  /** Converts seconds and nanoseconds to the unit of a type; errors name {@code value}. */
   private static long of(ColumnBuilderImpl column, DataType type, long seconds, long nanos, Object value) {
     long perUnit = nanosPer(unit(type));
     long high = Math.multiplyHigh(seconds, Units.NANOS_PER_SECOND);
@@ -83,14 +86,14 @@ final class TimeCounts {
             : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
     String hint = "";
     for (ArrowTimeUnit other : ArrowTimeUnit.values()) {
-      // the one that is nearest: of those that are finer the first, of those that are coarser the last
+      // the nearest unit that fits: the first of the finer ones, the last of the coarser ones
       if (!fits(nanos, other)) continue;
       if (hint.isEmpty() || isBeyond) hint = TypeNames.of(withUnit(type, other)) + " does";
     }
     return column.doesNotHold(value + why, hint);
   }
 
-  /** What a number of the type's is the date and time of, or how long. */
+  /** Returns the date and time, or the duration, that a number of the type represents. */
   private static Object at(DataType type, long count) {
     ChronoUnit unit = switch (unit(type)) {
       case SECOND -> ChronoUnit.SECONDS;
@@ -125,7 +128,7 @@ final class TimeCounts {
     return Units.NANOS_PER_SECOND / Units.perSecond(unit);
   }
 
-  /** What a value of java.time is, for an error. */
+  /** Returns a description of a value of java.time, for errors. */
   static String named(Object value) {
     return switch (value) {
       case LocalDate _ -> "a date";

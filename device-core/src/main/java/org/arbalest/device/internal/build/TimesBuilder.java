@@ -14,11 +14,11 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What takes dates and times, whichever these are, or refuses them: {@link #appendTime} knows. See
- * {@link ColumnBuilder}.
+ * The methods that append dates and times. They all call {@link #appendTime}, which each type implements or rejects.
+ * See {@link ColumnBuilder}.
  */
 abstract sealed class TimesBuilder extends ColumnBuilderImpl permits UnsupportedAppends {
-  /** What is said of a null that is given as a value. */
+  /** The message for a null that is passed as a value. */
   static final String NO_VALUE = "value is null, which appendNull() appends";
 
   TimesBuilder(BuildMemory memory, Field field, @Nullable GrowableBuffer integers, @Nullable GrowableBuffer floats) {

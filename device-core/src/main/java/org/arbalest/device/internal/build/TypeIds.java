@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The type ids of a union's children, and the children by them. */
+/** The type ids of a union's children, and the child for each id. */
 final class TypeIds {
   private static final int MOST = 128;
 
@@ -26,7 +26,7 @@ final class TypeIds {
     return ids.size() == MOST;
   }
 
-  /** Gives one more child the first id that is free. */
+  /** Assigns the first free id to a new child. */
   void add() {
     int id = 0;
     while (children[id] >= 0) id++;
@@ -38,7 +38,7 @@ final class TypeIds {
     return ids.get(child).byteValue();
   }
 
-  /** The child with a type id, or −1. */
+  /** Returns the child with a type id, or −1. */
   int childOf(byte id) {
     return id < 0 ? -1 : children[id];
   }

@@ -14,7 +14,9 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
-/** Unions: for each element which child has it, and in a dense one, where. */
+/**
+ * A builder of unions. It stores the child of each element and, in a dense union, the element's offset in that child.
+ */
 final class UnionBuilder extends UnsupportedAppends {
   private final UnionMode mode;
   private final TypeIds ids;
@@ -22,10 +24,10 @@ final class UnionBuilder extends UnsupportedAppends {
 
   private final GrowableBuffer typeIds;
 
-  /** Of a dense one. */
+  /** The offsets of a dense union; null for a sparse one. */
   private final @Nullable Numbers offsets;
 
-  /** Of a dense one, how many elements each child has. */
+  /** The number of elements that each child needs, in a dense union. */
   private long[] counts;
 
   UnionBuilder(BuildMemory memory, Field field, UnionType type, int rows) {
@@ -82,7 +84,7 @@ final class UnionBuilder extends UnsupportedAppends {
       throw new IllegalArgumentException(here() + ": has 32-bit offsets, but " + offset + " elements");
   }
 
-  /** In a sparse union every child has this row, too. */
+  /** Writes a row of a child. In a sparse union every other child gets an element for the row, too. */
   private void write(int child) {
     if (offsets == null) {
       children.fillOthers(child);
@@ -105,13 +107,13 @@ final class UnionBuilder extends UnsupportedAppends {
     appendFillers(count);
   }
 
-  /** What a child's fillers are. */
+  /** Returns whether the fillers of the chosen child are nulls. */
   @Override
   boolean isNullable() {
     return super.isNullable() && ids.size() > 0 && children.get(fillerChild()).isNullable();
   }
 
-  /** The child that has the fillers: the first that may be null, or else the first. */
+  /** Returns the child that stores the fillers: the first nullable child, or else the first child. */
   private int fillerChild() {
     for (int child = 0; child < ids.size(); child++) {
       if (children.get(child).isNullable()) return child;
@@ -119,7 +121,7 @@ final class UnionBuilder extends UnsupportedAppends {
     return 0;
   }
 
-  /** Throws if elements cannot be made of a child, which come next. */
+  /** Throws if the next {@code count} elements of a child cannot be fillers. */
   private void checkFillers(int child, long count) {
     long appended = children.get(child).length();
     long needed = offsets == null ? length() : counts[child];
@@ -180,12 +182,12 @@ final class UnionBuilder extends UnsupportedAppends {
     ids.add();
     counts = Arrays.copyOf(counts, ids.size());
     if (offsets == null) {
-      for (long row = 0; row < length(); row++) added.appendFiller(); // whose elements were others'
+      for (long row = 0; row < length(); row++) added.appendFiller(); // rows before belong to other children
     }
     return added;
   }
 
-  /** With the types of the children as they are now. */
+  /** Returns the field with the current types of the children. */
   @Override
   public Field field() {
     UnionType type = new UnionType(mode, ids.all(), children.fields());

@@ -13,7 +13,7 @@ import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a type does not take, its builder refuses here, and of arrays it takes one value after the other. See
+ * The default for all append methods: single values are rejected, and arrays are appended value by value. See
  * {@link ColumnBuilder}.
  */
 abstract sealed class UnsupportedAppends extends TimesBuilder

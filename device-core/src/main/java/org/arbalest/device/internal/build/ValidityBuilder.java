@@ -7,30 +7,31 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A validity bitmap that comes into being with the first null, and is written word by word: the bits of the last one
- * are kept here.
+ * A validity bitmap, which is created with the first null and written word by word. The bits of the last word stay in a
+ * field.
  *
- * <p>Values of 64 bits are appended without a word to this, so that nothing else is written for each: those that were
- * appended since are valid, and are counted when somebody asks, or the next null comes.
+ * <p>A 64-bit value is appended without a call to this class, so that each append is one write. The values appended
+ * since the last count are valid. They are counted when a caller asks for the length, or before the next null.
  *
- * <p>What appends one element is no longer than what C2 inlines wherever it is called (35 bytes of code).
+ * <p>The methods that append one element are at most 35 bytes of bytecode, the limit up to which C2 inlines a method at
+ * every call.
  */
 final class ValidityBuilder {
   private final BuildMemory memory;
 
-  /** The values, if they are of 64 bits and say how many elements there are. */
+  /** The values, if they have 64 bits each, so that their size gives the number of elements. */
   private final @Nullable GrowableBuffer values;
 
-  /** All whole words. */
+  /** All complete words. */
   private @Nullable GrowableBuffer bitmap;
 
-  /** The bits behind them, up to the next one. */
+  /** The bits of the incomplete last word. */
   private long word;
 
   /** The bit of the next element. */
   private long next = 1;
 
-  /** The number of elements in whole words, and of the nulls among them. */
+  /** The number of elements in complete words; {@link #nulls} counts the nulls among them. */
   private long whole;
 
   private long nulls;
@@ -53,7 +54,7 @@ final class ValidityBuilder {
     return whole + Long.numberOfTrailingZeros(next);
   }
 
-  /** Counts the values up to some length, which are valid. */
+  /** Counts the values up to index {@code length}, which are valid. */
   private void countTo(long length) {
     long count = length - counted();
     if (count > 0) fillBits(count);
@@ -73,7 +74,9 @@ final class ValidityBuilder {
     if ((next <<= 1) == 0) endWord();
   }
 
-  /** The same for several; of values that count themselves, the last ones. */
+  /**
+   * Appends several nulls. If 64-bit values are counted by their size, the last {@code count} of them are these nulls.
+   */
   void appendNulls(long count) {
     if (values != null) countTo((values.size() >>> 3) - count);
     if (bitmap == null) begin();
@@ -91,13 +94,16 @@ final class ValidityBuilder {
     next = 1L << rest;
   }
 
-  /** Makes the last of the values, which is not counted yet, null. */
+  /** Makes the last value null, which is not counted yet. */
   void appendNullTo(GrowableBuffer appended) {
     countTo((appended.size() >>> 3) - 1);
     appendNull();
   }
 
-  /** The same as {@link #appendValid()} for several, or for values that count themselves. */
+  /**
+   * Appends several valid elements, like {@link #appendValid()}. Does nothing if 64-bit values are counted by their
+   * size.
+   */
   void appendValid(long count) {
     if (values == null) fillBits(count);
   }
@@ -144,7 +150,8 @@ final class ValidityBuilder {
   }
 
   /**
-   * Makes elements null, by the bits of their positions, from a multiple of 64 on, which are within {@link #length}.
+   * Makes elements null. Each set bit in {@code positions} is one of them; the first bit is element {@code first}, a
+   * multiple of 64. All are less than {@link #length}.
    */
   void setNulls(long first, long[] positions) {
     for (int i = 0; i < positions.length; i++) {
@@ -165,12 +172,12 @@ final class ValidityBuilder {
     }
   }
 
-  /** Forgets the elements from some one on. */
+  /** Removes the elements from index {@code length} on. */
   void truncate(long length) {
     if (length >= length()) return;
     GrowableBuffer words = bitmap;
     if (length < whole) {
-      long last = -1; // without a bitmap all are valid
+      long last = -1; // without a bitmap all elements are valid
       if (words != null) {
         nulls -= whole - (length & -64) - Bitmaps.countOnes(words.address(), length & -64, whole - (length & -64));
         last = NativeHeap.getLong(words.address() + (length >>> 6) * Long.BYTES);
@@ -183,7 +190,7 @@ final class ValidityBuilder {
     word &= next - 1;
   }
 
-  /** The bitmap, or null if there are no nulls. */
+  /** Returns the bitmap, or null if no element is null. */
   @Nullable
   DeviceBuffer take() {
     GrowableBuffer words = bitmap;
@@ -192,7 +199,7 @@ final class ValidityBuilder {
     long size = words.size();
     words.putLong(word);
     DeviceBuffer taken = words.take();
-    words.truncate(size); // the batch may still be refused, and this go on
+    words.truncate(size); // the batch may still be rejected, and this builder continues then
     return taken;
   }
 }

@@ -3,23 +3,28 @@ package org.arbalest.device.internal.build;
 
 import java.util.Arrays;
 
-/** Which of a builder's values are known, by their hashes; each at the first position it has. */
+/** A hash table of a builder's values. It maps each distinct value to the first position at which it occurs. */
 final class ValueTable {
   private static final int SMALLEST = 64;
 
-  /** Positions, each plus one; a power of two of them, at most half of which are taken. */
+  /**
+   * Positions plus one, or 0 for a free slot. The length is a power of two, and at most half of the slots are taken.
+   */
   private int[] slots = new int[SMALLEST];
 
   private long[] hashes = new long[SMALLEST];
   private int size;
 
-  /** How many of the builder's first values were looked at. */
+  /** The number of the builder's values that are in the table. */
   private int seen;
 
-  /** The position of a value that is the same as the builder's last one, or of that itself. */
+  /**
+   * Returns the first position whose value equals the builder's last value. This is the last position if the value is
+   * new.
+   */
   int find(ColumnBuilderImpl values) {
     int last = Math.toIntExact(values.length() - 1);
-    while (seen < last) look(values, seen++); // those that were appended past this
+    while (seen < last) look(values, seen++); // values that were appended directly to the dictionary
     return look(values, seen++);
   }
 
@@ -52,12 +57,12 @@ final class ValueTable {
     }
   }
 
-  /** The last value was known, and goes. */
+  /** Records that the builder removed its last value, which was known before. */
   void drop() {
     seen--;
   }
 
-  /** Forgets everything: values were taken away. */
+  /** Clears the table, because values were removed. */
   void clear() {
     Arrays.fill(slots, 0);
     size = 0;

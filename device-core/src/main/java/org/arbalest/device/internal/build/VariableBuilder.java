@@ -11,7 +11,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 
-/** Text and binary with offsets. */
+/** A builder of text and binary columns with offsets. */
 final class VariableBuilder extends TextBuilder {
   private final OffsetsBuilder offsets;
   private final GrowableBuffer data;

@@ -13,15 +13,17 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.jspecify.annotations.Nullable;
 
-/** Text and binary as views: of up to 12 bytes in the view itself, longer ones in data buffers that they share. */
+/**
+ * A builder of text and binary views. A view stores up to 12 bytes itself; longer values are in shared data buffers.
+ */
 final class ViewBuilder extends TextBuilder {
   private final GrowableBuffer views;
   private final List<GrowableBuffer> data = new ArrayList<>();
 
-  /** A buffer without values, which is to be the next one. */
+  /** An empty buffer that becomes the next data buffer. */
   private @Nullable GrowableBuffer spare;
 
-  /** The most bytes of several values in a data buffer. */
+  /** The most bytes in a data buffer that holds several values. */
   private int dataSize = 1 << 20;
 
   ViewBuilder(BuildMemory memory, Field field, int rows) {
@@ -91,10 +93,10 @@ final class ViewBuilder extends TextBuilder {
     return this;
   }
 
-  /** The last data buffer, if it has room, or else a new one. */
+  /** Returns the last data buffer if the value fits, or else another one. */
   private GrowableBuffer room(int size) {
     if (!data.isEmpty() && data.getLast().size() + size <= dataSize) return data.getLast();
-    // the first one grows
+    // the first data buffer starts small and grows
     if (spare == null) spare = new GrowableBuffer(memory, data.isEmpty() ? size : Math.max(size, dataSize));
     return spare;
   }
@@ -114,7 +116,7 @@ final class ViewBuilder extends TextBuilder {
     validity.truncate(length);
     for (long row = length; row < views.size() / ViewStruct.SIZE; row++) {
       if (size(row) <= ViewStruct.INLINE) continue;
-      int buffer = ViewStruct.buffer(view(row)); // of the first one that goes, behind which all others are
+      int buffer = ViewStruct.buffer(view(row)); // of the first value to remove; all later values are behind it
       int offset = ViewStruct.offset(view(row));
       data.get(buffer).truncate(offset);
       while (data.size() > (offset == 0 ? buffer : buffer + 1)) drop(data.removeLast());
@@ -124,8 +126,8 @@ final class ViewBuilder extends TextBuilder {
   }
 
   /**
-   * Keeps a data buffer for the values to come, or frees it: who appends the same again and again needs no more than
-   * one.
+   * Keeps a data buffer for later values, in place of the former spare one. If a caller appends and removes the same
+   * value repeatedly, as a dictionary does, one spare buffer is enough.
    */
   private void drop(GrowableBuffer buffer) {
     buffer.truncate(0);
@@ -161,7 +163,7 @@ final class ViewBuilder extends TextBuilder {
     return List.of(views);
   }
 
-  /** Data buffers say how long they are: that is what is written, and not what there was room for. */
+  /** Adds the data buffers with their written part only, because the size of a data buffer is exported. */
   @Override
   void addBuffers(List<@Nullable DeviceBuffer> taken) {
     super.addBuffers(taken);

@@ -13,24 +13,27 @@ import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.NestedType.FixedSizeListType;
 
 /**
- * Values of extension types that are stored as several: appended with all that they are made of, or not at all
+ * Values of extension types whose storage has several parts. Each is appended with all its parts or not at all
  * (OWN-15).
  */
 final class WholeValue {
-  /** The offsets that there are in {@code arrow.timestamp_with_offset}: -12:59 to +13:00. */
+  /** The offsets that {@code arrow.timestamp_with_offset} allows: -12:59 to +13:00. */
   private static final int LEAST_MINUTES = -779;
 
   private static final int MOST_MINUTES = 780;
 
   private WholeValue() {}
 
-  /** Whether a codec writes what a builder builds. */
+  /** Returns whether a codec writes the type that the builder builds. */
   static boolean fits(ColumnBuilderImpl builder, ExtensionCodec<?> codec) {
     Extension extension = builder.field.extension();
     return extension != null && extension.name().equals(codec.name()) && codec.fits(builder.field);
   }
 
-  /** Appends a value by a codec, which is of the user's: so what it did is undone if it is not one value, in whole. */
+  /**
+   * Appends a value with a codec of the application. Undoes the codec's appends unless they make exactly one complete
+   * value.
+   */
   static <T> void append(ColumnBuilderImpl builder, T value, ExtensionCodec<T> codec) {
     if (!fits(builder, codec))
       throw builder.doesNotFit("values of " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage()));
@@ -69,12 +72,12 @@ final class WholeValue {
     }
     long count = TimeCounts.of(builder, timestamps.field.type(), value.toInstant(), value);
     builder.checkComplete();
-    offsets.append((long) seconds / 60); // may be refused, by a dictionary whose indices are full
+    offsets.append((long) seconds / 60); // first, because a dictionary with full indices can reject it
     timestamps.append(count);
     builder.appendStruct();
   }
 
-  /** The number of elements of a tensor that may come next. */
+  /** Returns the number of elements of the next tensor, after a check of its shape. */
   static int elements(ColumnBuilderImpl builder, int... shape) {
     List<Integer> sizes = Arrays.stream(shape).boxed().toList();
     switch (builder.field.extension()) {
@@ -99,7 +102,7 @@ final class WholeValue {
     }
   }
 
-  /** Appends a tensor: its shape and a list of its next elements. */
+  /** Appends a tensor: its shape, and a list of the next elements. */
   static void appendTensor(StructBuilder builder, ColumnBuilderImpl data, ColumnBuilderImpl shapes, int... shape) {
     int elements = elements(builder, shape);
     int dimensions = ((FixedSizeListType) shapes.field.type()).size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Batches that are built value by value. */
+/** Builders that create batches value by value. */
 @NullMarked
 package org.arbalest.device.internal.build;
 

@@ -25,24 +25,27 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes arrays of others: of another layout, or compact. See {@link DeviceArray#convertTo(Field)},
+ * Creates arrays from others: in another layout, or compact. See {@link DeviceArray#convertTo(Field)},
  * {@link DeviceArray#compact} and {@link DeviceArray#pushDownNulls}.
  */
 public final class ArrayConversion {
   private ArrayConversion() {}
 
-  /** The converted array, which the caller closes; see {@link DeviceArray#convertTo(Field)}. */
+  /** Returns the converted array, which the caller closes. See {@link DeviceArray#convertTo(Field)}. */
   public static DeviceArray convert(DeviceArrayImpl array, Field requested) {
     Objects.requireNonNull(requested, "requested");
     return convert(array, array.field(), requested, false);
   }
 
-  /** The same, of an array that is taken for one of a field that it matches but for names, metadata and nullability. */
+  /**
+   * Returns the converted array, with {@code from} in place of the array's field. The two may differ only in names,
+   * metadata and nullability.
+   */
   public static DeviceArray convert(DeviceArrayImpl array, Field from, Field requested) {
     return convert(array, from, requested, false);
   }
 
-  /** Throws what converting an array of one field to another would, whatever is in it. */
+  /** Throws the exception of a conversion between two fields, if it would fail for any array. */
   public static void check(Field from, Field requested) {
     Objects.requireNonNull(requested, "requested");
     try {
@@ -52,12 +55,15 @@ public final class ArrayConversion {
     }
   }
 
-  /** See {@link DeviceArray#compact}. */
+  /** Returns a compact array. See {@link DeviceArray#compact}. */
   public static DeviceArray compact(DeviceArrayImpl array) {
     return convert(array, array.field(), array.field(), true);
   }
 
-  /** See {@link org.arbalest.device.c.CExport#requested(Field)}. Of two that consume the handle at a time, one does. */
+  /**
+   * Exports with a requested schema. See {@link org.arbalest.device.c.CExport#requested(Field)}. If two threads consume
+   * the handle at the same time, one of them succeeds.
+   */
   public static void export(
       DeviceArrayImpl array,
       MemorySegment out,
@@ -76,7 +82,7 @@ public final class ArrayConversion {
         throw t;
       }
       array.keep();
-      borrowed.release(); // the result holds it by itself
+      borrowed.release(); // the result has a reference of its own
     } finally {
       held.release();
     }
@@ -98,11 +104,11 @@ public final class ArrayConversion {
     });
   }
 
-  /** See {@link DeviceArray#pushDownNulls}. */
+  /** Returns a batch with nulls only in its columns. See {@link DeviceArray#pushDownNulls}. */
   public static DeviceArray pushDownNulls(DeviceArrayImpl array) {
     Ownership owner = array.share();
     try {
-      Field batch = array.schema().asField(); // or it is no batch
+      Field batch = array.schema().asField(); // throws unless it is a batch
       if (RawArrowArray.buffer(array.struct(owner), 0) == 0) return array.retain();
       return made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array)));
     } finally {
@@ -136,7 +142,7 @@ public final class ArrayConversion {
       node.writeBuffers(memory.address());
       return make(plan, node, device, to, DeviceBufferImpl.unwrap(memory));
     } finally {
-      memory.close(); // does nothing to what was taken
+      memory.close(); // does nothing if the memory was taken
     }
   }
 
@@ -158,7 +164,7 @@ public final class ArrayConversion {
       boolean hasEmpty = Structure.validate(to, block.address);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
       ConvertedArray converted = new ConvertedArray(plan.owner, memory, block.address, plan.conversion(), hasEmpty);
-      plan.owner.retain(); // for it; from here on nothing fails
+      plan.owner.retain(); // for converted; nothing below can fail
       if (memory != null) memory.take();
       return handle.holding(converted);
     } catch (Throwable t) {

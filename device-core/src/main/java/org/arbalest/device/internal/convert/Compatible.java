@@ -23,7 +23,7 @@ import org.arbalest.device.internal.schema.OtherLayout;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
-/** Which types arrays can be converted to: those that say the same values in another layout or encoding. */
+/** The types to which arrays can be converted: types with the same values in another layout or encoding. */
 final class Compatible {
   private Compatible() {}
 
@@ -58,13 +58,16 @@ final class Compatible {
     } else {
       String why = difference(type, asked);
       if (why != null) throw refused(from, to, why);
-      int first = asked instanceof RunEndEncodedType ? 1 : 0; // run ends may be of any width
+      int first = asked instanceof RunEndEncodedType ? 1 : 0; // run ends may have any width
       for (int i = first; i < asked.children().size(); i++)
         below(type.children().get(i), asked.children().get(i), asked instanceof MapType);
     }
   }
 
-  /** The values of what is encoded; if the outer field speaks of an extension type, they are of that. */
+  /**
+   * Returns the field of the values of a dictionary or of runs. If the outer field has an extension type, the values
+   * have it, too.
+   */
   private static Field encodedBy(Field from, Field values) {
     return from.extensionName() == null ? values : values.withMetadata(from.metadata());
   }
@@ -77,7 +80,7 @@ final class Compatible {
     }
   }
 
-  /** What keeps a type from being converted, its children aside; null if nothing does. */
+  /** Returns why a type cannot be converted, regardless of its children; null if it can. */
   private static @Nullable String difference(DataType type, DataType asked) {
     return switch (asked) {
       case MapType(_, boolean sorted) when type instanceof MapType(_, boolean isSorted) ->
@@ -101,8 +104,8 @@ final class Compatible {
   }
 
   /**
-   * An extension type may be left off, but nothing becomes one: what the storage means is a matter of values. One that
-   * stays is stored as it may be.
+   * Checks extension types. A conversion may drop one, but never adds one, because the storage alone does not have its
+   * meaning. If it stays, its storage must fit.
    */
   private static void checkExtension(Field from, Field to) {
     Extension asked = to.extension();
@@ -121,8 +124,8 @@ final class Compatible {
   }
 
   /**
-   * For each field of the struct that is asked for, which of the own it is: by name, or, if all names are the same, and
-   * of a map's entries, by position.
+   * Returns the index of the source's field for each field of the requested struct. Fields match by name. If both
+   * structs have the same names, or for the entries of a map, they match by position.
    */
   static int[] fields(Field from, Field to, boolean isEntry) {
     List<Field> own = from.type().children();
@@ -134,7 +137,7 @@ final class Compatible {
     return found;
   }
 
-  /** Where each name is; below 0 for one that is there more than once. */
+  /** Returns the position of each name; negative for a repeated name. */
   private static Map<String, Integer> places(List<Field> fields) {
     Map<String, Integer> places = new HashMap<>();
     for (int i = 0; i < fields.size(); i++) places.merge(fields.get(i).name(), i, (_, _) -> -1);
@@ -145,7 +148,7 @@ final class Compatible {
     int place = places.getOrDefault(name, -1);
     if (place >= 0) return place;
     try {
-      return FieldNames.find(own, name, () -> "the struct"); // says what is wrong
+      return FieldNames.find(own, name, () -> "the struct"); // throws with the reason
     } catch (IllegalArgumentException e) {
       throw new Mismatch(String.valueOf(e.getMessage()));
     }
@@ -156,10 +159,10 @@ final class Compatible {
   }
 
   /**
-   * Whether an array of a field can be handed on as one of another that it can be converted to, with all buffers as
-   * they are. In the entries of a map names do not count.
+   * Returns whether an array of a field can become an array of the other with all its buffers unchanged. The fields
+   * must be convertible. The names in the entries of a map are ignored.
    */
-  @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
+  @SuppressWarnings("ReferenceEquality") // a shortcut: in most cases both are the same object
   static boolean isSame(Field from, Field to, boolean isEntry) {
     if (from == to) return true;
     if (from.isNullable() && !to.isNullable()) return false;

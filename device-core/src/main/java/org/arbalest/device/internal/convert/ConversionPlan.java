@@ -27,16 +27,17 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
 /**
- * What a conversion is made of: buffers of the source's that stay as they are, and the pieces of one allocation that
- * are to be written. Measuring reads what it has to, checks it, and copies nothing; where the array is not what it
- * says, or does not fit, it is {@link MalformedException}.
+ * The parts of a conversion: buffers of the source that stay unchanged, and pieces of one new allocation.
+ *
+ * <p>Measuring reads and checks the necessary buffers, and copies nothing. It throws {@link MalformedException} if the
+ * array is invalid or does not fit the request.
  */
 final class ConversionPlan implements AutoCloseable {
   static final long ALIGNMENT = 64;
 
   final Ownership owner;
 
-  /** Whether the buffers are to hold what is shown, and nothing else. */
+  /** Whether the new buffers contain only the visible elements. */
   final boolean isCompact;
 
   private final Device device;
@@ -63,7 +64,7 @@ final class ConversionPlan implements AutoCloseable {
     temporary.clear();
   }
 
-  /** The size of the allocation. */
+  /** Returns the size of the allocation in bytes. */
   long total() {
     return total;
   }
@@ -72,12 +73,12 @@ final class ConversionPlan implements AutoCloseable {
     return new Conversion(copiedBytes, copied, shared);
   }
 
-  /** Whether it failed since the CPU cannot read the buffers. */
+  /** Returns whether the conversion failed because the CPU cannot read the buffers. */
   boolean isUnreachable() {
     return isUnreachable;
   }
 
-  /** To be called before buffers are read; waits for the array's event. */
+  /** Must be called before buffers are read. Blocks until the array's event completes. */
   void look() {
     if (isReadable) return;
     if (!owner.isCpuAccessible()) {
@@ -89,37 +90,39 @@ final class ConversionPlan implements AutoCloseable {
     if (event != null) {
       SyncEventImpl.synchronize(event, owner);
     } else if (owner.syncEvent() != 0) {
-      DeviceImpl.unwrap(device).driver(); // says that nobody knows the device
+      DeviceImpl.unwrap(device).driver(); // throws, because the device is unknown and nothing can wait
     }
     isReadable = true;
   }
 
-  /** Memory for so many positions. */
+  /** Allocates a list of {@code count} positions. */
   long list(long count) {
     requireRoom(count);
     return temporary(Long.BYTES * count);
   }
 
-  /** Throws if there are more elements than there is memory for positions. */
+  /** Throws if a list of the elements' positions would exceed any memory. */
   static void requireRoom(long count) {
     if (count > Layout.MOST_BYTES / Long.BYTES)
       throw new MalformedException(count + " elements are more than memory has bytes for");
   }
 
-  /** The same for lists of so many elements each, at least one. */
+  /**
+   * Throws if the positions of {@code lists} lists with {@code each} elements, at least one, would exceed any memory.
+   */
   static void requireRoom(long lists, long each) {
     if (lists > Layout.MOST_BYTES / Long.BYTES / each)
       throw new MalformedException(lists + " lists of " + each + " elements are more than memory has bytes for");
   }
 
-  /** Memory until the end of the conversion. */
+  /** Allocates memory that is freed at the end of the conversion. */
   long temporary(long bytes) {
     DeviceBuffer memory = DeviceRegistry.cpu().allocate(bytes);
     temporary.add(memory);
     return memory.address();
   }
 
-  /** A buffer of the source's, or a part of it. */
+  /** Adds a buffer of the source, or a part of it. */
   Node.Buffer share(long address, long bytes) {
     if (address != 0) shared++;
     return new Node.Buffer(address, bytes, null);
@@ -129,7 +132,7 @@ final class ConversionPlan implements AutoCloseable {
     return share(address, 0);
   }
 
-  /** A buffer that is written; of no bytes, it is still somewhere (ARR-08). */
+  /** Adds a buffer to write. An empty buffer has an address, too (ARR-08). */
   Node.Buffer piece(long bytes, LongConsumer writer) {
     if (bytes < 0 || bytes > Layout.MOST_BYTES - total)
       throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
@@ -140,7 +143,7 @@ final class ConversionPlan implements AutoCloseable {
     return piece;
   }
 
-  /** Measures an array of the result, which consists of some elements of a struct. */
+  /** Measures an array of the result, which consists of the selected elements of a struct. */
   Node measure(Field from, long struct, Selection rows, Field to) {
     return measure(from, struct, rows, to, false);
   }
@@ -176,7 +179,7 @@ final class ConversionPlan implements AutoCloseable {
     return node;
   }
 
-  /** Measures the array of a struct, without nulls of its own: its fields have them. */
+  /** Measures a struct without its validity bitmap; the nulls move into its fields. */
   Node pushDown(Field struct, long address, Selection rows) {
     Node node = new Node(Layout.of(struct), rows.count);
     node.buffers.add(Node.Buffer.NONE);
@@ -188,7 +191,7 @@ final class ConversionPlan implements AutoCloseable {
     return node;
   }
 
-  /** Measures a field of a struct, with the nulls of the struct among its own. */
+  /** Measures a field of a struct, with the nulls of the struct added to its own. */
   Node pushedDown(Field struct, long address, Selection rows, int index) {
     long bitmap = bitmap(Layout.of(struct), address);
     if (bitmap != 0) look();
@@ -210,7 +213,7 @@ final class ConversionPlan implements AutoCloseable {
     return measure(field, child, below.takingNulls(), field);
   }
 
-  /** Measures a child of the result, which is made of one of the source's. */
+  /** Measures a child of the result, which comes from a child of the source. */
   void child(Node node, Field from, int own, long struct, Selection rows, Field to, int asked) {
     Field wanted = to.type().children().get(asked);
     boolean isEntry = to.type() instanceof MapType;
@@ -231,7 +234,7 @@ final class ConversionPlan implements AutoCloseable {
     return new Selection.Above(rows, bitmap(layout, struct), types, type, each);
   }
 
-  /** A struct's validity bitmap; 0 if there are no nulls. */
+  /** Returns the validity bitmap of a struct, or 0 if it has no nulls. */
   static long bitmap(Layout layout, long struct) {
     return layout.shape.hasValidity && RawArrowArray.nullCount(struct) != 0 ? RawArrowArray.buffer(struct, 0) : 0;
   }
@@ -273,9 +276,9 @@ final class ConversionPlan implements AutoCloseable {
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);
-      // or there is no index to stand there
+      // without values, no index would be valid in place of the null
       boolean hasValues = node.layout.dictionary == null || RawArrowArray.length(RawArrowArray.dictionary(struct)) > 0;
-      // what is nowhere, and hidden, need not be null, and the field may have no nulls
+      // the requested field has no nulls, so hidden elements without a source become valid
       if (hasValues && rows.ownNulls(bitmap) == 0) node.nulls = 0;
     }
     if (node.nulls == 0) {
@@ -287,7 +290,7 @@ final class ConversionPlan implements AutoCloseable {
     }
   }
 
-  /** Some elements of a struct as they are, with all that is below it. */
+  /** Shares a range of a struct's elements unchanged, with all its descendants. */
   Node same(Layout layout, long struct, long start, long count) {
     Node node = new Node(layout, count);
     boolean isWhole = start == RawArrowArray.offset(struct) && count == RawArrowArray.length(struct);
@@ -314,8 +317,8 @@ final class ConversionPlan implements AutoCloseable {
   }
 
   /**
-   * How many bytes of text a struct has, as far as that is known. One that is cut is still to be bounded by the last
-   * offset that it had (READ-07), which is read where the CPU can.
+   * Returns the size of a struct's text in bytes, or a large number if it is unknown. A slice must still be bounded by
+   * the last offset of its array (READ-07). If its size is unknown, returns that offset, unless the CPU cannot read it.
    */
   long textSize(Layout layout, long struct, boolean isWhole) {
     long known = owner.dataSize(struct);
@@ -326,7 +329,7 @@ final class ConversionPlan implements AutoCloseable {
     return Math.max(0, Integers.get(RawArrowArray.buffer(struct, 1), layout.bits, end));
   }
 
-  /** All of a struct as it is. */
+  /** Shares all elements of a struct unchanged. */
   Node sameWhole(Layout layout, long struct) {
     return same(layout, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
   }

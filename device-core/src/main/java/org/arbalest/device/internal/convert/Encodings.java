@@ -12,13 +12,13 @@ import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
 
 /**
- * Dictionaries and run-ends that become plain values, by a list of which value stands in each row; and run-ends that
- * stay some.
+ * Decodes dictionaries and run-ends into plain values, by a list of the value's position for each row. It also converts
+ * run-ends to run-ends.
  */
 final class Encodings {
   private Encodings() {}
 
-  /** The values of a dictionary, one for each index. */
+  /** Decodes a dictionary: one value for each index. */
   static Node decode(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
     DictionaryType type = (DictionaryType) from.type();
     long dictionary = RawArrowArray.dictionary(struct);
@@ -52,7 +52,7 @@ final class Encodings {
     return RawArrowArray.offset(RawArrowArray.child(struct, 1));
   }
 
-  /** The value of its run for each row. */
+  /** Decodes run-ends: each row gets the value of its run. */
   static Node expand(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
     Field values = ((RunEndEncodedType) from.type()).values();
     long child = RawArrowArray.child(struct, 1);
@@ -64,7 +64,7 @@ final class Encodings {
       long first = runs.first(rows.start);
       long count = runs.count(first, rows.start, rows.start + rows.count);
       if (2 * count < rows.count) {
-        // otherwise a list of all is shorter
+        // with more runs, a list of all rows is shorter
         return plan.measure(values, child, byRuns(plan, runs, first, count, valuesOffset, rows), to);
       }
     }
@@ -74,8 +74,8 @@ final class Encodings {
   }
 
   /**
-   * The value of each run that rows are in. What this takes goes by the runs: a few bytes of them may speak of more
-   * rows than memory has room for.
+   * Returns the values of the runs that contain rows. Its memory depends on the number of runs, because a few bytes of
+   * runs can describe more rows than fit in memory.
    */
   private static Selection byRuns(ConversionPlan plan, RunEnds runs, long first, long count, long valuesOffset,
       Selection rows) {
@@ -108,7 +108,7 @@ final class Encodings {
     }
   }
 
-  /** Run-ends that stay run-ends: cut to what is shown, of the width that is asked for. */
+  /** Converts run-ends to run-ends: only the visible rows, with the requested width. */
   static void runs(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
     long bits = node.layout.children[0].layout.bits;
     if (rows.count > Integers.most(bits, true))
@@ -143,7 +143,7 @@ final class Encodings {
     plan.child(node, from, 1, struct, Selection.range(valuesOffset(struct) + first, count), to, 1);
   }
 
-  /** Rows that follow each other and are of one run are one again. */
+  /** Collects run-ends from any positions. Consecutive rows of the same run form one run. */
   private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to,
       RunEnds runs, long bits) {
     long list = plan.list(rows.entries());

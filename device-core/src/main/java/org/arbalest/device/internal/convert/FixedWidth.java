@@ -11,7 +11,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
-/** Values of one width, which stay as they are, and indices of dictionaries, which may become wider or narrower. */
+/** Converts values of a fixed width, which stay unchanged, and indices of dictionaries, whose width may change. */
 final class FixedWidth {
   private FixedWidth() {}
 
@@ -34,7 +34,7 @@ final class FixedWidth {
     }
   }
 
-  /** Some of the values in a buffer of the struct, as they are. */
+  /** Adds the selected values from a buffer of the struct, unchanged. */
   static Node.Buffer values(ConversionPlan plan, long from, long bits, long struct, Selection rows) {
     if (rows.count == 0 || bits == 0) return Node.Buffer.NONE;
     boolean isKept = rows.isRange() && (!plan.isCompact || rows.isWhole(struct));
@@ -51,7 +51,7 @@ final class FixedWidth {
     return plan.piece(width * rows.count, to -> copy(from, width, rows, to));
   }
 
-  /** Of elements that are nowhere, zeroes. */
+  /** Copies bits. An element without a source becomes 0. */
   private static void copyBits(long from, Selection rows, long to) {
     NativeHeap.fill(to, (rows.count + 7) >>> 3, (byte) 0);
     if (rows.isRange()) {
@@ -69,7 +69,7 @@ final class FixedWidth {
       NativeHeap.copy(from + width * rows.start, to, width * rows.count);
       return;
     }
-    switch ((int) width) { // a loop for each width
+    switch ((int) width) { // one loop for each width
       case 1 -> {
         for (long k = 0; k < rows.count; k++) {
           long at = rows.at(k);
@@ -114,7 +114,7 @@ final class FixedWidth {
     }
   }
 
-  /** Indices of another width, which must have room for each; beneath nulls there is 0. */
+  /** Adds indices in another width, after a check that each of them fits. The index of a null becomes 0. */
   private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct,
       Selection rows) {
     if (rows.count == 0) return Node.Buffer.NONE;

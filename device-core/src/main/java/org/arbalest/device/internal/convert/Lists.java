@@ -9,7 +9,7 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.MapType;
 
-/** Lists and maps: from offsets, or offsets and sizes, to either, of 32 or 64 bits. */
+/** Converts lists and maps between offsets and list-views, and between 32 and 64 bits. */
 final class Lists {
   private final ConversionPlan plan;
   private final Node node;
@@ -26,12 +26,12 @@ final class Lists {
 
   private Mask mask = Mask.ALL;
 
-  // What the lists lead to, of those that are not empty.
+  // The range of elements that the non-empty lists use, and the sum of their sizes.
   private long first = Long.MAX_VALUE;
   private long last;
   private long sum;
 
-  /** Whether each begins where the one before ends. */
+  /** Whether each list begins where the one before ends. */
   private boolean isContiguous = true;
 
   private Lists(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
@@ -87,7 +87,7 @@ final class Lists {
     plan.child(node, from, 0, struct, below, to, 0);
   }
 
-  /** How many elements a row has: of a null none, whatever is beneath it. */
+  /** Returns the size of a row's list. A null has size 0, regardless of its offsets. */
   private long size(long row) {
     if (mask.isNull(row)) return 0;
     long at = rows.at(row);
@@ -99,7 +99,7 @@ final class Lists {
     return Integers.get(offsets, layout.bits, at);
   }
 
-  /** At a row that is followed by others which are like it: so many in all. */
+  /** Checks the list of a row, and counts it {@code times} times, for as many identical rows. */
   private void look(long row, long times) {
     long size = size(row);
     if (size == 0) return;
@@ -111,7 +111,7 @@ final class Lists {
       throw new MalformedException("row " + row + ": offsets[" + at + "] = " + start + " and " + second
           + " lead beyond the " + known + " elements, or go back");
     }
-    isContiguous &= (sum == 0 || start == last) && times == 1; // contiguous so far: the one before ended at the last
+    isContiguous &= (sum == 0 || start == last) && times == 1; // if contiguous so far, the list before ended at last
     first = Math.min(first, start);
     last = Math.max(last, start + size);
     if (times > (Layout.MOST_BYTES - sum) / size) {
@@ -126,7 +126,7 @@ final class Lists {
       throw new MalformedException(elements + " elements are more than offsets of " + bits + " bits reach");
   }
 
-  /** The elements that the lists lead to, each as often as a list has it, in the order of the lists. */
+  /** Returns the elements of the lists in order. An element is repeated for each list that contains it. */
   private Selection gathered() {
     long offset = RawArrowArray.offset(items);
     if (isContiguous) return Selection.range(offset + first, sum);
@@ -152,7 +152,10 @@ final class Lists {
     child(gathered());
   }
 
-  /** Whether the offsets, which are in order, are those that would be written: nothing lies beneath nulls. */
+  /**
+   * Returns whether the ascending offsets equal the offsets that would be written: they begin at 0, and no null has
+   * elements.
+   */
   private boolean startsAtZero() {
     return rows.isRange() && start(rows.start) == 0 && start(rows.start + rows.count) == sum;
   }
@@ -169,7 +172,7 @@ final class Lists {
     boolean isGathered = plan.isCompact && sum < last - first;
     long base = isSame ? 0 : first;
     requireReach(isGathered ? sum : last - base);
-    boolean reachesAll = isSame || last == RawArrowArray.length(items); // also what is beneath nulls stays within
+    boolean reachesAll = isSame || last == RawArrowArray.length(items); // the views of nulls stay within, too
     boolean areKept = isView && layout.bits == bits && rows.isWhole(struct) && base == 0 && !isGathered && reachesAll;
     long offset = RawArrowArray.offset(items);
     if (areKept || isSameWidth) {

@@ -5,13 +5,13 @@ import org.arbalest.device.internal.memory.Bitmaps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which elements of a selection have a value that is to be looked at: those that are not null, and not hidden by what
- * they are part of. What lies beneath the others may be anything.
+ * The elements of a selection whose values must be valid: they are not null, and no ancestor hides them. The values of
+ * the others may be anything.
  *
- * @param bitmap a bitmap, 0 if all have
+ * @param bitmap a bitmap; 0 if all elements have values
  * @param first the bit of the first element
- * @param runs a selection of runs, whose struct's the bitmap is then: their elements may be more than memory has bits
- *     for
+ * @param runs the selection, if it consists of runs; the bitmap is the struct's then, because a bitmap of all elements
+ *     might exceed the memory
  */
 record Mask(long bitmap, long first, @Nullable Selection runs) {
   static final Mask ALL = new Mask(0, 0, null);

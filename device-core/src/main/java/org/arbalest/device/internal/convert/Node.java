@@ -12,17 +12,17 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.jspecify.annotations.Nullable;
 
-/** An array of the result: what its struct will say, and where its buffers are, or who writes them. */
+/** An array of the result: the contents of its struct, and the addresses or writers of its buffers. */
 final class Node {
   /**
-   * A buffer: the source's, or one that is to be written.
+   * A buffer of the source, or a buffer to write.
    *
-   * @param at its address, or, if there is a writer, where it is in the allocation
-   * @param bytes how many it has; of the source's own, only those that say their size have one
-   * @param writer writes it when told the address; null if it is the source's
+   * @param at the address of a source's buffer; for a buffer to write, its offset in the allocation
+   * @param bytes the size in bytes; for a source's buffer only if its layout exports the size
+   * @param writer writes the buffer to the given address; null for a source's buffer
    */
   record Buffer(long at, long bytes, @Nullable LongConsumer writer) {
-    /** No buffer: a bitmap of an array without nulls, or what has no elements. */
+    /** No buffer: the bitmap of an array without nulls, or a buffer of an array without elements. */
     static final Buffer NONE = new Buffer(0, 0, null);
   }
 
@@ -31,7 +31,7 @@ final class Node {
   long offset;
   long nulls;
 
-  /** Without the list of sizes that arrays of views have. */
+  /** All buffers except the list of sizes in an array of views. */
   final List<Buffer> buffers = new ArrayList<>();
 
   final List<Node> children = new ArrayList<>();
@@ -42,21 +42,21 @@ final class Node {
     this.length = length;
   }
 
-  /** How many structs these are. */
+  /** Returns the number of structs. */
   int structs() {
     int structs = 1;
     for (Node child : children) structs += child.structs();
     return dictionary == null ? structs : structs + dictionary.structs();
   }
 
-  /** How many entries their lists have. */
+  /** Returns the number of entries in their lists. */
   long entries() {
     long entries = StructBlock.entries(layout, buffers.size());
     for (Node child : children) entries += child.entries();
     return dictionary == null ? entries : entries + dictionary.entries();
   }
 
-  /** Writes the buffers that are to be written, and zeroes up to the next, into an allocation. */
+  /** Writes the buffers into an allocation, and zeroes the space up to the next buffer. */
   void writeBuffers(long base) {
     for (Buffer buffer : buffers) {
       if (buffer.writer == null) continue;
@@ -71,9 +71,9 @@ final class Node {
   /**
    * Writes the structs.
    *
-   * @param base the allocation
-   * @param nothing eight zeroes, for buffers without elements (ARR-08), and the offsets of such arrays; 0 leaves them
-   *     out
+   * @param base the address of the allocation
+   * @param nothing the address of eight zero bytes, for buffers without elements (ARR-08) and for the offsets of empty
+   *     arrays; 0 leaves these pointers NULL
    */
   long writeStructs(StructBlock block, long base, long nothing) {
     long node = block.node(layout, length, nulls, offset, buffers.size());
@@ -89,7 +89,7 @@ final class Node {
     return node;
   }
 
-  /** Adds a child; what is wrong with it is below its name. */
+  /** Adds a child; an error in it gets the child's name in its path. */
   void add(String name, Supplier<Node> child) {
     try {
       children.add(child.get());

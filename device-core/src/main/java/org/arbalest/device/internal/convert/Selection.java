@@ -7,34 +7,35 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which elements of a struct become the elements of the result, in order: those from one on, or a list of any, each
- * once or for a run of elements. Positions count from the start of the struct's buffers; −1 is an element that is null,
- * though nothing of the struct's is.
+ * The elements of a struct that become the elements of the result, in order: a range, or a list of positions, one for
+ * each element or for each run of elements.
+ *
+ * <p>Positions count from the start of the struct's buffers. −1 is a null element that has no source in the struct.
  */
 final class Selection {
   final long count;
 
-  /** The first of those that follow each other; of a list, what is to be added to each position. */
+  /** The first element of a range; for a list, the number to add to each position. */
   final long start;
 
-  /** The positions, as a long each; 0 if they follow each other. */
+  /** The address of the positions, a long each; 0 for a range. */
   private final long list;
 
   /**
-   * The runs that the list has the positions of; null if it has one for each element. In a run all elements are alike,
-   * also in whether they are hidden.
+   * The runs, if the list has a position for each run; null if it has one for each element. All elements of a run are
+   * identical, and either all or none of them are hidden.
    */
   private final @Nullable Spans spans;
 
-  /** Whether some are −1. */
+  /** Whether some positions are −1. */
   final boolean hasNone;
 
-  /** Whether nulls may be here that the struct's own field does not speak of: those of a dictionary. */
+  /** Whether elements may be null although the struct's field is not nullable: those that come from a dictionary. */
   final boolean isDecoded;
 
   private final @Nullable Above above;
 
-  /** Whether what is above makes an element null, and does not only hide it. */
+  /** Whether a null parent makes an element null, and does not only hide it. */
   final boolean takesNulls;
 
   private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
@@ -55,41 +56,46 @@ final class Selection {
     this.takesNulls = takesNulls;
   }
 
-  /** Elements that follow each other. */
+  /** Selects a range of elements. */
   static Selection range(long start, long count) {
     return new Selection(start, count, 0, null, false, false, null);
   }
 
-  /** All elements of a struct. */
+  /** Selects all elements of a struct. */
   static Selection all(long struct) {
     return range(RawArrowArray.offset(struct), RawArrowArray.length(struct));
   }
 
-  /** Elements anywhere; the list stays the caller's. */
+  /** Selects elements at any positions. The list belongs to the caller. */
   static Selection list(long list, long count, long shift) {
     return new Selection(shift, count, list, null, false, false, null);
   }
 
-  /** The same with some that are nowhere, −1, and maybe hidden. */
+  /**
+   * Selects elements at any positions; −1 is an element without a source. {@code isHidden} says that an ancestor hides
+   * all of these.
+   */
   static Selection withNone(long list, long count, boolean isHidden) {
     Selection visible = new Selection(0, count, list, null, true, true, null);
     return isHidden ? new Selection(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
   }
 
   /**
-   * Elements anywhere that stand for the elements of another selection, by a dictionary or by runs: a position for each
-   * of its {@link #entries}.
+   * Selects the values of another selection's elements, from a dictionary or from runs. The list has a position for
+   * each of its {@link #entries}.
    */
   static Selection decoded(long list, Selection of, boolean hasNone) {
     return new Selection(0, of.count, list, of.spans, hasNone, true, of.above);
   }
 
-  /** The same with a position for each run of elements that follow each other, none of which is hidden. */
+  /**
+   * Selects the values of a range of elements from runs, none of which is hidden. The list has a position for each run.
+   */
   static Selection decoded(long list, Selection of, Spans spans) {
     return new Selection(0, of.count, list, spans, false, true, of.above);
   }
 
-  /** The elements of a child that is positioned by its parent: as many for each of these. */
+  /** Selects the elements of a child that its parent positions, {@code each} for every element of this selection. */
   Selection child(ConversionPlan plan, long child, long each, Above parent) {
     long offset = RawArrowArray.offset(child);
     if (each == 0) return new Selection(offset, 0, 0, null, false, false, parent);
@@ -106,7 +112,7 @@ final class Selection {
     return new Selection(offset, length, positions, null, hasNone, isDecoded, parent);
   }
 
-  /** The same elements of a child, null where their parent is. */
+  /** Returns the same elements of a child, where a null parent makes an element null. */
   Selection takingNulls() {
     return new Selection(start, count, list, spans, hasNone, isDecoded, above, true);
   }
@@ -115,29 +121,32 @@ final class Selection {
     return list == 0;
   }
 
-  /** Whether these are all elements of a struct that leaves none out at its beginning. */
+  /** Returns whether these are all elements of a struct whose offset is 0. */
   boolean isWhole(long struct) {
     return list == 0 && start == 0 && count == RawArrowArray.length(struct);
   }
 
-  /** Where an element is; −1 for one that is nowhere. */
+  /** Returns the position of an element, or −1 for an element without a source. */
   long at(long element) {
     if (list == 0) return start + element;
     long at = NativeHeap.getLong(list + Long.BYTES * (spans == null ? element : spans.of(element)));
     return at < 0 ? -1 : at + start;
   }
 
-  /** The element behind those that are known to be like one, for whoever does not have to look at each. */
+  /**
+   * Returns the element after those that are known to be identical to this one. A caller that visits each distinct
+   * element once uses it.
+   */
   long next(long element) {
     return spans == null ? element + 1 : spans.endOf(element);
   }
 
-  /** How many there are when one goes on by {@link #next}. */
+  /** Returns the number of steps of a loop with {@link #next}. */
   long entries() {
     return spans == null ? count : spans.count;
   }
 
-  /** How many elements are null; the bitmap is 0 if none of the struct's are. */
+  /** Returns the number of null elements; the bitmap is 0 if the struct has no nulls. */
   long nulls(long bitmap) {
     if (list == 0) return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, start, count);
     long nulls = 0;
@@ -147,7 +156,7 @@ final class Selection {
     return nulls;
   }
 
-  /** The same without those that are nowhere. */
+  /** Returns the number of null elements that have a source. */
   long ownNulls(long bitmap) {
     if (bitmap == 0) return 0;
     long nulls = 0;
@@ -162,7 +171,7 @@ final class Selection {
     return at < 0 || (bitmap != 0 && !Bitmaps.get(bitmap, at));
   }
 
-  /** The first element that is null, and that nothing above hides; −1 if there is none. */
+  /** Returns the first element that is null and that no ancestor hides, or −1. */
   long exposedNull(long bitmap) {
     for (long k = 0; k < count; k = next(k)) {
       if (isNull(bitmap, at(k)) && (above == null || !above.hides(k))) return k;
@@ -174,7 +183,7 @@ final class Selection {
     return above != null && above.mayHide();
   }
 
-  /** The first element that nothing above hides; −1 if there is none. */
+  /** Returns the first element that no ancestor hides, or −1. */
   long exposed() {
     for (long k = 0; k < count; k = next(k)) {
       if (above == null || !above.hides(k)) return k;
@@ -182,7 +191,7 @@ final class Selection {
     return -1;
   }
 
-  /** Which elements have a value; for what is called once the buffers may be read. */
+  /** Returns the elements that have values. The caller has checked that the buffers are readable. */
   Mask mask(ConversionPlan plan, long bitmap) {
     boolean isHidden = mayBeHidden();
     if (bitmap == 0 && !hasNone && !isHidden) return Mask.ALL;
@@ -194,7 +203,7 @@ final class Selection {
     return new Mask(mask, 0, null);
   }
 
-  /** Whether an element is null or hidden. */
+  /** Returns whether an element is null or hidden. */
   boolean isAbsent(long bitmap, long element) {
     return isNull(bitmap, at(element)) || (above != null && above.hides(element));
   }
@@ -218,17 +227,17 @@ final class Selection {
   }
 
   /**
-   * What hides elements of a child: that of which they are part is null there, or, a union, is another.
+   * The parent, which hides elements of a child: the parent is null there or, in a union, uses another child.
    *
-   * @param types the address of the union's type ids, else 0
-   * @param each how many elements of the child each of the parent's has
+   * @param types the address of the union's type ids, or 0
+   * @param each the number of the child's elements for each element of the parent
    */
   record Above(Selection rows, long bitmap, long types, int type, long each) {
     boolean mayHide() {
       return bitmap != 0 || types != 0 || rows.hasNone || (rows.above != null && rows.above.mayHide());
     }
 
-    /** Clears the bits of elements that are hidden. */
+    /** Clears the bits of hidden elements. */
     void hide(long mask, long count) {
       for (long k = 0; k < count; k++) {
         long at = mask + (k >>> 3);

@@ -4,34 +4,35 @@ package org.arbalest.device.internal.convert;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.RunEnds;
 
-/**
- * Runs of elements that are one and the same, of which there may be many more than runs. Mostly asked for one element
- * after the other.
- */
+/** Runs of identical elements, which can be far more than the runs. Lookups are fastest for consecutive elements. */
 final class Spans {
   private final long ends;
 
   /** The number of runs. */
   final long count;
 
-  // The run that was asked for last.
+  // The run of the last lookup.
   private long run = -1;
   private long begin;
   private long end;
 
-  /** @param ends the address of where each ends, as a long; stays the caller's */
+  /**
+   * Creates runs.
+   *
+   * @param ends the address of the end of each run, a long each; it belongs to the caller
+   */
   Spans(long ends, long count) {
     this.ends = ends;
     this.count = count;
   }
 
-  /** The run that an element is in. */
+  /** Returns the run of an element. */
   long of(long element) {
     if (element < begin || element >= end) find(element);
     return run;
   }
 
-  /** Where the run ends that an element is in. */
+  /** Returns the end of an element's run. */
   long endOf(long element) {
     of(element);
     return end;

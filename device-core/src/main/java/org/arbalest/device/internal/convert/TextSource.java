@@ -8,8 +8,8 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
- * Where the bytes of text or binary are, behind offsets or views. {@link #size} checks what the source wrote there, the
- * others rely on that.
+ * The bytes of text or binary values, in either layout. {@link #size} checks the offsets or the view; the other methods
+ * rely on that check.
  */
 final class TextSource {
   final ConversionPlan plan;
@@ -17,21 +17,21 @@ final class TextSource {
   final long struct;
   final boolean isView;
 
-  /** Which of its elements are shown. */
+  /** The visible elements. */
   final Selection rows;
 
   /** The address of the offsets, or of the views. */
   final long positions;
 
-  /** The address of the data behind offsets. */
+  /** The address of the data, for a layout with offsets. */
   final long data;
 
-  /** The number of data buffers behind views. */
+  /** The number of data buffers, for views. */
   final long variadic;
 
   private final boolean isLarge;
 
-  /** How far offsets may lead; known once {@link #open} was called, as is the mask. */
+  /** The limit of the offsets. {@link #open} sets it and the mask. */
   private long limit;
 
   private Mask mask = Mask.ALL;
@@ -48,7 +48,7 @@ final class TextSource {
     this.isLarge = layout.bits == Long.SIZE;
   }
 
-  /** To be called before anything is read, of a struct that has elements. */
+  /** Must be called before any element is read. The selection has elements. */
   void open() {
     plan.look();
     mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
@@ -57,12 +57,12 @@ final class TextSource {
     limit = Math.min(known, offset(RawArrowArray.offset(struct) + RawArrowArray.length(struct)));
   }
 
-  /** Whether a row has no text, or none that is shown. */
+  /** Returns whether a row is null or hidden. */
   boolean isNull(long row) {
     return mask.isNull(row);
   }
 
-  /** How many bytes there are behind offsets, at most. */
+  /** Returns the largest size of the data in bytes, for a layout with offsets. */
   long limit() {
     return limit;
   }
@@ -76,12 +76,12 @@ final class TextSource {
     return isLarge ? NativeHeap.getLong(positions + 8 * at) : NativeHeap.getInt(positions + 4 * at);
   }
 
-  /** How many bytes an element has, which is not null; the row is for the error. */
+  /** Returns the size in bytes of an element, which is not null; {@code row} is for the error. */
   long size(long row, long at) {
     if (isView) return viewSize(row, at);
     long begin = offset(at);
     long end = offset(at + 1);
-    // what is empty may stand anywhere
+    // the offset of an empty value is not limited
     if (begin < 0 || end < begin || (end > limit && end != begin)) throw wrong(row, at, begin, end);
     return end - begin;
   }
@@ -104,12 +104,12 @@ final class TextSource {
     return size;
   }
 
-  /** How many bytes an element has that was checked. */
+  /** Returns the size in bytes of an element that {@link #size} has checked. */
   long checkedSize(long at) {
     return isView ? ViewStruct.size(view(at)) : offset(at + 1) - offset(at);
   }
 
-  /** Where the bytes of an element are that was checked. */
+  /** Returns the address of an element that {@link #size} has checked. */
   long address(long at, long size) {
     if (!isView) return data + offset(at);
     long view = view(at);

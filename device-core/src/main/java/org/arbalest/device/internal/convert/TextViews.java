@@ -7,9 +7,12 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 
-/** Text and binary as views. They lead into the data where it is, so that only the views are written. */
+/** Converts text and binary to views. The views refer to the existing data, so that only the views are written. */
 final class TextViews {
-  /** Data behind offsets is seen as buffers that begin at multiples of this, so that a position in one has 31 bits. */
+  /**
+   * The data of a layout with offsets becomes several buffers, which begin at multiples of 2 to this power. An offset
+   * in one of them fits in 31 bits.
+   */
   private static final int WINDOW = 30;
 
   private TextViews() {}
@@ -34,7 +37,7 @@ final class TextViews {
     }
   }
 
-  /** Views as they are; beneath nulls they are empty. */
+  /** Copies views unchanged; the view of a null becomes empty. */
   private static void gather(TextSource source, long to) {
     Selection rows = source.rows;
     for (long k = 0; k < rows.count; k++) {
@@ -42,7 +45,7 @@ final class TextViews {
     }
   }
 
-  /** Views of the data behind offsets. */
+  /** Creates views into the data of a layout with offsets. */
   private static void ofOffsets(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     long[] ends = {0};
@@ -94,7 +97,7 @@ final class TextViews {
     NativeHeap.putLong(view + 8, 0);
   }
 
-  /** Reads no byte beyond the text. */
+  /** Writes a short view. It reads no byte after the text. */
   private static void writeInline(long view, long from, int size) {
     clear(view);
     NativeHeap.putInt(view, size);
@@ -104,8 +107,8 @@ final class TextViews {
   }
 
   /**
-   * Keeps the data buffers of which the views show as much as they have; of others, copies what is shown, one behind
-   * the other.
+   * Keeps each data buffer whose values take its whole size. From the others, it copies the visible values, without
+   * gaps.
    */
   private static void compact(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();

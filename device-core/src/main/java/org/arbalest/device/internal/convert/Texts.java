@@ -6,9 +6,9 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** Text and binary with offsets, of 32 or 64 bits. */
+/** Converts text and binary to layouts with offsets of 32 or 64 bits. */
 final class Texts {
-  /** Texts up to this size are copied by words, where there is room for whole ones. */
+  /** Texts up to this size in bytes are copied word by word, if as much space is left at the target. */
   private static final int SHORT = 64;
 
   private Texts() {}
@@ -29,7 +29,7 @@ final class Texts {
     }
   }
 
-  /** Texts that follow each other, behind offsets that count from the first. */
+  /** Measures a range of texts. Its new offsets begin at 0. */
   private static void moved(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     long bits = node.layout.bits;
@@ -37,7 +37,7 @@ final class Texts {
     long first = source.offset(rows.start);
     long last = source.offset(rows.start + rows.count);
     if (first < 0 || (last > source.limit() && last != first) || descends(from, source.layout.bits, rows.count)) {
-      for (long k = 0; k < rows.count; k++) source.size(k, rows.start + k); // says which
+      for (long k = 0; k < rows.count; k++) source.size(k, rows.start + k); // throws for the invalid row
     }
     long size = last - first;
     requireReach(bits, size);
@@ -57,7 +57,7 @@ final class Texts {
     }
   }
 
-  /** Whether offsets go back anywhere. */
+  /** Returns whether any offset is less than the one before. */
   private static boolean descends(long offsets, long bits, long count) {
     boolean descends = false;
     if (bits == 32) {
@@ -70,7 +70,7 @@ final class Texts {
     return descends;
   }
 
-  /** Copies offsets to others, of the same or another width, less the first. */
+  /** Copies offsets, in the same or another width, minus the first. */
   static void offsets(long from, long bits, long to, long toBits, long count, long first) {
     if (bits == 32 && toBits == 32) {
       for (long i = 0; i < count; i++) NativeHeap.putInt(to + 4 * i, NativeHeap.getInt(from + 4 * i) - (int) first);
@@ -88,7 +88,10 @@ final class Texts {
       throw new MalformedException(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
   }
 
-  /** How many bytes some rows have of so many each, beside others. */
+  /**
+   * Returns the size of {@code rows} texts of {@code each} bytes; throws if it would exceed any memory together with
+   * {@code others} bytes.
+   */
   private static long requireMemory(long row, long each, long rows, long others) {
     if (each > 0 && rows > (Layout.MOST_BYTES - others) / each) {
       throw new MalformedException("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others
@@ -97,7 +100,7 @@ final class Texts {
     return each * rows;
   }
 
-  /** Texts from anywhere, one behind the other. */
+  /** Collects texts from any positions, without gaps. */
   private static void gather(ConversionPlan plan, Node node, TextSource source, Selection rows) {
     source.open();
     long bits = node.layout.bits;
@@ -129,7 +132,10 @@ final class Texts {
     }));
   }
 
-  /** Copies a text to where so many bytes are left; short ones without the call that larger copies are. */
+  /**
+   * Copies a text; {@code room} is the space left at the target in bytes. Short texts are copied inline, without the
+   * call that a larger copy needs.
+   */
   static void copy(long from, long to, long length, long room) {
     if (length > SHORT || room < SHORT) {
       if (length > 0) NativeHeap.copy(from, to, length);

@@ -13,9 +13,10 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.UnionType;
 
 /**
- * Unions, whose nulls are those of their children: an element that is nowhere becomes a null of the first child that
- * can have one. Where there is none, something above must hide all such elements: they become elements of the first
- * child that nobody sees.
+ * Converts unions, whose nulls are the nulls of their children.
+ *
+ * <p>An element without a source becomes a null of the first child that can store one. If no child can, an ancestor
+ * must hide all these elements. They become elements of the first child then, which no reader sees.
  */
 final class Unions {
   private final ConversionPlan plan;
@@ -28,7 +29,7 @@ final class Unions {
   private final List<Integer> ids;
   private final long types;
 
-  /** The child of elements that are nowhere; −1 if there are no such elements. */
+  /** The child of elements without a source; −1 if the selection has none. */
   private final int ofNulls;
 
   private Unions(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
@@ -92,7 +93,7 @@ final class Unions {
     return 0;
   }
 
-  /** Whether a null can be stored, and found again, in an array of a field. */
+  /** Returns whether an array of a field can store a null, so that a reader finds it. */
   private static boolean canBeNull(Field field) {
     if (!field.isNullable()) return false;
     return switch (field.type()) {
@@ -122,7 +123,7 @@ final class Unions {
     return child;
   }
 
-  /** The offsets of a dense union, and of each child what they lead to. */
+  /** Adds the offsets of a dense union, and the elements of each child that they use. */
   private void addChildren() {
     long[] first = new long[ids.size()];
     long[] end = new long[ids.size()];
@@ -156,7 +157,7 @@ final class Unions {
     }
   }
 
-  /** Throws if a child would have more elements than the offsets, from 0 on, lead to. */
+  /** Throws if a child would have more elements than offsets from 0 on can index. */
   private void requireReach(int child, long elements) {
     if (elements - 1 > Integer.MAX_VALUE)
       throw new MalformedException(

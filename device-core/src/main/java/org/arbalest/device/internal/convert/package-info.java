@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Arrays in another layout: conversions to a requested schema, and slices made compact. */
+/** Arrays in another layout: conversions to a requested schema, and compact copies of slices. */
 @NullMarked
 package org.arbalest.device.internal.convert;
 

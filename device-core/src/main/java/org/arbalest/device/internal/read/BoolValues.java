@@ -4,7 +4,7 @@ package org.arbalest.device.internal.read;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.Bitmaps;
 
-/** Booleans, one bit each. */
+/** Reads boolean values, which have one bit each. */
 final class BoolValues extends Values {
   private final long bitmap;
 

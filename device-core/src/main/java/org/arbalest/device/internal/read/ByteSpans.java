@@ -8,14 +8,15 @@ import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of each value of text or binary are, for loops: of offsets two loads and a comparison, of views one
- * load, and for a long value three more. What a peer wrote into offsets and views is checked before it is followed;
- * what is wrong is for {@link Values} to say.
+ * The address and the size of each text or binary value, for loops. With offsets a value needs two loads and a
+ * comparison. A view needs one load, and three more for a long value.
+ *
+ * <p>Offsets and views of a producer are checked before use. {@link Values} throws the error for invalid ones.
  */
 public final class ByteSpans {
   private final ColumnImpl column;
 
-  /** The array's element that is row 0. */
+  /** The index of row 0 in the array. */
   private final long offset;
 
   /** The address of the offsets; 0 if all values have the same width, or are views. */
@@ -23,15 +24,15 @@ public final class ByteSpans {
 
   private final boolean isLarge;
 
-  /** The bytes that each value has if there are no offsets. */
+  /** The bytes of each value, if the layout has no offsets. */
   private final long width;
 
   private final long data;
 
-  /** Of views, what follows them. */
+  /** The reader of views; null for other layouts. */
   private final @Nullable ViewValues views;
 
-  /** How far offsets may lead: to the array's own last one, or to the end of the data, as far as that is known. */
+  /** The limit of the offsets: the array's last offset, or the size of the data if it is known and smaller. */
   private final long limit;
 
   public ByteSpans(ColumnImpl column) {
@@ -56,7 +57,7 @@ public final class ByteSpans {
     }
   }
 
-  /** Whether values are views, and so in no one buffer. */
+  /** Returns whether values are views, which do not lie in one buffer. */
   public boolean isViews() {
     return views != null;
   }
@@ -65,7 +66,7 @@ public final class ByteSpans {
     return isLarge ? NativeHeap.getLong(offsets + 8 * at) : NativeHeap.getInt(offsets + 4 * at);
   }
 
-  /** The number of a value's bytes. */
+  /** Returns the size of a value in bytes. */
   public long size(long row) {
     if (offsets == 0) return views == null ? width : views.checkedSize(offset + row);
     long start = start(offset + row);
@@ -75,8 +76,8 @@ public final class ByteSpans {
   }
 
   /**
-   * Where so many bytes of a value are. That they are there is checked again: a peer may have written into offsets and
-   * views meanwhile.
+   * Returns the address of a value of {@code size} bytes. It checks the bounds again, because a producer may have
+   * changed offsets and views since {@link #size}.
    */
   public long address(long row, long size) {
     if (views != null) return views.address(offset + row, (int) size);
@@ -86,7 +87,7 @@ public final class ByteSpans {
     return data + start;
   }
 
-  /** What is thrown where views are taken for one run of bytes. */
+  /** Returns the exception for a caller that needs one segment, although the values are views. */
   public IllegalArgumentException inNoSegment() {
     return new IllegalArgumentException(
         column.describe() + " lies in its views and their data buffers, not in one segment");

@@ -7,15 +7,16 @@ import org.arbalest.device.columns.ByteStringView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets builders read the bytes of a {@link ByteStringView} in place, which users may not: the segment outlives nothing.
+ * Gives builders the bytes of a {@link ByteStringView} in place. The public API does not, because the segment keeps
+ * neither the view nor its handle alive.
  */
 public final class ByteStringsAccess {
-  /** Set by {@link ByteStringView}, when that is initialized: before there is one. */
+  /** Set by the static initializer of {@link ByteStringView}, before any view exists. */
   private static @Nullable Reader reader;
 
   private ByteStringsAccess() {}
 
-  /** What {@link ByteStringView} alone can do. */
+  /** The access that only {@link ByteStringView} can give. */
   public interface Reader {
     MemorySegment bytesAt(ByteStringView values, long row);
   }
@@ -24,7 +25,7 @@ public final class ByteStringsAccess {
     reader = access;
   }
 
-  /** Returns a value's bytes where they are, for as long as the view is reachable and its handle is open. */
+  /** Returns the bytes of a value in place. They are valid while the view is reachable and its handle is open. */
   public static MemorySegment bytesAt(ByteStringView values, long row) {
     return Objects.requireNonNull(reader).bytesAt(values, row);
   }

@@ -11,7 +11,7 @@ import org.arbalest.device.internal.schema.RegisteredType;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
-/** Which codecs are registered, and what they read. See {@link ExtensionCodec}. */
+/** The registered codecs, and lookups of them. See {@link ExtensionCodec}. */
 public final class Codecs {
   private Codecs() {}
 
@@ -34,14 +34,13 @@ public final class Codecs {
   }
 
   /**
-   * How often codecs were registered and taken back; whoever remembers what they make asks whether it is the same
-   * still.
+   * Returns how many times codecs were registered and removed. A caller that caches the results of codecs compares it.
    */
   public static int changes() {
     return RegisteredType.changes();
   }
 
-  /** The registered codecs whose values are of a class, just this one. */
+  /** Returns the registered codecs for a class of values, without its subclasses. */
   public static List<ExtensionCodec<?>> ofClass(Class<?> type) {
     List<ExtensionCodec<?>> codecs = new ArrayList<>();
     for (RegisteredType registered : RegisteredType.all()) {
@@ -50,13 +49,13 @@ public final class Codecs {
     return codecs;
   }
 
-  /** Whether a codec reads and writes values of a field. */
+  /** Returns whether a codec reads and writes values of a field. */
   public static boolean fits(ExtensionCodec<?> codec, Field field) {
     Extension extension = field.extension();
     return extension != null && extension.name().equals(codec.name()) && codec.fits(field);
   }
 
-  /** Why a codec does not. */
+  /** Returns the reason why a codec does not fit. */
   static String mismatch(ExtensionCodec<?> codec) {
     return "is no " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage());
   }

@@ -7,19 +7,19 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.memory.Bitmaps;
 
 /**
- * All rows of a column at once: as a Java array, copied as they are where they are stored as its elements are, or as a
- * segment.
+ * All rows of a column as a Java array or as a segment. Values are copied in bulk if the column stores them like the
+ * elements of the array.
  */
 final class ColumnArrays {
   private ColumnArrays() {}
 
-  /** Throws unless getLong reads the type, also where there is no value. */
+  /** Throws unless getLong reads the type, even if the column is empty. */
   static void checkLongs(ColumnImpl column) {
     column.array.checkOpen();
     if (!Getters.read(column.field, Getter.LONG)) throw column.cannot(Getter.LONG.what);
   }
 
-  /** Throws unless getDouble reads the type, also where there is no value. */
+  /** Throws unless getDouble reads the type, even if the column is empty. */
   static void checkDoubles(ColumnImpl column) {
     column.array.checkOpen();
     if (!Getters.read(column.field, Getter.DOUBLE)) throw column.cannot(Getter.DOUBLE.what);
@@ -38,7 +38,7 @@ final class ColumnArrays {
     return result;
   }
 
-  /** The first row from one on that the bitmap says is null, or the number of rows; found by words. */
+  /** Returns the first null row of the bitmap from {@code from} on, or the number of rows. It searches word by word. */
   private static int nextNull(ColumnImpl column, int from) {
     int length = (int) column.length;
     long bitmap = column.validity();

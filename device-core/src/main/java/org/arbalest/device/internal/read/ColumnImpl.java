@@ -31,33 +31,33 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** Some rows of an array, and the {@link Values} that read its type. See {@link Column}. */
+/** A range of rows of an array, with the {@link Values} that read its type. See {@link Column}. */
 public final class ColumnImpl extends ColumnTimes {
   final Values values;
   private final long validity;
 
-  /** Whether a row may be null although it is valid itself. */
+  /** Whether a row may be null although its own validity bit is set. */
   private final boolean hasNullsBelow;
 
-  /** Where row 0 is, of integers of 64 bits, which are read without asking how; else 0. */
+  /** The address of row 0, for 64-bit integers, which are read directly; otherwise 0. */
   private final long longs;
 
-  /** What reads an extension type by {@link #get(long)}, or null if that is read as what it is stored as. */
+  /** The reader of an extension type for {@link #get(long)}, or null if that method reads the storage. */
   private final @Nullable ExtensionReader extension;
 
   /**
-   * The codec that read the last value, so that it is asked once whether it fits; set by whatever thread, and only
-   * compared.
+   * The codec that read the last value, which saves a repeated call of {@code fits}. Any thread sets it without
+   * synchronization; it is only compared.
    */
   private @Nullable ExtensionCodec<?> fitting;
 
-  /** What this is a range of, if it is one. */
+  /** The column of which this is a range, or null. */
   private final @Nullable ColumnImpl rangeOf;
 
-  /** This column without the extension type; made at first use. */
+  /** This column without the extension type; created at first use. */
   private volatile @Nullable ColumnImpl storage;
 
-  /** An array as a column; borrowed, for as long as the handle is open. */
+  /** Returns an array as a column. The column is borrowed: it is valid while the handle is open. */
   public static ColumnImpl of(DeviceArrayImpl array) {
     Ownership owner = array.share();
     try {
@@ -68,8 +68,8 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   /**
-   * A record batch as a column, whose columns say all: none of its rows is null itself. Of other arrays the same as
-   * {@link #of}.
+   * Returns a record batch as a column, and throws if the batch's own bitmap makes a row null, because its columns do
+   * not contain that. For other arrays the result is the same as {@link #of}.
    */
   public static ColumnImpl ofBatch(DeviceArrayImpl array) {
     ColumnImpl batch = of(array);
@@ -82,7 +82,11 @@ public final class ColumnImpl extends ColumnTimes {
             + "pushDownNulls() gives a batch whose columns do, asColumn().column(…) the columns as they are");
   }
 
-  /** @param held of the array, by the caller, while this is made */
+  /**
+   * Creates a column of a struct.
+   *
+   * @param held a reference to the array, which the caller keeps during the call
+   */
   ColumnImpl(DeviceArrayImpl array, Ownership held, Field field, long struct, long offset, long length,
       @Nullable ColumnRows above) {
     super(array, field, struct, offset, length, above);
@@ -111,17 +115,17 @@ public final class ColumnImpl extends ColumnTimes {
         ? integers.address + Long.BYTES * offset : 0;
   }
 
-  /** Some of this column's rows, which are read as they are here. */
+  /** Returns a range of this column's rows, with the same reader. */
   ColumnImpl range(long from, long count) {
     return new ColumnImpl(this, offset + from, count);
   }
 
-  /** The implementation, which every {@link Column} is. */
+  /** Returns the implementation; every {@link Column} has this class. */
   public static ColumnImpl unwrap(Column column) {
     return (ColumnImpl) column;
   }
 
-  /** The address of the validity bitmap, or 0 if the rows have no nulls of their own. */
+  /** Returns the address of the validity bitmap, or 0 if the rows have no nulls of their own. */
   public long validity() {
     return validity;
   }
@@ -160,21 +164,21 @@ public final class ColumnImpl extends ColumnTimes {
   public boolean isNull(long row) {
     checkRow(row);
     checkReadable();
-    if (longs != 0) return validity != 0 && !Bitmaps.get(validity, offset + row); // as getLong asks again
+    if (longs != 0) return validity != 0 && !Bitmaps.get(validity, offset + row); // like in getLong
     return isNullAt(offset + row);
   }
 
-  /** Whether what is at a position in the buffers is null. */
+  /** Returns whether the value at a position in the buffers is null. */
   boolean isNullAt(long at) {
     return (validity != 0 && !Bitmaps.get(validity, at)) || (hasNullsBelow && values.isNull(at));
   }
 
-  /** Whether a row is null, and not what it stands for. */
+  /** Returns whether a row's own validity bit says null, regardless of the value that it refers to. */
   boolean isNullItself(long row) {
     return validity != 0 && !Bitmaps.get(validity, offset + row);
   }
 
-  /** What a getter throws for a row that is null (READ-50). */
+  /** Returns the exception of a getter for a null row (READ-50). */
   public NoSuchElementException isNullIn(long row) {
     return new NoSuchElementException(
         describe() + " is null in row " + row + "; ask isNull first, or read it by Column.get, in Kotlin by getOrNull");
@@ -196,7 +200,7 @@ public final class ColumnImpl extends ColumnTimes {
 
   private long otherLong(long row) {
     long at = valueAt(row, Getter.LONG);
-    // the first without a virtual call
+    // a direct call in the first case, without virtual dispatch
     return values instanceof FixedValues.Integers integers ? integers.getLong(at) : values.getLong(at);
   }
 
@@ -251,8 +255,8 @@ public final class ColumnImpl extends ColumnTimes {
     return values.getTensor(valueAt(row, Getter.TENSOR));
   }
 
-  /** See {@link ExtensionCodec#get}. */
-  @SuppressWarnings("ReferenceEquality") // what equals of the user's does is no matter of each value
+  /** Reads a value with a codec. See {@link ExtensionCodec#get}. */
+  @SuppressWarnings("ReferenceEquality") // equals would run the application's code for each value
   public <T> T get(long row, ExtensionCodec<T> codec) {
     Objects.checkIndex(row, length);
     checkReadable();
@@ -276,7 +280,7 @@ public final class ColumnImpl extends ColumnTimes {
     return known;
   }
 
-  /** Of a range, that of what it is a range of: lists are ranges, and many. */
+  /** Creates {@link #storage}. A range takes a range of its source's storage, because lists create many ranges. */
   private ColumnImpl madeStorage() {
     ColumnImpl of = rangeOf;
     if (of != null) return of.storage().range(offset - of.offset, length);
@@ -299,14 +303,14 @@ public final class ColumnImpl extends ColumnTimes {
     return MapValues.toMap(values.getList(valueAt(row, Getter.MAP)), this, row);
   }
 
-  /** Of what is encoded, the row of {@link #encodedValues} that the value of a row, which is not null, is. */
+  /** Returns the row in {@link #encodedValues} of the value of a row, which must not be null. */
   public long encodedRow(long row) {
     Redirected encoded = (Redirected) values;
     long at = valueAt(row, Getter.ANY);
     return encoded.row(encoded.source(at), at);
   }
 
-  /** What is encoded by a dictionary or in run-ends. */
+  /** Returns the values of a dictionary, or of runs. */
   public ColumnImpl encodedValues() {
     return values instanceof RunEndValues runs ? runs.values() : dictionary();
   }
@@ -339,13 +343,16 @@ public final class ColumnImpl extends ColumnTimes {
     return isNull(row) ? null : object(offset + row);
   }
 
-  /** What {@link #get} answers for the value at a position, which is not null. */
+  /** Returns the result of {@link #get} for the value at a position, which must not be null. */
   @Nullable
   Object object(long at) {
     return extension == null ? values.get(at) : extension.get(this, at - offset);
   }
 
-  /** What a row, which is not null, is as a value of its extension type; null if it is read as what it is stored as. */
+  /**
+   * Returns a row, which must not be null, as a value of its extension type. Returns null if the row is read as its
+   * storage.
+   */
   @Nullable
   Object extensionValue(long row) {
     return extension == null ? null : extension.get(this, row);
@@ -397,15 +404,15 @@ public final class ColumnImpl extends ColumnTimes {
     return ColumnArrays.segment(this, Objects.requireNonNull(arena, "arena"));
   }
 
-  /** The number of rows as the length of a Java array. */
+  /** Returns the number of rows as the length of a Java array. */
   public int arraySize() {
     if (length > Integer.MAX_VALUE - 8) throw new IllegalArgumentException(length + " rows do not fit a Java array");
     return (int) length;
   }
 
   /**
-   * Where a row is in the buffers, that is not null itself; for a getter, which reads the type or says that it does
-   * not.
+   * Returns the position of a row in the buffers, for a getter. If the row itself is null, throws the exception of
+   * {@link #noValue}.
    */
   private long at(long row, Getter getter) {
     checkRow(row);
@@ -415,7 +422,7 @@ public final class ColumnImpl extends ColumnTimes {
     return at;
   }
 
-  /** The same, if nothing that it stands for is null. */
+  /** Returns the position of a row like {@link #at}. Throws also if the value that the row refers to is null. */
   private long valueAt(long row, Getter getter) {
     long at = at(row, getter);
     return hasNullsBelow ? validBelow(at, getter) : at;
@@ -427,8 +434,8 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   /**
-   * What a getter throws for a row that is null: that it does not read the type, as of any other row (READ-02), or else
-   * that there is no value.
+   * Returns the exception of a getter for a null row. If the getter does not read the type, it is the same as for any
+   * other row (READ-02); otherwise it says that the row is null.
    */
   private RuntimeException noValue(long row, Getter getter) {
     ColumnImpl typed = values instanceof UnionValues union ? union.source(offset + row) : this;

@@ -21,24 +21,32 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
-/** Which rows of which array a column is, and which columns are below it; {@link ColumnImpl} reads their values. */
+/**
+ * The range of rows of a column in its array, and the access to its child columns. {@link ColumnImpl} reads the values.
+ */
 public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   final DeviceArrayImpl array;
   final Field field;
 
-  /** In memory that is held only while the handle is open: to be read under a hold of the array. */
+  /**
+   * The address of the struct. Its memory is valid only while the handle is open, so the caller holds a reference to
+   * the array when it reads the struct.
+   */
   final long struct;
 
   final long offset;
   final long length;
 
-  /** The column that this one is below, for the path; null for one that an array is. */
+  /** The parent column, for the path; null for the column of a whole array. */
   final @Nullable ColumnRows above;
 
-  /** Whether the buffers could be read when this was made, as those of most are. */
+  /** Whether the buffers were readable when this column was created, which is the usual case. */
   private final boolean wasReadable;
 
-  /** Whether they can by now; volatile, so that a thread that finds it sees what was waited for. */
+  /**
+   * Whether the buffers are readable now. It is volatile, so that a thread that reads {@code true} also sees the
+   * completed data.
+   */
   private volatile boolean readable;
 
   ColumnRows(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
@@ -134,7 +142,10 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     }
   }
 
-  /** A child by its position in the type; one of a struct or a sparse union has this column's rows (ARR-10, ARR-11). */
+  /**
+   * Returns a child by its position in the type. A child of a struct or a sparse union has the rows of this column
+   * (ARR-10, ARR-11).
+   */
   ColumnImpl childAt(int index) {
     Ownership owner = array.share();
     try {
@@ -183,14 +194,14 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return offset;
   }
 
-  /** The handle that this is borrowed from. */
+  /** Returns the handle from which this column is borrowed. */
   public final DeviceArrayImpl array() {
     return array;
   }
 
   /**
-   * Throws unless a row is there. The JIT knows {@code checkIndex}, and takes it out of loops; so it is that which
-   * finds out, and its error is only replaced.
+   * Throws unless the row exists. The JIT recognizes {@code checkIndex} and moves it out of loops. This method
+   * therefore calls it, and only replaces its exception.
    */
   final void checkRow(long row) {
     try {
@@ -200,13 +211,13 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     }
   }
 
-  /** What is thrown for a row that is not there: names the column. */
+  /** Returns the exception for a row that does not exist; the message names the column. */
   public final IndexOutOfBoundsException isBeyond(long row) {
     return new IndexOutOfBoundsException(
         describe() + " has " + DeviceArrayImpl.counted(length, "row") + ", counted from 0, and no row " + row);
   }
 
-  /** The same for a byte of a value. */
+  /** Returns the exception for a byte that a value does not have. */
   public final IndexOutOfBoundsException isBeyondValue(long row, long index, long size) {
     return new IndexOutOfBoundsException(
         describe() + ", row " + row + ": has " + DeviceArrayImpl.counted(size, "byte")
@@ -232,12 +243,15 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
         describe() + " is on " + array.device() + ", whose memory the CPU cannot read" + remedy);
   }
 
-  /** What a peer wrote into a buffer leads nowhere; at a position, counted from the start of the buffers. */
+  /**
+   * Returns the exception for an invalid offset or index of the producer; {@code at} counts from the start of the
+   * buffers.
+   */
   final DeviceException malformed(long at, String what) {
     return DeviceException.invalid("column \"" + path() + "\", row " + (at - offset) + ": " + what);
   }
 
-  /** The names of the columns down to this one. */
+  /** Returns the path: the names of the ancestors and of this column. */
   private String path() {
     if (above == null) return field.name();
     String own = above.field.type() instanceof DictionaryType ? MalformedException.DICTIONARY : field.name();
@@ -246,8 +260,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   }
 
   /**
-   * That this is asked for what its type is not: says what to ask it for. What is encoded was asked in place of its
-   * values.
+   * Returns the exception for a getter that does not read the type; the message lists the getters that do. For a
+   * dictionary or runs it names the encoded column, because the caller used that one.
    */
   final RuntimeException cannot(String what) {
     if (above != null
@@ -256,13 +270,13 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return cannot(what, field.extension() instanceof Other other ? other.mismatch() : null);
   }
 
-  /** The same, with a reason. */
+  /** Returns the exception for a getter that does not read the type, with a reason. */
   final RuntimeException cannot(String what, @Nullable String why) {
     String column = "column \"" + path() + "\" of type " + TypeNames.of(field) + " cannot be read as " + what;
     return new IllegalArgumentException(column + (why == null ? "" : ": " + why) + "; " + Getters.text(field));
   }
 
-  /** What it is called, without its type, which of a struct may be long. */
+  /** Returns the name of the column without its type, because the type of a struct may be long. */
   final String named() {
     String path = path();
     return path.isEmpty() ? describe() : "column \"" + path + "\"";
@@ -274,12 +288,12 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     return field.type() instanceof StructType ? "the batch" : "the array of type " + TypeNames.of(field);
   }
 
-  /** What this is, without its values. */
+  /** Returns a description of the column without its values. */
   final String title() {
     return field + ", length " + length;
   }
 
-  /** The same, and the first values, if they can be read at once. */
+  /** Returns {@link #title} and the first values, if these can be read without a wait. */
   @Override
   public String toString() {
     return title() + ValueText.firstValues((ColumnImpl) this);

@@ -26,12 +26,12 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.Units;
 import org.jspecify.annotations.Nullable;
 
-/** Dates and times as what {@code java.time} has for the number that they are stored as. */
+/** The getters that return stored dates and times as values of {@code java.time}. */
 public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
-  /** A zone by the name that a type has. */
+  /** A time zone, with its name in the type. */
   private record Zone(String name, ZoneId id) {}
 
-  /** The zone that was asked for last. */
+  /** The zone that was used last. */
   private @Nullable Zone zone;
 
   ColumnTimes(DeviceArrayImpl array, Field field, long struct, long offset, long length, @Nullable ColumnRows above) {
@@ -43,8 +43,8 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
   }
 
   /**
-   * The field that the value of a row is of: of what is encoded, that of its values; of a union's row, the one of its
-   * type. For a getter, as {@link ColumnImpl} has it.
+   * Returns the field of a row's value, for a getter: the values' field of a dictionary or of runs, and for a union the
+   * field of the row's child. Throws for a null row, like the getters of {@link ColumnImpl}.
    */
   abstract Field fieldAt(long row, Getter getter);
 
@@ -130,7 +130,7 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     return LocalDate.ofEpochDay(unit == DateUnit.DAY ? stored : Math.floorDiv(stored, Units.MILLIS_PER_DAY));
   }
 
-  /** Whether a stored number is a whole number of days, as each date is. */
+  /** Returns whether a stored number is a whole number of days, as it must be for a date. */
   static boolean isDay(DateUnit unit, long stored) {
     return unit == DateUnit.DAY || stored % Units.MILLIS_PER_DAY == 0;
   }
@@ -155,7 +155,7 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
     return Math.floorDiv(stored, Units.perSecond(unit));
   }
 
-  /** The nanoseconds beyond the seconds; never negative. */
+  /** Returns the nanoseconds after the full second; never negative. */
   private static long nanos(ArrowTimeUnit unit, long stored) {
     return Math.floorMod(stored, Units.perSecond(unit)) * (Units.NANOS_PER_SECOND / Units.perSecond(unit));
   }

@@ -31,22 +31,25 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where two arrays differ first: column by column, in each from the first row. Their values count, not how they are
- * laid out: what a null's slot holds, offsets, slices, what no row refers to. Below a null nothing is looked at.
+ * Finds the first difference of two arrays: column by column, and in each column from the first row on.
+ *
+ * <p>It compares values and not layouts. It ignores the slots of nulls, offsets, slices, and elements that no row uses.
+ * It compares nothing below a null.
  */
 public final class ContentDifference {
   private static final Rows ALL = _ -> true;
 
   private ContentDifference() {}
 
-  /** Which of a column's rows are there: those that no null is above. */
+  /** The rows of a column that are visible, because no ancestor is null there. */
   @FunctionalInterface
   private interface Rows {
     boolean has(long row);
   }
 
   /**
-   * What differs first, in words, or null; see {@link DeviceArray#difference} and {@link DeviceArray#valueDifference}.
+   * Returns the first difference in words, or null. See {@link DeviceArray#difference} and
+   * {@link DeviceArray#valueDifference}.
    */
   public static @Nullable String between(DeviceArray one, DeviceArray other, boolean isOfTypes) {
     try (DeviceArray left = one.retain();
@@ -56,15 +59,14 @@ public final class ContentDifference {
       if (left.length() != right.length()) return "the lengths differ: " + left.length() + ", and " + right.length();
       return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "",
           ALL);
-    } catch (NoSuchElementException e) { // a row that was not null a moment ago
+    } catch (NoSuchElementException e) { // a row is null now that was not null before
       String why = "an array is malformed, as one whose run ends do not ascend, or somebody writes to it: ";
       throw new DeviceException(Errno.EINVAL, why + e.getMessage() + "; validate(Validation.FULL) says more", e);
     }
   }
 
   /**
-   * Types and the names of fields; nullability and metadata do not count, nor what the fields of lists and maps are
-   * called.
+   * Compares types and field names. It ignores nullability and metadata, and the names of the fields in lists and maps.
    */
   private static @Nullable String types(Field one, Field other, String path, boolean isNamed, boolean isOfTypes) {
     Field left = isOfTypes ? one : decoded(one);
@@ -89,7 +91,7 @@ public final class ContentDifference {
         : typesDiffer(left, right, path);
   }
 
-  /** The field of the values, whatever they are encoded by. */
+  /** Returns the field of the values, without dictionary and run-end encoding. */
   private static Field decoded(Field field) {
     return switch (field.type()) {
       case DictionaryType encoded -> decoded(encoded.values());
@@ -125,7 +127,7 @@ public final class ContentDifference {
     return null;
   }
 
-  /** Whether a row is null as it is stored: an extension type may have more nulls than that. */
+  /** Returns whether the stored value of a row is null. An extension type may read more rows as null. */
   private static boolean isNull(ColumnImpl column, long row) {
     if (!column.storage().isNull(row)) return false;
     if (!(column.values instanceof Redirected elsewhere) || column.isNullItself(row)) return true;
@@ -145,7 +147,7 @@ public final class ContentDifference {
     return column.field.type() instanceof DictionaryType || column.field.type() instanceof RunEndEncodedType;
   }
 
-  /** Where the value of a row stands that is elsewhere. */
+  /** Returns the column that holds the value of a row, for values that are stored elsewhere. */
   private static ColumnImpl source(ColumnImpl column, long row) {
     return ((Redirected) column.values).source(column.offset + row);
   }
@@ -169,8 +171,8 @@ public final class ContentDifference {
   }
 
   /**
-   * The values of two rows that are not null: where they stand, if that is elsewhere. The last two say where to the
-   * reader.
+   * Compares two rows that are not null. If their values are stored elsewhere, it compares them there. {@code path} and
+   * {@code position} name the row in the message.
    */
   private static @Nullable String value(ColumnImpl left, long row, ColumnImpl right, long other, String path,
       long position) {
@@ -214,7 +216,7 @@ public final class ContentDifference {
     String one = ValueText.quoted(left, row);
     String two = ValueText.quoted(right, other);
     if (!one.equals(two)) return at + ": " + one + ", and " + two;
-    // a codec sees no difference, or none
+    // the extension types' values may look equal
     return at + ": " + ValueText.quoted(left.storage(), row) + ", and " + ValueText.quoted(right.storage(), other);
   }
 

@@ -3,12 +3,12 @@ package org.arbalest.device.internal.read;
 
 import org.jspecify.annotations.Nullable;
 
-/** Values looked up in a dictionary, which are of any type. */
+/** Reads the values of a dictionary column, of any type. */
 final class DictionaryValues extends Redirected {
   private final FixedValues.Integers indices;
   private @Nullable ColumnImpl dictionary;
 
-  /** A dictionary in which no value is null, which is known once they were counted; then no row's is looked at. */
+  /** The dictionary, if a count found no null in it. No value is checked for null then. */
   private @Nullable ColumnImpl withoutNulls;
 
   DictionaryValues(ColumnImpl column, FixedValues.Integers indices) {

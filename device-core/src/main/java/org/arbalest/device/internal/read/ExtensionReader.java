@@ -9,12 +9,12 @@ import org.arbalest.device.types.Extension.Uuid;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** How a row of an extension type, which is not null, is an object. */
+/** Reads a row of an extension type, which is not null, as an object. */
 @FunctionalInterface
 interface ExtensionReader {
   Object get(ColumnImpl column, long row);
 
-  /** How the rows of a field are read, or null if they are as what they are stored as. */
+  /** Returns the reader for the rows of a field, or null if they are read as their storage. */
   static @Nullable ExtensionReader of(Field field) {
     return switch (field.extension()) {
       case null -> null;
@@ -28,7 +28,7 @@ interface ExtensionReader {
     try {
       ExtensionCodec<?> codec = Codecs.registered(field);
       return codec == null ? null : (column, row) -> codec.fromStorage(column.storage(), row);
-    } catch (RuntimeException _) { // it cannot say whether it fits; who calls get hears that from it
+    } catch (RuntimeException _) { // its fits method threw, and each call of get repeats the error
       return ExtensionReader::ask;
     }
   }

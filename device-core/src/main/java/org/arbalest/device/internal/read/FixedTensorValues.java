@@ -4,7 +4,7 @@ package org.arbalest.device.internal.read;
 import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.columns.Tensor;
 
-/** Tensors that all have one shape: lists of one size. */
+/** Reads tensors of one common shape, which are fixed-size lists. */
 final class FixedTensorValues extends ListValues {
   private final FixedShapeTensor tensor;
 

@@ -11,7 +11,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
-/** Values of one width, back to back: a class for each way to read them. */
+/** Values of one fixed width, without gaps. Each subclass reads them in its own way. */
 abstract class FixedValues extends Values {
   final long address;
   final int width;
@@ -27,12 +27,12 @@ abstract class FixedValues extends Values {
     return NativeHeap.segment(address + width * from, width * length);
   }
 
-  /** Integers, and what is stored as one: dates, times, timestamps, durations. */
+  /** Reads integers, and types stored as integers: dates, times, timestamps and durations. */
   static final class Integers extends FixedValues {
     private final boolean signed;
     private final boolean isBool8;
 
-    /** Whether they are numbers themselves, and not of days or seconds. */
+    /** Whether the values are plain numbers, and not dates or times. */
     private final boolean isNumber;
 
     Integers(Field field, long address, boolean signed, boolean isNumber) {
@@ -112,7 +112,7 @@ abstract class FixedValues extends Values {
     }
   }
 
-  /** Floating-point numbers. */
+  /** Reads floating-point numbers. */
   static final class Floats extends FixedValues {
     Floats(Field field, long address) {
       super(field, address);
@@ -148,7 +148,7 @@ abstract class FixedValues extends Values {
     }
   }
 
-  /** Decimals of any width. */
+  /** Reads decimals of any width. */
   static final class Decimals extends FixedValues {
     private final int scale;
 
@@ -162,7 +162,7 @@ abstract class FixedValues extends Values {
       long value = address + width * at;
       if (width == Integer.BYTES) return BigDecimal.valueOf(NativeHeap.getInt(value), scale);
       long lowest = NativeHeap.getLong(value);
-      // as most are
+      // the usual case
       boolean isLong =
           width == Long.BYTES || (width == 2 * Long.BYTES && NativeHeap.getLong(value + Long.BYTES) == lowest >> 63);
       return isLong ? BigDecimal.valueOf(lowest, scale) : new BigDecimal(NativeHeap.getInteger(value, width), scale);
@@ -179,7 +179,7 @@ abstract class FixedValues extends Values {
     }
   }
 
-  /** Bytes, the same number for each value. */
+  /** Reads fixed-size binary values. */
   static final class Binary extends FixedValues {
     private final boolean isUuid;
 

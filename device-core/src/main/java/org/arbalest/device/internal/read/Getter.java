@@ -2,7 +2,8 @@
 package org.arbalest.device.internal.read;
 
 /**
- * A getter of a column: what it is called, and what it reads a value as. {@link Getters} knows which types it reads.
+ * A getter of a column: the name of the method, and the description of its values. {@link Getters} knows the types that
+ * it reads.
  */
 enum Getter {
   BOOLEAN("getBoolean", "a boolean"),

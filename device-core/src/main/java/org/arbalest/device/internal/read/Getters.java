@@ -38,11 +38,11 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 
-/** Which getters read a type, for whoever asked another. */
+/** The getters that read each type, for checks and for hints in error messages. */
 final class Getters {
   private Getters() {}
 
-  /** Whether a getter reads a field, or of a union's types one. */
+  /** Returns whether a getter reads a field; for a union, whether it reads at least one child. */
   static boolean read(Field field, Getter getter) {
     return switch (field.type()) {
       case DictionaryType encoded -> read(encoded.values(), getter);
@@ -52,7 +52,7 @@ final class Getters {
     };
   }
 
-  /** What to ask a field for. */
+  /** Returns a hint: the getters that read a field. */
   static String text(Field field) {
     return switch (field.type()) {
       case NullType _ -> "only isNull and get read it";
@@ -71,7 +71,7 @@ final class Getters {
     return names + (last == 0 ? "" : " and ") + getters.get(last).method + (last == 0 ? " reads it" : " read it");
   }
 
-  /** Those that read the values of a field, which is neither encoded nor a union. */
+  /** Returns the getters that read the values of a field, which is neither encoded nor a union. */
   private static List<Getter> of(Field field) {
     return switch (field.extension()) {
       case Uuid _ -> List.of(Getter.UUID, Getter.BYTES);

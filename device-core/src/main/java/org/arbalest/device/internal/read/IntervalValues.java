@@ -7,7 +7,7 @@ import org.arbalest.device.types.FlatType.IntervalUnit;
 import org.arbalest.device.types.Interval;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** Intervals: months; days and milliseconds; or months, days and nanoseconds. */
+/** Reads intervals: months; days and milliseconds; or months, days and nanoseconds. */
 final class IntervalValues extends FixedValues {
   private static final long NANOS_PER_MILLI = 1_000_000;
 

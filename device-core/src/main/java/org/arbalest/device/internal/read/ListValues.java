@@ -8,7 +8,7 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, with offsets or of one size each. */
+/** Reads lists with offsets, and fixed-size lists. */
 class ListValues extends Values {
   private final ColumnImpl column;
   private final @Nullable Offsets offsets;

@@ -6,7 +6,7 @@ import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
-/** Lists with offsets and sizes, in any order; they may overlap. */
+/** Reads list-views, whose offsets and sizes are in any order and may overlap. */
 final class ListViewValues extends Values {
   private final ColumnImpl column;
   private final long offsets;
@@ -27,7 +27,7 @@ final class ListViewValues extends Values {
     ColumnImpl all = items;
     if (all == null) items = all = column.childAt(0);
     long size = Integers.get(sizes, bits, at);
-    if (size == 0) return all.range(0, 0); // wherever it would be
+    if (size == 0) return all.range(0, 0); // the offset of an empty list is ignored
     long offset = Integers.get(offsets, bits, at);
     if (size < 0 || offset < 0 || offset > all.length - size) {
       throw column.malformed(at, "offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size

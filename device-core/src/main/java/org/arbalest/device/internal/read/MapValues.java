@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Maps: lists of entries. */
+/** Reads maps, which are lists of entries. */
 final class MapValues extends ListValues {
   MapValues(ColumnImpl column) {
     super(column);
   }
 
-  /** All entries, in their order, since Arrow does not forbid that a key is there twice. */
+  /** Returns all entries in their order, because Arrow allows repeated keys. */
   @Override
   Object get(long at) {
     ColumnImpl list = getList(at);
@@ -29,7 +29,7 @@ final class MapValues extends ListValues {
     return Collections.unmodifiableList(entries);
   }
 
-  /** The entries of a row as a map. */
+  /** Returns the entries of a row as a map; throws for a repeated key. */
   static Map<@Nullable Object, @Nullable Object> toMap(ColumnImpl entries, ColumnImpl column, long of) {
     StructValues structs = (StructValues) entries.values;
     Map<@Nullable Object, @Nullable Object> map = new LinkedHashMap<>();

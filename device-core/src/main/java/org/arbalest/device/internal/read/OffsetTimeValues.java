@@ -5,7 +5,9 @@ import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 
-/** Timestamps with an offset each: structs of both. A null timestamp is a null, a null offset is none. */
+/**
+ * Reads structs of a timestamp and an offset. A row with a null timestamp is null; a null offset is read as 0 minutes.
+ */
 final class OffsetTimeValues extends StructValues {
   private static final int MOST_MINUTES = ZoneOffset.MAX.getTotalSeconds() / 60;
 

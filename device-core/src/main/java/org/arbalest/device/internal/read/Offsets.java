@@ -6,7 +6,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 
-/** The offsets of a text, binary or list array. What a peer wrote there is checked before it is followed. */
+/** The offsets of a text, binary or list array. Offsets of a producer are checked before use. */
 final class Offsets {
   private final ColumnImpl column;
   private final long address;
@@ -23,9 +23,11 @@ final class Offsets {
   }
 
   /**
-   * The number of elements of {@code count} values from {@code at} on, which lie within {@code limit}.
+   * Returns the number of elements of {@code count} values from {@code at} on; throws unless they lie within
+   * {@code limit}.
    *
-   * @param start the offset there, as it was read: it is what is followed, whatever its producer writes meanwhile
+   * @param start the offset that the caller read at {@code at}; the caller uses this value even if the producer changes
+   *     the buffer
    */
   long size(long at, long count, long start, long limit) {
     long end = get(at + count);

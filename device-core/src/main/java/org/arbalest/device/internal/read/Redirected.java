@@ -9,7 +9,7 @@ import org.arbalest.device.types.Interval;
 import org.arbalest.device.columns.Tensor;
 import org.jspecify.annotations.Nullable;
 
-/** Values that stand elsewhere: in a dictionary, in a child. They are read there. */
+/** Reads values that are stored elsewhere, in a dictionary or in a child. */
 abstract class Redirected extends Values {
   final ColumnImpl column;
 
@@ -18,13 +18,13 @@ abstract class Redirected extends Values {
     this.column = column;
   }
 
-  /** The column in which the value for a position stands. */
+  /** Returns the column that holds the value of a position. */
   abstract ColumnImpl source(long at);
 
-  /** The row in this column; checked to be there. */
+  /** Returns the row in that column; checks that it exists. */
   abstract long row(ColumnImpl source, long at);
 
-  /** Where the value is in that column's buffers. */
+  /** Returns the position of the value in that column's buffers. */
   private long place(ColumnImpl source, long at) {
     return source.offset + row(source, at);
   }
@@ -110,13 +110,13 @@ abstract class Redirected extends Values {
   @Override
   int getTypeId(long at) {
     ColumnImpl source = source(at);
-    return source.getTypeId(row(source, at)); // which may be null
+    return source.getTypeId(row(source, at)); // that row may be null, which this method checks
   }
 
   @Override
   long getChildRow(long at) {
     ColumnImpl source = source(at);
-    return source.getChildRow(row(source, at)); // which may be null
+    return source.getChildRow(row(source, at)); // that row may be null, which this method checks
   }
 
   @Override

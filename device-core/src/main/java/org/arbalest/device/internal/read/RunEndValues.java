@@ -7,14 +7,14 @@ import org.arbalest.device.internal.schema.RunEnds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs of equal values. The run of a position is found where the last one was, or behind it, or else by binary search;
- * so a loop over the rows has it at once.
+ * Reads the values of run-end-encoded columns. It first looks for the run of a position in the last run and in the next
+ * one, and then by binary search. A loop over the rows therefore needs no search.
  */
 final class RunEndValues extends Redirected {
   private final RunEnds ends;
   private @Nullable ColumnImpl values;
 
-  /** The run that was found last, by whatever thread: it is tried, not trusted. */
+  /** The run that was found last, by any thread. Each lookup checks it before use. */
   private int last;
 
   RunEndValues(ColumnImpl column) {
@@ -26,7 +26,7 @@ final class RunEndValues extends Redirected {
     return ends.count();
   }
 
-  /** The position behind a run. */
+  /** Returns the position after a run. */
   long end(long run) {
     return ends.end(run);
   }
@@ -47,7 +47,7 @@ final class RunEndValues extends Redirected {
     return run(at);
   }
 
-  /** The run that a position is in. */
+  /** Returns the run at a position. */
   long run(long at) {
     int known = last;
     if (isIn(known, at)) return known;
@@ -70,7 +70,7 @@ final class RunEndValues extends Redirected {
     return rows.malformed(at, ends.endBefore(rows.offset + rows.length));
   }
 
-  /** How many rows of a column have a value that is null. */
+  /** Returns how many rows of a column have a null value. */
   long countNulls(ColumnImpl rows) {
     if (values().nullCount() == 0) return 0;
     long nulls = 0;

@@ -5,7 +5,7 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.Runs;
 import org.arbalest.device.internal.schema.RunEnds;
 
-/** The runs of some rows. See {@link Runs}. */
+/** The runs of a range of rows. See {@link Runs}. */
 public final class RunsImpl implements Runs {
   private final ColumnImpl column;
   private final RunEndValues runs;

@@ -24,7 +24,7 @@ import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.jspecify.annotations.Nullable;
 
-/** How the values of a type are stored, as far as a typed view reads them: one for each view. */
+/** The storage formats that typed views read, one for each kind of view. */
 public enum Stored {
   LONGS("asLongs()"),
   INTS("asInts()"),
@@ -42,7 +42,7 @@ public enum Stored {
     this.method = method;
   }
 
-  /** How a column's values are stored; null if no typed view reads them. */
+  /** Returns the storage format of a column; null if no typed view reads it. */
   private static @Nullable Stored of(ColumnImpl column) {
     long bits = Layout.of(column.field).bits;
     return switch (column.field.type()) {
@@ -62,7 +62,10 @@ public enum Stored {
     return bits == Long.SIZE ? LONGS : bits == Integer.SIZE ? INTS : bits == Short.SIZE ? SHORTS : BYTES;
   }
 
-  /** The values' buffer of a column that is stored so and can be read now. */
+  /**
+   * Returns the address of the values' buffer of a column. Throws unless the column has this format and is readable
+   * now.
+   */
   public long buffer(ColumnImpl column) {
     check(column);
     Ownership owner = column.array.share();
@@ -73,12 +76,12 @@ public enum Stored {
     }
   }
 
-  /** Where row 0 is, of values of one width. */
+  /** Returns the address of row 0, for values of a fixed width. */
   public long address(ColumnImpl column) {
     return buffer(column) + Layout.of(column.field).width() * column.offset;
   }
 
-  /** Throws unless a column is stored so and can be read now. */
+  /** Throws unless the column has this format and is readable now. */
   void check(ColumnImpl column) {
     Stored stored = of(column);
     if (stored != this) {
@@ -91,7 +94,9 @@ public enum Stored {
     column.checkReadable();
   }
 
-  /** What to do with a column that no typed view reads: what is encoded has values that one may. */
+  /**
+   * Returns a hint for a column that no typed view reads. A typed view may read the values of a dictionary or of runs.
+   */
   private static String otherwise(ColumnImpl column) {
     String none = "no typed view has its values, but the column's getters read them";
     if (!(column.values instanceof DictionaryValues) && !(column.values instanceof RunEndValues)) return none;

@@ -11,12 +11,12 @@ import org.arbalest.device.internal.schema.FieldNames;
 import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
-/** Structs, as maps by the fields' names. */
+/** Reads structs as maps from field names to values. */
 class StructValues extends Values {
   final ColumnImpl column;
   private final @Nullable ColumnImpl[] fields;
 
-  /** Whether the names differ, as was found out. */
+  /** Whether the names were checked and are distinct. */
   private boolean isNamed;
 
   StructValues(ColumnImpl column) {
@@ -29,14 +29,14 @@ class StructValues extends Values {
     return fields.length;
   }
 
-  /** A field as a column of all rows of the structs that this was made for; made once. */
+  /** Returns a field as a column, with all rows of the structs' column; creates it once. */
   ColumnImpl child(int index) {
     ColumnImpl child = fields[index];
     if (child == null) fields[index] = child = column.childAt(index);
     return child;
   }
 
-  /** The row of a position in such a column. */
+  /** Returns the row of a position in such a column. */
   long row(long at) {
     return at - column.offset;
   }

@@ -22,17 +22,23 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** An array's first rows as a table for people, of bounded width: names and types in the head, numbers to the right. */
+/**
+ * The first rows of an array as a readable table of limited width. The head has names and types; numbers are aligned to
+ * the right.
+ */
 public final class TextTable {
-  /** So wide is a column at most, and so wide the table, in characters. */
+  /** The greatest width of a column, and of the table, in characters. */
   private static final int WIDEST_COLUMN = 32;
 
   private static final int WIDEST_TABLE = 160;
 
-  /** So wide is a column at least, if its type is. */
+  /** The width that the type's name may take even if all values are shorter, in characters. */
   private static final int WIDE_ENOUGH = 16;
 
-  /** A UUID, a point in time to the nanosecond: somewhat wider, but useless if it is cut. */
+  /**
+   * The greatest width of a UUID or a point in time with nanoseconds, in characters. These exceed the limit a little,
+   * but a cut value is useless.
+   */
   private static final int WIDEST_UNCUT = 36;
 
   private static final String BETWEEN = " | ";
@@ -46,7 +52,10 @@ public final class TextTable {
 
   private TextTable() {}
 
-  /** The first rows, which are waited for, and copied if they have to be; see {@link DeviceArray#toString(int)}. */
+  /**
+   * Returns the first rows. It blocks until they are ready, and copies them if the CPU cannot read them. See
+   * {@link DeviceArray#toString(int)}.
+   */
   public static String of(DeviceArray array, int rows) {
     if (rows < 0) throw new IllegalArgumentException("the first " + rows + " rows");
     try (DeviceArray first = array.slice(0, Math.min(rows, array.length()))) {
@@ -73,7 +82,7 @@ public final class TextTable {
     return table.render(whole, first.length());
   }
 
-  /** Which rows of a struct are null, whatever its fields say. */
+  /** Returns which rows of a struct are null themselves. */
   private static boolean[] nulls(Column structs) {
     boolean[] nulls = new boolean[Math.toIntExact(structs.length())];
     for (int row = 0; row < nulls.length; row++) nulls[row] = structs.isNull(row);
@@ -120,7 +129,7 @@ public final class TextTable {
     try {
       return ValueText.plain(ColumnImpl.unwrap(column), row, isUncut(column.field()) ? WIDEST_UNCUT : WIDEST_COLUMN);
     } catch (DeviceException | IllegalArgumentException | ArithmeticException | DateTimeException _) {
-      // malformed, or of a kind that is not read
+      // malformed, or of a type that has no reader
       return ValueText.UNREADABLE;
     }
   }

@@ -13,14 +13,16 @@ import org.arbalest.device.types.FlatType.TimestampType;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Dates and times for people, of the numbers that they are stored as. */
+/** Readable text for stored dates and times. */
 public final class TimeText {
   private TimeText() {}
 
   /**
-   * What {@code java.time} writes for a stored number; a point in time with the offset that its zone has then, or in
-   * UTC if nobody knows the zone. Null if the type is no date or time, or the number is none of its values, or none
-   * that {@code java.time} has.
+   * Returns the text of {@code java.time} for a stored number. A point in time has the offset of its zone at that time,
+   * or UTC if the zone is unknown.
+   *
+   * <p>Returns null if the type is no date or time, if the number is not valid for the type, or if {@code java.time}
+   * cannot represent it.
    */
   public static @Nullable String of(DataType type, long stored) {
     try {

@@ -7,8 +7,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unions: each row is a value of one of the children. Older peers send a bitmap in front of the type ids, without nulls
- * (ARR-05).
+ * Reads unions, in which each row is a value of one child. Older producers send a bitmap without nulls before the type
+ * ids (ARR-05).
  */
 final class UnionValues extends Redirected {
   private final Layout layout;

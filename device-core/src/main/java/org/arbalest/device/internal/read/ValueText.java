@@ -9,11 +9,11 @@ import java.util.Locale;
 import org.arbalest.device.DeviceArray;
 
 /**
- * Values for people: on one line, and no longer than somebody reads. Of a value no more is read than is shown, since a
- * few bytes of C can say that it has as many elements as there are.
+ * Readable text for values: on one line, and of limited length. It reads no more of a value than it displays, because a
+ * few bytes from a producer can declare any number of elements.
  */
 final class ValueText {
-  /** What cannot be read. */
+  /** The text for a value that cannot be read. */
   static final String UNREADABLE = "?";
 
   private static final int LONGEST = 120;
@@ -26,48 +26,51 @@ final class ValueText {
     this.longest = longest;
   }
 
-  /** The value of a row; text in quotes. */
+  /** Returns the value of a row, with quotes around text. */
   static String quoted(ColumnImpl column, long row) {
     ValueText value = new ValueText(LONGEST);
     value.append(column, row, true);
     return shortened(value.text.toString(), LONGEST);
   }
 
-  /** The value of a row; text as it is, but for characters that are not for a line. */
+  /** Returns the value of a row, without quotes around text. Control characters are escaped. */
   static String plain(ColumnImpl column, long row, int longest) {
     ValueText value = new ValueText(longest);
     value.append(column, row, false);
     return shortened(value.text.toString(), longest);
   }
 
-  /** The first values of a column in brackets, behind a colon; nothing if they cannot be read at once. */
+  /**
+   * Returns a colon and the first values of a column in brackets. Returns an empty string if they cannot be read
+   * without a wait.
+   */
   static String firstValues(ColumnImpl column) {
     try (DeviceArray _ = column.array.retain()) {
       if (!column.array.isReadable()) return "";
       ValueText values = new ValueText(LONGEST);
       values.appendList(column);
       return ": " + shortened(values.text.toString(), LONGEST);
-    } catch (IllegalStateException _) { // closed, maybe just now
+    } catch (IllegalStateException _) { // closed, perhaps at this moment
       return "";
-    } catch (RuntimeException _) { // malformed, or of a kind that is not read
+    } catch (RuntimeException _) { // malformed, or of a type that has no reader
       return ": " + UNREADABLE;
     }
   }
 
-  /** A text as it is, but for characters that are not for a line. */
+  /** Returns a text without quotes. Control characters are escaped. */
   static String plain(String string, int longest) {
     ValueText value = new ValueText(longest);
     value.append(string, false);
     return shortened(value.text.toString(), longest);
   }
 
-  /** A text that is cut if it is too long, between two code points. */
+  /** Returns a text, which is cut between two code points if it is too long. */
   static String shortened(String text, int longest) {
     if (text.codePointCount(0, text.length()) <= longest) return text;
     return text.substring(0, text.offsetByCodePoints(0, longest - 1)) + "…";
   }
 
-  /** Whether what follows is cut, however many of the characters are pairs. */
+  /** Returns whether further text would be cut, even if every character so far is a surrogate pair. */
   private boolean isFull() {
     return text.length() > 2 * longest;
   }
@@ -98,7 +101,10 @@ final class ValueText {
     }
   }
 
-  /** Appends a value of an extension type, if it is one; a codec is the user's, and may throw. */
+  /**
+   * Appends a value of an extension type; returns false for other types. The codec is the application's code and may
+   * throw.
+   */
   private boolean isExtended(ColumnImpl column, long row, boolean quote) {
     try {
       Object value = column.extensionValue(row);
@@ -132,7 +138,7 @@ final class ValueText {
     text.append('}');
   }
 
-  /** A timestamp with an offset; as it is stored, if java.time has none such. */
+  /** Appends a timestamp with an offset; as its storage if {@code java.time} cannot represent it. */
   private void appendTime(OffsetTimeValues times, long at) {
     OffsetDateTime time;
     try {
@@ -160,7 +166,7 @@ final class ValueText {
     text.append('}');
   }
 
-  /** Text, or bytes as their numbers; no more of them than have a place, of which a character has four at most. */
+  /** Appends text, or bytes in hexadecimal. It reads only as many bytes as fit, at up to four bytes per character. */
   private void appendBytes(Values values, long at, boolean quote) {
     byte[] bytes = values.getBytes(at, 4L * (longest + 1));
     if (values.isText()) {

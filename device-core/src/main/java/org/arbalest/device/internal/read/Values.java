@@ -30,20 +30,22 @@ import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the values of one type are read from CPU memory. Positions count from the start of the buffers and were checked;
- * buffers may be unaligned (ARR-14). Making one reads no buffer that may be on a device.
+ * Reads the values of one type from CPU memory. Positions count from the start of the buffers and are checked by the
+ * caller; buffers may be unaligned (ARR-14).
+ *
+ * <p>The constructors read no buffer, because it may be in device memory.
  */
 abstract class Values {
   final Field field;
 
-  /** The column that this was made for, which says what is wrong. */
+  /** The column for which this reader was created; it builds the exceptions. */
   private @Nullable ColumnImpl owner;
 
   Values(Field field) {
     this.field = field;
   }
 
-  /** The reader for the array that a column is a view of, which the caller holds. */
+  /** Returns the reader for a column, whose array the caller keeps alive. */
   static Values of(ColumnImpl column, Ownership held) {
     Values values = make(column, held);
     values.owner = column;
@@ -90,30 +92,34 @@ abstract class Values {
     };
   }
 
-  /** The field that a value is of: of what is encoded, that of its values; of a union's, the one of its type. */
+  /**
+   * Returns the field of a value: the values' field of a dictionary or of runs, and for a union the field of the child.
+   */
   Field fieldAt(long at) {
     return field;
   }
 
-  /** Whether values may stand for nulls although they are valid themselves. */
+  /** Returns whether a valid position may refer to a null. */
   boolean hasNullsBelow() {
     return Layout.of(field).dictionary != null || !Layout.of(field).shape.hasValidity;
   }
 
-  /** Whether a value stands for a null although it is valid itself. */
+  /** Returns whether a valid position refers to a null. */
   boolean isNull(long at) {
     return false;
   }
 
   /**
-   * Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false.
+   * Copies values from a position on, if the array has the same format as the column. Otherwise does nothing and
+   * returns false.
    */
   boolean copyTo(long[] array, long from) {
     return false;
   }
 
   /**
-   * Copies values from a position on, if they are stored as the array's are; otherwise does nothing and returns false.
+   * Copies values from a position on, if the array has the same format as the column. Otherwise does nothing and
+   * returns false.
    */
   boolean copyTo(double[] array, long from) {
     return false;
@@ -143,12 +149,12 @@ abstract class Values {
     return getBytes(at, Long.MAX_VALUE);
   }
 
-  /** The bytes of a value, or so many of them. */
+  /** Returns the bytes of a value, or the first {@code most} of them. */
   byte[] getBytes(long at, long most) {
     throw cannot(Getter.BYTES.what);
   }
 
-  /** Whether the bytes are text. */
+  /** Returns whether the bytes are text. */
   boolean isText() {
     return false;
   }
@@ -181,10 +187,10 @@ abstract class Values {
     throw cannot(Getter.UNION.what);
   }
 
-  /** The value as an object; the row is not null. */
+  /** Returns the value as an object. The row is not null. */
   abstract @Nullable Object get(long at);
 
-  /** The memory of some values, back to back. */
+  /** Returns the memory of several values, which is contiguous. */
   MemorySegment segment(long from, long length) {
     throw cannot("a segment");
   }
@@ -193,7 +199,7 @@ abstract class Values {
     return Objects.requireNonNull(owner).cannot(what);
   }
 
-  /** A number of bytes or elements of one value as the length of a Java array, which it may be beyond. */
+  /** Returns the number of bytes or elements of one value as the length of a Java array; throws if it is too large. */
   final int arrayLength(long at, long size) {
     if (size > Integer.MAX_VALUE - 8) {
       throw Objects.requireNonNull(owner).malformed(at,
@@ -202,7 +208,7 @@ abstract class Values {
     return (int) size;
   }
 
-  /** Null arrays, which have no values. */
+  /** Reads null arrays, which have no values. */
   static final class Nulls extends Values {
     Nulls(Field field) {
       super(field);

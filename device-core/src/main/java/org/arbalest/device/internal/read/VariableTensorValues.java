@@ -8,7 +8,8 @@ import org.arbalest.device.types.Extension.VariableShapeTensor;
 import org.arbalest.device.columns.Tensor;
 
 /**
- * Tensors with a shape each: structs of their elements and of that. What does not go together is malformed (EXT-07).
+ * Reads tensors with a shape each: structs of elements and shape. If the two do not match, the tensor is malformed
+ * (EXT-07).
  */
 final class VariableTensorValues extends StructValues {
   private final VariableShapeTensor tensor;
@@ -30,7 +31,7 @@ final class VariableTensorValues extends StructValues {
     List<Integer> shape = shape(at, shapes.getList(row));
     Column elements = data.getList(row);
     long wanted = 1;
-    // more than that a list has not
+    // no list has more elements than that
     for (int size : shape) wanted = size == 0 ? 0 : Math.min(wanted, Integer.MAX_VALUE) * size;
     if (wanted != elements.length())
       throw column.malformed(at, "a tensor of shape " + shape + " has " + elements.length() + " elements");

@@ -10,7 +10,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 
-/** Text and binary with offsets. */
+/** Reads text and binary with offsets. */
 final class VariableValues extends Values {
   private final Offsets offsets;
   private final long data;
@@ -35,8 +35,8 @@ final class VariableValues extends Values {
   }
 
   /**
-   * The bytes of some values from an offset on: no more than the array has by its own last offset, nor than there are,
-   * if that is known.
+   * Returns the size of {@code count} values, whose first offset is {@code start}. Throws if they exceed the array's
+   * last offset, or the size of the data if that is known.
    */
   private long size(long at, long count, long start) {
     long size = offsets.size(at, count, start, Math.min(offsets.get(end), room));
@@ -62,7 +62,7 @@ final class VariableValues extends Values {
 
   @Override
   MemorySegment segment(long from, long length) {
-    if (length == 0) return MemorySegment.NULL; // nothing says that there are offsets (ARR-08)
+    if (length == 0) return MemorySegment.NULL; // the buffer of offsets may be NULL (ARR-08)
     long start = offsets.get(from);
     long size = size(from, length, start);
     return size == 0 ? MemorySegment.NULL : NativeHeap.segment(data + start, size);

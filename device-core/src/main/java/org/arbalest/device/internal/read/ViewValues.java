@@ -8,12 +8,12 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 
-/** Text and binary as views. */
+/** Reads text and binary views. */
 final class ViewValues extends Values {
   private final ColumnImpl column;
   private final long views;
 
-  /** The addresses of the data buffers, and their sizes. */
+  /** The address of the list of data buffers, their number, and the address of the list of their sizes. */
   private final long data;
 
   private final long count;
@@ -30,21 +30,21 @@ final class ViewValues extends Values {
     this.isText = field.type() instanceof Utf8ViewType;
   }
 
-  /** The number of a value's bytes. */
+  /** Returns the size of a value in bytes. */
   int size(long at) {
     int size = ViewStruct.size(views + ViewStruct.SIZE * at);
     if (size < 0) throw column.malformed(at, "the length of views[" + at + "] is " + size);
     return size;
   }
 
-  /** The number of a value's bytes, which all are where the view says. */
+  /** Returns the size of a value in bytes, after a check that all of them lie within their buffer. */
   int checkedSize(long at) {
     int size = size(at);
     if (size > ViewStruct.INLINE) address(at, size);
     return size;
   }
 
-  /** Where so many bytes of a value are; checked to lie within their buffer. */
+  /** Returns the address of a value of {@code size} bytes, after a check that it lies within its buffer. */
   long address(long at, int size) {
     long view = views + ViewStruct.SIZE * at;
     if (size <= ViewStruct.INLINE) return ViewStruct.value(view);

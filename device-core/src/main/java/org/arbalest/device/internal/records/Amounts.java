@@ -10,18 +10,18 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.build.ColumnBuilderImpl;
 import org.arbalest.device.internal.schema.TypeNames;
 
-/** Integers, appended exactly or not at all. */
+/** Appends integers exactly, or throws. */
 final class Amounts {
   private Amounts() {}
 
-  /** An integer; uint64 would take any 64 bits. */
+  /** Appends an integer. Rejects negative numbers for uint64, whose builder accepts any 64 bits. */
   static void append(ColumnBuilder column, DataType type, long value) {
     if (value < 0 && type instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed)
       throw cannot(column, type, value);
     column.append(value);
   }
 
-  /** An integer that the 64 bits are without a sign. */
+  /** Appends an unsigned integer, whose 64 bits are {@code value}. */
   static void appendUnsigned(ColumnBuilder column, DataType type, long value) {
     if (value >= 0) {
       append(column, type, value);

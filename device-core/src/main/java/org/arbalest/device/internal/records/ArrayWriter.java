@@ -7,9 +7,12 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 
-/** Arrays of primitives as lists, each in one copy where it is stored as it is. */
+/** Appends arrays of primitives as lists. An array with the storage format of the items is appended in one copy. */
 final class ArrayWriter extends ValueWriter {
-  /** Whether arrays of a class are appended as a whole: not as text, nor to uint64, which takes any 64 bits. */
+  /**
+   * Returns whether arrays of a class are appended as a whole. This excludes text, and uint64, whose builder accepts
+   * any 64 bits.
+   */
   static boolean copies(Class<?> type, Field item) {
     boolean anyBits = item.valueType() instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed;
     return ListClasses.isPrimitives(type) && type != char[].class && !anyBits;

@@ -14,14 +14,14 @@ import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose objects are columns' values as those of another class: an {@link Optional} as what may be in it, others
- * as an {@link ObjectConversion} says.
+ * A class whose objects are stored as objects of another class. An {@link Optional} is stored as its content; other
+ * classes have an {@link ObjectConversion}.
  *
  * @param type the other class
- * @param unsigned how columns have it if it is {@code Long} and its objects are integers without a sign; else null
- * @param to makes its objects, or null of an empty one
- * @param from the way back, of what is not null
- * @param none what a null is read as
+ * @param unsigned the columns of the other class, if it is {@code Long} for unsigned integers; otherwise null
+ * @param to converts to the other class; returns null for an empty object
+ * @param from converts back; its argument is never null
+ * @param none the object for a null
  */
 record ClassAdapter(
     ObjectType type,
@@ -30,9 +30,9 @@ record ClassAdapter(
     Function<Object, Object> from,
     @Nullable Object none) {
   /**
-   * For a component's class; null if it stands for no other.
+   * Returns the adapter for a component's class; null if the class has no conversion.
    *
-   * @throws IllegalArgumentException if it stands for one that stands for it again, or for another that does
+   * @throws IllegalArgumentException if the conversions form a cycle
    */
   static @Nullable ClassAdapter of(ObjectType type) {
     ClassAdapter first = next(type);
@@ -60,13 +60,13 @@ record ClassAdapter(
     return conversion == null ? null : of(type, conversion);
   }
 
-  /** Not one in another, whose emptiness would be lost. */
+  /** Excludes an Optional of an Optional, because a null would not show which of them is empty. */
   private static boolean isOptional(ObjectType type) {
     return type.type() == Optional.class && type.arguments().size() == 1
         && type.arguments().get(0).type() != Optional.class;
   }
 
-  @SuppressWarnings("unchecked") // as whoever knows it says
+  @SuppressWarnings("unchecked") // the conversion declares these types
   private static ClassAdapter of(ObjectType type, ObjectConversion<?, ?> conversion) {
     ObjectType target = conversion.target().withNullable(type.nullable());
     FlatClass unsigned = conversion.unsigned() == null ? null : FlatClass.unsigned(conversion.unsigned());
@@ -74,7 +74,7 @@ record ClassAdapter(
     return new ClassAdapter(target, unsigned, to, (Function<Object, Object>) conversion.from(), null);
   }
 
-  /** Reads the other class's objects, and makes these of them. */
+  /** Reads objects of the other class and converts them. */
   static final class Reader extends ValueReader {
     private final ClassAdapter adapter;
     private final ValueReader values;
@@ -97,7 +97,7 @@ record ClassAdapter(
     }
   }
 
-  /** Makes the other class's objects of these, and appends them. */
+  /** Converts objects to the other class and appends them. */
   static final class Writer extends ValueWriter {
     private final ClassAdapter adapter;
     private final ValueWriter values;

@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.arbalest.device.objects.ObjectType;
 
-/** What to write in place of a class that is no component, for an error. */
+/** Hints for error messages: the class to use in place of one that no column can store. */
 final class ClassHint {
   private ClassHint() {}
 

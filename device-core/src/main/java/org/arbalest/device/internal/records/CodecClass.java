@@ -14,11 +14,11 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** Classes whose objects are values of extension types of the user's, by the codecs that are registered now. */
+/** The classes of extension types of the application, by the codecs that are registered now. */
 final class CodecClass {
   private CodecClass() {}
 
-  /** The codec of the values that a column reads as; null if there is none. */
+  /** Returns the codec for the values that a column reads as, or null. */
   static @Nullable ExtensionCodec<?> of(Field field) {
     ExtensionCodec<?> codec = Codecs.registered(field);
     if (codec != null) return codec;
@@ -30,14 +30,15 @@ final class CodecClass {
   }
 
   /**
-   * The same, if what it reads is what a component has; a class with type arguments is none that it could be asked for.
+   * Returns that codec if it reads objects of the component's class. It never reads a generic class, because a codec
+   * has no type arguments.
    */
   static @Nullable ExtensionCodec<?> reading(ObjectType type, Field field) {
     ExtensionCodec<?> codec = isPlain(type) ? of(field) : null;
     return codec != null && Primitives.box(type.type()).isAssignableFrom(codec.valueClass()) ? codec : null;
   }
 
-  /** The same, if it writes what a component has. */
+  /** Returns that codec if it writes objects of the component's class. */
   static @Nullable ExtensionCodec<?> writing(ObjectType type, Field field) {
     ExtensionCodec<?> codec = isPlain(type) ? of(field) : null;
     return codec != null && codec.valueClass().isAssignableFrom(Primitives.box(type.type())) ? codec : null;
@@ -47,7 +48,10 @@ final class CodecClass {
     return type.arguments().isEmpty() || type.type().isArray();
   }
 
-  /** What objects of a class are built as; null if no codec is for them. Several are told to the mismatches. */
+  /**
+   * Returns the field that stores objects of a class by default, or null without a codec for the class. Several codecs
+   * are a mismatch.
+   */
   static @Nullable Field standard(String name, ObjectType type, Mismatches mismatches) {
     List<ExtensionCodec<?>> codecs = isPlain(type) ? Codecs.ofClass(type.type()) : List.of();
     if (codecs.size() > 1) {
@@ -57,7 +61,7 @@ final class CodecClass {
     return codecs.isEmpty() ? null : codecs.getFirst().field(name);
   }
 
-  /** Appends objects by a codec. */
+  /** Appends objects with a codec. */
   static final class Writer<T> extends ValueWriter {
     private final ExtensionCodec<T> codec;
     private final boolean hasParts;
@@ -68,7 +72,7 @@ final class CodecClass {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // as the plan asked
+    @SuppressWarnings("unchecked") // the plan has checked the class
     void write(@Nullable Object[] values, int count, ColumnBuilder column) {
       for (int i = 0; i < count; i++) {
         Object value = values[i];

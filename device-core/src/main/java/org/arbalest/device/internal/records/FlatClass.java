@@ -49,13 +49,13 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class whose objects are values of flat types, or of Arrow's extension types.
+ * A class whose objects are values of flat types or of Arrow's extension types.
  *
- * @param standard what its objects are built as; without a name
- * @param reads the fields of whose values each is one of its objects
+ * @param standard the default field of its objects, without a name
+ * @param reads matches the fields whose every value is an object of the class
  * @param get reads a value that is not null
- * @param takes the fields that its objects can be values of; each is looked at
- * @param append appends an object, to a column of this type
+ * @param takes matches the fields that can store some of its objects; each object is checked
+ * @param append appends an object to a column of such a type
  */
 record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<Field> takes, Append append) {
   /** Reads a value that is not null. */
@@ -64,7 +64,7 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     Object get(Column column, long row);
   }
 
-  /** Appends an object to a column of some type. */
+  /** Appends an object to a column of a type. */
   @FunctionalInterface
   interface Append {
     void append(ColumnBuilder column, DataType type, Object value);
@@ -130,12 +130,12 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         (column, _, value) -> column.append((Interval) value));
   }
 
-  /** The class, or null if its objects are not such values; a primitive is as its box. */
+  /** Returns the entry of a class, or null if its objects are no such values. A primitive has the entry of its box. */
   static @Nullable FlatClass of(Class<?> type) {
     return ALL.get(Primitives.box(type));
   }
 
-  /** Integers without a sign, each as the {@code Long} of its 64 bits. */
+  /** Returns an entry for unsigned integers; each is the {@code Long} with the same 64 bits. */
   static FlatClass unsigned(IntType standard) {
     return new FlatClass(Field.of("", standard),
         field -> field.type() instanceof IntType(int bits, boolean signed) && !signed && bits <= standard.bits(),
@@ -144,8 +144,8 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
   }
 
   /**
-   * The field of the values that a column reads as: of what is encoded, by a dictionary or in run-ends, theirs, which
-   * has an extension type of its own.
+   * Returns the field of the values that a column reads as: for a dictionary or runs, the field of their values, which
+   * may have its own extension type.
    */
   static Field values(Field field) {
     return switch (field.type()) {
@@ -155,26 +155,26 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     };
   }
 
-  /** What appends an object to columns of these values; null if none can be one. */
+  /** Returns the function that appends an object to a column with these values; null if the column can store none. */
   @Nullable
   Append appendTo(Field values) {
     return takes.test(values) ? append : null;
   }
 
-  /** The classes that read a field, for an error; in the order in which one would try them. */
+  /** Returns the classes that read a field, for errors. The preferred classes come first. */
   static List<String> readers(Field field) {
     return ALL.entrySet().stream()
         .filter(entry -> entry.getKey() != Character.class && entry.getValue().reads.test(field))
         .map(entry -> Primitives.name(entry.getKey())).toList();
   }
 
-  /** The classes whose objects a field takes, for an error; boxes by their own names. */
+  /** Returns the classes whose objects a field can store, for errors. Boxes keep their names. */
   static List<String> takers(Field field) {
     return ALL.entrySet().stream().filter(entry -> entry.getValue().takes.test(field))
         .map(entry -> entry.getKey().getSimpleName()).toList();
   }
 
-  /** What a column's {@code get} has, which is not null. */
+  /** Returns the result of {@link Column#get}, which is not null. */
   static Object object(Column column, long row) {
     return Objects.requireNonNull(column.get(row));
   }
@@ -193,7 +193,7 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         field -> takes.test(field.type()), append));
   }
 
-  /** Integers, which are appended wherever the number is one that the column has. */
+  /** Adds integers; a column accepts every number that it can store exactly. */
   private static void integer(Class<?> type, IntType standard, Getter get) {
     add(type, standard, column -> isWithin(column, standard.bits()), get, FlatClass::isNumber,
         (column, columnType, value) -> Amounts.append(column, columnType, ((Number) value).longValue()));
@@ -204,12 +204,12 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
     add(type, standard, reads, get, takes, (column, _, value) -> column.append(((Number) value).doubleValue()));
   }
 
-  /** Whether all values of a type are signed integers of some bits. */
+  /** Returns whether all values of a type fit in signed integers of this width. */
   private static boolean isWithin(DataType type, int bits) {
     return type instanceof IntType(int width, boolean signed) && (signed ? width <= bits : width < bits);
   }
 
-  /** Whether all values of a type are floats of some bits, whose significand has so many. */
+  /** Returns whether all values of a type fit exactly in floats of this width and significand. */
   private static boolean isWithin(DataType type, int bits, int significand) {
     return (type instanceof FloatType floats && floats.bits() <= bits)
         || (type instanceof IntType integers && integers.bits() <= significand);

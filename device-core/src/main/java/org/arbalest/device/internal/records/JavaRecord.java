@@ -16,7 +16,7 @@ import org.arbalest.device.objects.ObjectShape;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** A record, which says itself what it is made of. None of its components has a default. */
+/** The shape of a record, from reflection. No component has a default. */
 record JavaRecord(List<Component> components, MethodHandle constructor) implements ObjectShape {
   static JavaRecord of(ObjectType type) {
     Class<?> raw = type.type();
@@ -38,7 +38,7 @@ record JavaRecord(List<Component> components, MethodHandle constructor) implemen
     }
   }
 
-  /** Annotations of a component in Kotlin are the constructor's. */
+  /** Returns the column's name. Kotlin puts the annotation of a component on the constructor's parameter. */
   private static String name(RecordComponent part, @Nullable ColumnName ofParameter) {
     ColumnName name = part.getAnnotation(ColumnName.class);
     if (name == null) name = ofParameter;

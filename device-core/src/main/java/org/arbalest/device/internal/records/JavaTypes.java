@@ -10,11 +10,13 @@ import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.objects.ObjectType;
 
-/** Types of Java, in which null may be in place of whatever is no primitive. */
+/** Conversion of Java types. Every type except a primitive is nullable. */
 final class JavaTypes {
   private JavaTypes() {}
 
-  /** A type that is used in a class, whose type parameters stand for what its arguments are. */
+  /**
+   * Converts a type in the declaration of class {@code in}, and replaces the class's type parameters by its arguments.
+   */
   static ObjectType of(Type type, ObjectType in) {
     return switch (type) {
       case Class<?> plain -> ObjectType.of(plain);

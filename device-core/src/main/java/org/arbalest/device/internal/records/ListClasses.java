@@ -17,11 +17,11 @@ import org.arbalest.device.types.NestedType.ListViewType;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** Which classes are lists, and which types. */
+/** The classes and the Arrow types that are lists. */
 final class ListClasses {
   private ListClasses() {}
 
-  /** Lists, however they are stored: the field of their elements, or null for what is none. */
+  /** Returns the field of a list's elements, for any list layout; null for other types. */
   static @Nullable Field item(DataType type) {
     return switch (type) {
       case ListType list -> list.item();
@@ -34,8 +34,8 @@ final class ListClasses {
   }
 
   /**
-   * Whether a class's objects are lists: collections whose elements' class is known, and arrays, but for
-   * {@code byte[]}, which is a value.
+   * Returns whether a class stores lists: a collection with a known class of elements, or an array. {@code byte[]} is a
+   * single value.
    */
   static boolean isList(ObjectType type) {
     Class<?> raw = type.type();
@@ -43,18 +43,18 @@ final class ListClasses {
         || ((raw == List.class || raw == Collection.class || raw == Set.class) && type.arguments().size() == 1);
   }
 
-  /** Whether it is an array of primitives that is a list. */
+  /** Returns whether a class is an array of primitives that is a list. */
   static boolean isPrimitives(Class<?> type) {
     return type.isArray() && type.componentType().isPrimitive() && type != byte[].class;
   }
 
-  /** Elements as an object of a list's class, an array of primitives aside. */
+  /** Returns elements as an object of a list's class, which is not an array of primitives. */
   static Object of(Class<?> type, List<@Nullable Object> elements) {
     if (type.isArray()) return elements.toArray((Object[]) Array.newInstance(type.componentType(), elements.size()));
     return type == Set.class ? set(elements) : Collections.unmodifiableList(elements);
   }
 
-  /** In their order, each of which is there once. */
+  /** Returns a set in the order of the elements; throws for a repeated element. */
   private static Set<@Nullable Object> set(List<@Nullable Object> elements) {
     Set<@Nullable Object> set = LinkedHashSet.newLinkedHashSet(elements.size());
     for (int i = 0; i < elements.size(); i++) {

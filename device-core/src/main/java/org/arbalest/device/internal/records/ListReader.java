@@ -8,7 +8,7 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** Lists, whose elements are read where they are; as a list, a set, an array of objects. */
+/** Reads lists as a List, a Set or an array of objects. The elements are read in place. */
 final class ListReader extends ValueReader {
   private final ColumnImpl items;
   private final ValueReader item;
@@ -26,7 +26,7 @@ final class ListReader extends ValueReader {
         elements(item, list.offset() - items.offset(), ColumnImpl.unwrap(list).arraySize()));
   }
 
-  /** Some of the elements. */
+  /** Reads a range of the elements. */
   static List<@Nullable Object> elements(ValueReader item, long from, int count) {
     List<@Nullable Object> elements = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

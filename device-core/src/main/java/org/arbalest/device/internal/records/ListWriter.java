@@ -12,8 +12,8 @@ import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collections as lists: first how long they are, then all elements of all of them; and arrays that an
- * {@link ArrayWriter} does not append.
+ * Appends collections as lists: first the sizes, then the elements of all lists together. It also appends the arrays
+ * that {@link ArrayWriter} does not.
  */
 final class ListWriter extends ValueWriter {
   private final boolean isOfOneSize;
@@ -29,7 +29,7 @@ final class ListWriter extends ValueWriter {
     Elements elements = new Elements();
     for (int i = 0; i < count; i++) {
       Object value = values[i];
-      // a null has elements there, which come behind those of the lists before
+      // a null appends elements, too, which must follow those of the lists before
       if (isOfOneSize) elements.writeTo(items, column.items());
       if (value == null || isAbsent(value)) {
         appendNone(value, column);
@@ -48,12 +48,12 @@ final class ListWriter extends ValueWriter {
     }
   }
 
-  /** Elements one behind the other. */
+  /** The elements of several lists, one after the other. */
   private static final class Elements {
     private @Nullable Object[] all = new Object[16];
     private int count;
 
-    /** Adds the elements of a collection or an array; answers how many. */
+    /** Adds the elements of a collection or an array; returns their number. */
     int addAll(Object list) {
       @Nullable Object[] added = list instanceof Collection<?> collection ? collection.toArray()
           : list instanceof Object[] array ? array : boxes(list);
@@ -78,7 +78,7 @@ final class ListWriter extends ValueWriter {
     }
   }
 
-  /** Maps: their sizes, then all keys, then all values. */
+  /** Appends maps: first the sizes, then all keys, then all values. */
   static final class OfMaps extends ValueWriter {
     private final ValueWriter keys;
     private final ValueWriter values;

@@ -10,7 +10,7 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** Maps, in the order of their entries. */
+/** Reads maps, in the order of their entries. */
 final class MapReader extends ValueReader {
   private final ColumnImpl entries;
   private final ValueReader keys;

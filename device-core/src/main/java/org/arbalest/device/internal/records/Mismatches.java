@@ -7,7 +7,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.objects.ObjectType;
 
-/** All that does not match between a class and a schema; each with the path of the component. */
+/** All mismatches between a class and a schema, each with the path of its component. */
 final class Mismatches {
   private final List<String> found;
   private final String path;
@@ -21,12 +21,12 @@ final class Mismatches {
     this.path = path;
   }
 
-  /** For what is below a component. */
+  /** Returns a collector for the parts of a component. */
   Mismatches under(String name) {
     return new Mismatches(found, path.isEmpty() ? name : path + "." + name);
   }
 
-  /** For the elements of a list. */
+  /** Returns a collector for the elements of a list. */
   Mismatches elements(String what) {
     return new Mismatches(found, path + what);
   }
@@ -35,7 +35,7 @@ final class Mismatches {
     found.add((path.isEmpty() ? "" : path + ": ") + what);
   }
 
-  /** A component and a column whose types do not go together; {@code hint} says what would. */
+  /** Adds a component and a column with incompatible types; {@code hint} names a type that fits. */
   void add(ObjectType type, String cannot, Field field, String hint) {
     add(type + " " + cannot + " " + TypeNames.of(field) + (hint.isEmpty() ? "" : "; " + hint));
   }
@@ -44,7 +44,7 @@ final class Mismatches {
     return found.isEmpty();
   }
 
-  /** Throws if there are any. */
+  /** Throws if any mismatch was found. */
   void check(Class<?> type) {
     if (found.isEmpty()) return;
     throw new IllegalArgumentException(

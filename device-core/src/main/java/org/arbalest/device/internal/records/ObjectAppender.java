@@ -30,22 +30,22 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends objects whose classes are seen when they come: what {@code get} answers for the type, and the others that are
- * values of it; exactly or not at all. See {@link BatchBuilder#column(Field, List)}.
+ * Appends objects by the class that each of them has: the objects that {@code get} returns for the type, and others
+ * that it can store exactly. Throws for all others. See {@link BatchBuilder#column(Field, List)}.
  */
 public final class ObjectAppender {
   private final ColumnBuilderImpl column;
   private final Field field;
 
-  /** The field of the values; of what is encoded, theirs. */
+  /** The field of the values, without dictionary and run-end encoding. */
   private final Field values;
 
-  /** Where parts of a value are appended; of what is encoded, the builder of the values. */
+  /** The builder for the parts of a value: the builder of the values, for a dictionary or runs. */
   private final ColumnBuilder whole;
 
   private final @Nullable ExtensionCodec<?> codec;
 
-  /** Of a list's elements, a map's keys and values, a struct's fields. */
+  /** The appenders of a list's elements, a map's keys and values, or a struct's fields. */
   private final List<ObjectAppender> parts;
 
   private ObjectAppender(ColumnBuilder column) {
@@ -73,12 +73,12 @@ public final class ObjectAppender {
     };
   }
 
-  /** Appends an object, null for a null. */
+  /** Appends an object; null appends a null. */
   public static void append(ColumnBuilder column, @Nullable Object value) {
     new ObjectAppender(column).append(value);
   }
 
-  /** Appends all, null for a null; what was appended before one that is refused is the caller's to undo. */
+  /** Appends objects; null appends a null. If one is rejected, the caller undoes the appends before it. */
   public static void appendAll(ColumnBuilder column, Iterable<? extends @Nullable Object> values) {
     ObjectAppender appender = new ObjectAppender(column);
     for (Object value : values) appender.append(value);
@@ -115,7 +115,10 @@ public final class ObjectAppender {
     codec.append(column, codec.valueClass().cast(value));
   }
 
-  /** Numbers that {@code get} answers where a class of its own stands for the values, or where they are narrower. */
+  /**
+   * Appends a number of a class that {@code get} returns for the type, or of a narrower one, if no entry of
+   * {@link FlatClass} does.
+   */
   private boolean appendNumber(Number number) {
     switch (values.type()) {
       case IntType type when number instanceof BigDecimal decimal && decimal.stripTrailingZeros().scale() <= 0 ->
@@ -132,7 +135,7 @@ public final class ObjectAppender {
     return true;
   }
 
-  /** Whether a float type has just this number. */
+  /** Returns whether a float type can store this number exactly. */
   private static boolean has(FloatType type, double value) {
     double stored = type.bits() == 16 ? Float.float16ToFloat(Float.floatToFloat16((float) value))
         : type.bits() == 32 ? (float) value : value;
@@ -168,8 +171,8 @@ public final class ObjectAppender {
   }
 
   /**
-   * Whether the list's items are of such a type, and nothing else is; others take an array's elements one by one, as
-   * objects, which are looked at.
+   * Returns whether the items of the list have such a type, without encoding or codec. For other items, the elements of
+   * an array are checked and appended one by one.
    */
   private boolean takesAll(Predicate<DataType> isExact) {
     ObjectAppender items = parts.getFirst();
@@ -177,7 +180,7 @@ public final class ObjectAppender {
   }
 
   /**
-   * Whether all integers are appended as they are, or refused: 64 bits without a sign would be taken for another
+   * Returns whether the builder checks every integer. The builder of uint64 would accept a negative one as another
    * number.
    */
   private static boolean isChecked(DataType type) {
@@ -188,7 +191,7 @@ public final class ObjectAppender {
     return type instanceof FloatType floats && floats.bits() >= least;
   }
 
-  /** Appends a list of so many elements, which were just appended. */
+  /** Appends a list of {@code size} elements, which the caller has just appended. */
   private void sized(int size, @SuppressWarnings("unused") ColumnBuilder appended) {
     column.appendList(size);
   }
@@ -216,8 +219,8 @@ public final class ObjectAppender {
   }
 
   /**
-   * Of a struct, by the names of its fields; one that is not there is null. Reads the map's entries only: not every map
-   * can be asked for any key.
+   * Appends a struct from a map by field names; a missing field is null. Reads only the entries of the map, because
+   * some maps throw for a key of another class.
    */
   private void appendStruct(Map<?, ?> map) {
     Map<String, Integer> positions = new HashMap<>();
@@ -248,7 +251,7 @@ public final class ObjectAppender {
         column.here() + ": " + what + " is no value of " + TypeNames.of(field) + why + (why.isEmpty() ? hint() : ""));
   }
 
-  /** Which classes' objects are values of the type. */
+  /** Returns the classes whose objects the type can store. */
   private String hint() {
     if (isList()) return "; a Collection is, and an array";
     return switch (values.type()) {

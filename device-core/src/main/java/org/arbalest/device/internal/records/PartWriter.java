@@ -10,7 +10,7 @@ import org.arbalest.device.internal.build.Fillers;
 import org.arbalest.device.objects.ObjectShape.Component;
 import org.jspecify.annotations.Nullable;
 
-/** Appends one component of each object to its column; primitives without a box. */
+/** Appends one component of each object to a column. Primitives are not boxed. */
 abstract class PartWriter {
   final Field field;
   final MethodHandle getter;
@@ -34,7 +34,7 @@ abstract class PartWriter {
     return field.valueType() instanceof IntType(int bits, boolean signed) && bits == Long.SIZE && !signed;
   }
 
-  /** Appends the part of each of the first owners, {@link ValueWriter#ABSENT} some of them. */
+  /** Appends the component of the first {@code count} owners. Some owners may be {@link ValueWriter#ABSENT}. */
   final void write(@Nullable Object[] owners, int count, ColumnBuilder column) {
     try {
       append(owners, count, column);

@@ -7,12 +7,12 @@ import java.lang.invoke.MethodType;
 final class Primitives {
   private Primitives() {}
 
-  /** The box of a primitive, any other class itself. */
+  /** Returns the box of a primitive; other classes are returned unchanged. */
   static Class<?> box(Class<?> type) {
     return MethodType.methodType(type).wrap().returnType();
   }
 
-  /** How a class is called among people who write code: a box as its primitive. */
+  /** Returns the usual name of a class in code; a box has the name of its primitive. */
   static String name(Class<?> type) {
     return MethodType.methodType(type).unwrap().returnType().getSimpleName();
   }

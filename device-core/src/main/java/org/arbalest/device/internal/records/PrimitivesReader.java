@@ -6,7 +6,7 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.objects.ObjectType;
 
-/** Lists as arrays of primitives, in which there are no nulls. */
+/** Reads lists as arrays of primitives; throws for a null element. */
 final class PrimitivesReader extends ValueReader {
   private final Class<?> component;
 

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.records;
 
 import org.arbalest.device.internal.read.ColumnImpl;
 
-/** How columns of one field are read as objects of one class. Made once for both, by {@link ReadPlans}. */
+/** A plan to read columns of one field as objects of one class. {@link ReadPlans} creates it once for both. */
 @FunctionalInterface
 interface ReadPlan {
   ValueReader bind(ColumnImpl column);

@@ -18,8 +18,8 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches classes with fields, for reading. What does not match is told to the {@link Mismatches}; the plan is of no
- * use then.
+ * Matches classes with fields, for reading. A mismatch is added to the {@link Mismatches}, and the plan must not be
+ * used then.
  */
 final class ReadPlans {
   static final ReadPlan NONE = _ -> {
@@ -88,7 +88,7 @@ final class ReadPlans {
     if (!encoded || !immutable) return column -> new ValueReader.OfGetter(column, type, getter);
     return column -> {
       ColumnImpl values = column.encodedValues();
-      // most of them nobody asks for
+      // most dictionary values may never be read, so they are not cached
       if (values.length() > column.length()) return new ValueReader.OfGetter(column, type, getter);
       return new ValueReader.OfEncodedOnce(column, type, new ValueReader.OfGetter(values, type, getter));
     };

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.read.Codecs;
 
-/** What was made for the last few fields, by the codecs that are registered still. */
+/** A cache of values for the fields that were used last. An entry is valid until the registered codecs change. */
 final class Recent<V> {
   private static final int KEPT = 8;
 
@@ -15,7 +15,7 @@ final class Recent<V> {
 
   private record Made<V>(Field field, V value, int codecs) {}
 
-  @SuppressWarnings("ReferenceEquality") // asked first, since a schema that was seen before is the same
+  @SuppressWarnings("ReferenceEquality") // a fast check first, because repeated schemas are usually the same object
   V get(Field field, Function<Field, V> make) {
     int codecs = Codecs.changes();
     for (Made<V> made : last) {

@@ -18,7 +18,7 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** The mapping of one class, found out once, and its plans for the last schemas. See {@link Records}. */
+/** The mapping of one class, which is derived once, with its plans for the recent schemas. See {@link Records}. */
 public final class RecordsImpl<T> implements Records<T> {
   private static final ClassValue<RecordsImpl<?>> KNOWN =
       new ClassValue<>() {
@@ -35,16 +35,16 @@ public final class RecordsImpl<T> implements Records<T> {
   private volatile Shaped shaped;
   private volatile @Nullable Standard standard;
 
-  /** The standard columns, by the codecs of some time. */
+  /** The default columns, with the change count of the codecs at that time. */
   private record Standard(Schema schema, int codecs) {}
 
   /**
-   * What the class is made of, by the codecs of some time: a provider may have a component as another class where one
-   * is registered.
+   * The shape of the class, with the change count of the codecs at that time. A provider may use another class for a
+   * component once a codec is registered.
    */
   private record Shaped(ObjectShape shape, int codecs) {
     static Shaped of(Class<?> type) {
-      int codecs = Codecs.changes(); // first, since they may change meanwhile
+      int codecs = Codecs.changes(); // first, because the codecs may change during the next call
       return new Shaped(Shapes.of(type), codecs);
     }
   }
@@ -55,7 +55,7 @@ public final class RecordsImpl<T> implements Records<T> {
     this.isStrict = isStrict;
   }
 
-  @SuppressWarnings("unchecked") // as it was put there
+  @SuppressWarnings("unchecked") // computeValue puts the same class
   public static <T> RecordsImpl<T> of(Class<T> type) {
     return (RecordsImpl<T>) KNOWN.get(Objects.requireNonNull(type, "type"));
   }

@@ -5,7 +5,7 @@ import java.util.AbstractList;
 import java.util.Objects;
 import java.util.RandomAccess;
 
-/** The rows of a batch as objects, each made when it is asked for. */
+/** The rows of a batch as a list; each object is created when it is read. */
 final class RowObjects<T> extends AbstractList<T> implements RandomAccess {
   private final ValueReader reader;
   private final int size;
@@ -16,7 +16,7 @@ final class RowObjects<T> extends AbstractList<T> implements RandomAccess {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // what the reader's plan makes
+  @SuppressWarnings("unchecked") // the reader's plan creates this class
   public T get(int row) {
     Objects.checkIndex(row, size);
     try {
@@ -24,7 +24,7 @@ final class RowObjects<T> extends AbstractList<T> implements RandomAccess {
     } catch (Unreadable e) {
       throw e.inRow(row);
     } catch (IndexOutOfBoundsException e) {
-      // of the class's constructor; iterators and streams would take it for the end
+      // the constructor of the class threw; iterators and streams would treat this exception as the end
       throw new IllegalStateException("row " + row + " cannot be made: " + e.getMessage(), e);
     }
   }

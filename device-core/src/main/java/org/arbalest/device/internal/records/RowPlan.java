@@ -17,17 +17,17 @@ import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How structs of some fields are read as objects of a class: one call makes the object of a row, from values that are
- * not boxed.
+ * A plan to read structs as objects of a class. One method handle call creates the object of a row, without boxing its
+ * values.
  */
 final class RowPlan implements ReadPlan {
   final ObjectType type;
   final List<Component> components;
 
-  /** Takes a {@link RowReader.At}, and returns the object. */
+  /** Creates the object; its argument is a {@link RowReader.At}. */
   final MethodHandle make;
 
-  /** For each component the position of its field, or −1 if it has its default. */
+  /** The position of each component's field, or −1 for a component that keeps its default. */
   private final int[] fields;
 
   private final ReadPlan[] plans;
@@ -66,7 +66,7 @@ final class RowPlan implements ReadPlan {
     return mismatches.isEmpty() ? new RowPlan(type, shape, positions, plans, byCodec) : ReadPlans.NONE;
   }
 
-  /** The position of a component's field, or −1 if there is none, or several. */
+  /** Returns the position of a component's field, or −1 if no field or several fields have its name. */
   private static int find(Component component, List<Field> fields, Mismatches mismatches) {
     int[] found = named(component.name(), fields);
     if (found.length > 1) mismatches.add(found.length + " columns have this name, at " + Arrays.toString(found));
@@ -77,7 +77,7 @@ final class RowPlan implements ReadPlan {
     return IntStream.range(0, fields.size()).filter(i -> fields.get(i).name().equals(name)).toArray();
   }
 
-  /** What is left of a name in any convention. */
+  /** Returns the letters and digits of a name in lower case, which are the same in all naming conventions. */
   private static String letters(String name) {
     return name.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
   }
@@ -90,7 +90,7 @@ final class RowPlan implements ReadPlan {
     }
   }
 
-  /** The constructor, to which each component comes by a leaf of its own that reads it at a row. */
+  /** Returns the constructor as a function of a row. A leaf handle reads each component. */
   private static MethodHandle make(ObjectShape shape, int[] fields, BitSet byCodec) {
     BitSet missing = new BitSet();
     for (int i = 0; i < fields.length; i++) missing.set(i, fields[i] < 0);

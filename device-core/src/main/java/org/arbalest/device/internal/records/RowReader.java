@@ -9,7 +9,7 @@ import java.util.NoSuchElementException;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.jspecify.annotations.Nullable;
 
-/** Structs as objects of a class. */
+/** Reads structs as objects of a class. */
 final class RowReader extends ValueReader {
   private final RowPlan plan;
   private final MethodHandle make;
@@ -37,17 +37,17 @@ final class RowReader extends ValueReader {
     }
   }
 
-  /** Which primitive the null was to be. */
+  /** Returns the exception for a null in a primitive component. */
   private RuntimeException nullIn(long row, NoSuchElementException e) {
     for (int i = 0; i < columns.length; i++) {
       ColumnImpl part = columns[i];
       if (part == null || !plan.components.get(i).type().type().isPrimitive() || !part.isNull(row)) continue;
       return Unreadable.ofNull(plan.components.get(i).type()).under(plan.components.get(i).name());
     }
-    return e; // of the class's own constructor
+    return e; // the constructor of the class threw it
   }
 
-  /** A row, of which the leaves of the constructor read each a component. */
+  /** A row. Each leaf of the constructor reads one component from it. */
   static final class At {
     private static final Map<Class<?>, MethodHandle> LEAVES = Map.of(
         boolean.class, leaf("getBoolean", boolean.class), byte.class, leaf("getByte", byte.class), short.class,
@@ -66,8 +66,8 @@ final class RowReader extends ValueReader {
     }
 
     /**
-     * What reads the component at a position, as a constructor takes it; a primitive that a codec reads is an object
-     * before.
+     * Returns the handle that reads the component at a position with the constructor's type. A primitive that a codec
+     * reads is first an object.
      */
     static MethodHandle leaf(Class<?> part, int position, boolean byCodec) {
       MethodHandle reads = byCodec ? OBJECT : LEAVES.getOrDefault(part, OBJECT);

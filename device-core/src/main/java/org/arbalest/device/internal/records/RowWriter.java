@@ -7,7 +7,7 @@ import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Objects as structs, field by field. */
+/** Appends objects as structs, field by field. */
 final class RowWriter extends ValueWriter {
   private final List<PartWriter> parts;
 
@@ -15,7 +15,7 @@ final class RowWriter extends ValueWriter {
     this.parts = List.copyOf(parts);
   }
 
-  /** The objects as rows of a batch; none is null. */
+  /** Appends objects as the rows of a batch; none is null. */
   void writeAll(@Nullable Object[] rows, BatchBuilder batch) {
     for (PartWriter part : parts) part.write(rows, rows.length, batch.column(part.field));
   }

@@ -14,23 +14,23 @@ import org.arbalest.device.objects.ObjectShape;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** What objects of a class are made of: as whoever knows them says, or records by themselves. */
+/** The components of classes: from an {@link ObjectProvider}, or from the reflection of records. */
 final class Shapes {
   private static final List<String> BROKEN = new ArrayList<>();
   private static final List<ObjectProvider> PROVIDERS = providers();
 
   private Shapes() {}
 
-  /** The shape of a class, or null for one that has none. */
+  /** Returns the shape of a class, or null. */
   static @Nullable ObjectShape find(ObjectType type) {
-    for (ObjectProvider provider : PROVIDERS) { // also of records, of which one may know more
+    for (ObjectProvider provider : PROVIDERS) { // also for records, because a provider may know more about one
       ObjectShape shape = provider.shape(type);
       if (shape != null) return shape;
     }
     return type.type().isRecord() ? JavaRecord.of(type) : null;
   }
 
-  /** How objects of a class are another's, or null. */
+  /** Returns the conversion of a class to another class, or null. */
   static @Nullable ObjectConversion<?, ?> conversion(Class<?> type) {
     for (ObjectProvider provider : PROVIDERS) {
       ObjectConversion<?, ?> conversion = provider.conversion(type);
@@ -39,7 +39,7 @@ final class Shapes {
     return null;
   }
 
-  /** The shape of a class that rows are to be. */
+  /** Returns the shape of a class for rows; throws if it has none. */
   static ObjectShape of(Class<?> type) {
     if (type.getTypeParameters().length > 0) {
       String parameters =
@@ -57,7 +57,7 @@ final class Shapes {
             + (BROKEN.isEmpty() ? "" : "; could not be loaded: " + BROKEN));
   }
 
-  /** With this class's loader, as for devices. */
+  /** Loads the providers with the class loader of this class, like the device drivers. */
   private static List<ObjectProvider> providers() {
     List<ObjectProvider> all = new ArrayList<>();
     Iterator<ObjectProvider> found = ServiceLoader.load(ObjectProvider.class, Shapes.class.getClassLoader()).iterator();

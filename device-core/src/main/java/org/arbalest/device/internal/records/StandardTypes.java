@@ -15,11 +15,11 @@ import org.arbalest.device.objects.ObjectShape;
 import org.arbalest.device.objects.ObjectShape.Component;
 import org.arbalest.device.objects.ObjectType;
 
-/** The types that objects are built as if nobody says otherwise. */
+/** The default types of columns, for a class without an explicit schema. */
 final class StandardTypes {
   private final Deque<ObjectType> open = new ArrayDeque<>();
 
-  /** Those that stand for others, around what is looked at. */
+  /** The classes with conversions around the current one. */
   private final Deque<ObjectType> converted = new ArrayDeque<>();
 
   Schema schema(Class<?> type, ObjectShape shape) {
@@ -80,7 +80,7 @@ final class StandardTypes {
       mismatches.add(type + " is a part of itself, which no type of Arrow's is");
       return DataType.NULL;
     }
-    if (open.size() == FieldImpl.DEEPEST) { // said at once: with two such components there would be no end to it
+    if (open.size() == FieldImpl.DEEPEST) { // stops here: two recursive components would take exponential time
       mismatches.add("nests deeper than the " + FieldImpl.DEEPEST + " levels that a schema has");
       mismatches.check(open.getLast().type());
     }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import org.arbalest.device.columns.Column;
 
-/** Text as characters and as constants of an enum. */
+/** Conversions of text to characters and to enum constants. */
 final class TextObjects {
   private TextObjects() {}
 
@@ -14,7 +14,7 @@ final class TextObjects {
     return text.charAt(0);
   }
 
-  /** Reads constants by their names, which are found by halving. */
+  /** Returns a getter that finds constants by name, with binary search. */
   static FlatClass.Getter constants(Class<?> type) {
     Enum<?>[] constants =
         Arrays.stream(type.getEnumConstants()).map(constant -> (Enum<?>) constant)

@@ -5,7 +5,7 @@ import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the values of one column as objects of one class. For any thread. */
+/** Reads the values of one column as objects of one class. Any thread may use it. */
 abstract class ValueReader {
   final ColumnImpl column;
   final ObjectType type;
@@ -17,23 +17,23 @@ abstract class ValueReader {
     this.nullable = type.nullable();
   }
 
-  /** The value of a row, or null if it is null, and may be. */
+  /** Returns the value of a row, or {@link #none} for a null. Throws for a null if the type is not nullable. */
   final @Nullable Object get(long row) {
     if (!column.isNull(row)) return read(row);
     if (nullable) return none();
     throw Unreadable.ofNull(type);
   }
 
-  /** What a null is. */
+  /** Returns the object for a null. */
   @Nullable
   Object none() {
     return null;
   }
 
-  /** The value of a row that is not null. */
+  /** Returns the value of a row that is not null. */
   abstract Object read(long row);
 
-  /** A value as a column's getter has it. */
+  /** Reads values with a getter of the column. */
   static final class OfGetter extends ValueReader {
     private final FlatClass.Getter getter;
 
@@ -48,7 +48,7 @@ abstract class ValueReader {
     }
   }
 
-  /** What stands in a dictionary or in run-ends. */
+  /** Reads values from a dictionary or from runs. */
   static final class OfEncoded extends ValueReader {
     private final ValueReader values;
 
@@ -63,7 +63,7 @@ abstract class ValueReader {
     }
   }
 
-  /** Immutable values of a dictionary or of run-ends, each made once, at its first use. */
+  /** Reads immutable values from a dictionary or from runs. Each is created once, at its first use. */
   static final class OfEncodedOnce extends ValueReader {
     private final ValueReader values;
     private final @Nullable Object[] known;

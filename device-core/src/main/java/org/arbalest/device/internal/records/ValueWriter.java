@@ -8,12 +8,12 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
 
-/** Appends objects of one class to a column of one type: all of a column at once. */
+/** Appends objects of one class to a column of one type. One call appends all values of a column. */
 abstract class ValueWriter {
-  /** In place of a value whose owner is null: nobody reads what is appended for it. */
+  /** Marks a value whose owner is null. The writer appends a filler for it, which no reader sees. */
   static final Object ABSENT = new Absent();
 
-  /** For what does not match. */
+  /** The writer for a mismatch; it is never called. */
   static final ValueWriter NONE = new ValueWriter() {
     @Override
     void write(@Nullable Object[] values, int count, ColumnBuilder column) {
@@ -27,10 +27,10 @@ abstract class ValueWriter {
 
   private static final class Absent {}
 
-  /** Appends the first values, null or {@link #ABSENT} some of them. */
+  /** Appends the first {@code count} values. Some may be null or {@link #ABSENT}. */
   abstract void write(@Nullable Object[] values, int count, ColumnBuilder column);
 
-  /** Appends a null; of a value that is a struct in C, with its parts. */
+  /** Appends a null; with its parts, if the type is stored as a struct. */
   static void appendNull(ColumnBuilder column, boolean hasParts) {
     if (hasParts) {
       column.appendNullWithParts();
@@ -39,7 +39,7 @@ abstract class ValueWriter {
     }
   }
 
-  /** Values of flat types, and those of Arrow's extension types. */
+  /** Appends values of flat types and of Arrow's extension types. */
   static final class OfFlat extends ValueWriter {
     private final FlatClass.Append append;
     private final DataType type;

@@ -18,11 +18,11 @@ import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches classes with fields, for building. What does not match is told to the {@link Mismatches}; the writer is of no
- * use then.
+ * Matches classes with fields, for building. A mismatch is added to the {@link Mismatches}, and the writer must not be
+ * used then.
  */
 final class WritePlans {
-  /** The struct's fields, each from the component of its name; every component has one. */
+  /** Returns the writer of a struct. Each field takes the component of its name, and every component has a field. */
   RowWriter row(ObjectType type, ObjectShape shape, List<Field> fields, Mismatches mismatches) {
     List<PartWriter> writers = new ArrayList<>();
     for (Field field : fields) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Rows as objects of a class, and back. */
+/** Reading rows as objects of a class, and building batches from such objects. */
 @NullMarked
 package org.arbalest.device.internal.records;
 

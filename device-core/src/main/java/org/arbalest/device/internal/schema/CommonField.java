@@ -16,22 +16,25 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 
-/** The field of which arrays of two fields are: the first, nullable where either is. */
+/** The field that fits the arrays of two fields: the first field, nullable where either of them is. */
 public final class CommonField {
   private CommonField() {}
 
   /**
-   * Throws {@link Mismatch} where the types differ, or the names of the fields of a struct or a union; those of a map's
-   * entries do not count.
+   * Returns the common field.
+   *
+   * <p>Throws {@link Mismatch} if the types differ, or the names of the fields of a struct or a union. The names of a
+   * map's entries may differ.
    */
   public static Field of(Field first, Field other) {
     return of(first, other, false, false);
   }
 
   /**
-   * Throws unless what is of a producer's field can be read as what the importer expects. Whether a batch itself may be
-   * null is no matter, nor are entries of maps and values of dictionaries, whose fields are often said to be nullable
-   * without need.
+   * Throws unless arrays of the producer's field can be read as arrays of the expected field.
+   *
+   * <p>It ignores whether a batch itself, the entries of a map or the values of a dictionary are nullable. Many
+   * producers declare these nullable without need.
    */
   public static void checkExpected(Field expected, Field given) {
     try {
@@ -42,8 +45,8 @@ public final class CommonField {
     }
   }
 
-  /** With {@code isExpected} nothing becomes nullable: the first one has to have what is null in the other. */
-  @SuppressWarnings("ReferenceEquality") // the same in most cases, which is then known at once
+  /** With {@code isExpected} no field becomes nullable: the first field must be nullable wherever the other is. */
+  @SuppressWarnings("ReferenceEquality") // a shortcut: in most cases both are the same object
   private static Field of(Field first, Field other, boolean isEntry, boolean isExpected) {
     if (first == other) return first;
     DataType type = type(first, other, isEntry, isExpected);
@@ -53,8 +56,8 @@ public final class CommonField {
     return same.withNullable(true);
   }
 
-  /** The first one's type, itself if nothing in it becomes nullable. */
-  @SuppressWarnings("ReferenceEquality") // what becomes nullable is made anew
+  /** Returns the type of the first field: the same object, unless a field in it becomes nullable. */
+  @SuppressWarnings("ReferenceEquality") // a field that becomes nullable is a new object
   private static DataType type(Field first, Field other, boolean isEntry, boolean isExpected) {
     if (!Layout.of(first).isLike(Layout.of(other))) {
       throw new Mismatch(
@@ -110,7 +113,7 @@ public final class CommonField {
       case MapType(_, boolean sorted) -> new MapType(children.getFirst(), sorted);
       case UnionType union -> new UnionType(union.mode(), union.typeIds(), children);
       case RunEndEncodedType _ -> new RunEndEncodedType(children.get(0), children.get(1));
-      default -> throw new AssertionError(type); // has no children
+      default -> throw new AssertionError(type); // such a type has no children
     };
   }
 }

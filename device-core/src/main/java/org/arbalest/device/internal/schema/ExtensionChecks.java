@@ -9,26 +9,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the parameters of extension types are what the specification asks for; what is wrong is an
- * {@link IllegalArgumentException}.
+ * Checks of the parameters of extension types against the specification. Each throws {@link IllegalArgumentException}
+ * for a wrong parameter.
  */
 public final class ExtensionChecks {
   private ExtensionChecks() {}
 
-  /** Refuses half a surrogate pair, which JSON in UTF-8 does not have. */
+  /** Rejects an unpaired surrogate, which JSON in UTF-8 cannot express. */
   public static void checkText(String what, String text) {
     int half = Utf8.half(Objects.requireNonNull(text, what));
     if (half >= 0) throw new IllegalArgumentException(what + " \"" + text + "\": " + Utf8.describe(text, half));
   }
 
-  /** A copy of sizes, none of which is negative. */
+  /** Returns a copy of sizes, none of which is negative. */
   public static List<Integer> sizes(String what, List<Integer> sizes) {
     Objects.requireNonNull(sizes, what);
     for (int size : sizes) checkSize(what, size, sizes);
     return List.copyOf(sizes);
   }
 
-  /** The same, where null stands for a size that is not known. */
+  /** Returns a copy of sizes, none of which is negative. A null is a size that is not known. */
   public static List<@Nullable Integer> someSizes(String what, List<@Nullable Integer> sizes) {
     Objects.requireNonNull(sizes, what);
     for (Integer size : sizes) {
@@ -37,7 +37,7 @@ public final class ExtensionChecks {
     return Collections.unmodifiableList(new ArrayList<>(sizes));
   }
 
-  /** The message is made when it is needed: sizes that a peer says may be many. */
+  /** Builds the message only for an error, because a producer can declare a long list of sizes. */
   private static void checkSize(String what, int size, List<?> sizes) {
     if (size < 0) TypeChecks.notNegative("a size in " + what + " " + sizes, size);
   }
@@ -59,7 +59,7 @@ public final class ExtensionChecks {
     return List.copyOf(permutation);
   }
 
-  /** Refuses a list that is of another number of dimensions; an empty one says nothing. */
+  /** Rejects a list for a different number of dimensions; an empty list is always accepted. */
   public static void checkDimensions(int dimensions, List<String> dimNames, List<Integer> permutation,
       List<@Nullable Integer> uniformShape) {
     checkDimensions("dimNames", dimensions, dimNames);
@@ -74,7 +74,7 @@ public final class ExtensionChecks {
     }
   }
 
-  /** The number of elements of a tensor. */
+  /** Returns the number of elements of a tensor. */
   public static long elements(List<Integer> shape) {
     if (shape.contains(0)) return 0;
     long elements = 1;

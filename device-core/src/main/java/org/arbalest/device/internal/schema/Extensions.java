@@ -22,9 +22,9 @@ import org.arbalest.device.types.Extension.VariableShapeTensor;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
-/** The extension type that a field's metadata says, with its parameters; and back. See {@link Extension}. */
+/** Conversion between the metadata of a field and its extension type with parameters. See {@link Extension}. */
 final class Extensions {
-  /** The keys of the metadata (SCH-16). */
+  /** The metadata keys of extension types (SCH-16). */
   static final String NAME = "ARROW:extension:name";
 
   static final String METADATA = "ARROW:extension:metadata";
@@ -33,7 +33,10 @@ final class Extensions {
 
   private Extensions() {}
 
-  /** What metadata says of a type, or null if that is nothing. What does not fit is no error, but {@link Other}. */
+  /**
+   * Returns the extension type in the metadata, or null without one. Metadata that does not fit the type is no error,
+   * but gives {@link Other}.
+   */
   static @Nullable Extension of(DataType type, Metadata metadata) {
     String name = metadata.isEmpty() ? null : metadata.get(NAME);
     if (name == null) return null;
@@ -117,7 +120,7 @@ final class Extensions {
     throw new IllegalArgumentException("\"" + key + "\" has integers of 32 bits, not " + value);
   }
 
-  /** The parameters as the metadata has them; null if not even the key is there. */
+  /** Returns the parameters as the metadata has them; null if the metadata lacks even the key. */
   static byte @Nullable [] metadata(Extension extension) {
     return switch (extension) {
       case Other other -> other.metadata();
@@ -142,7 +145,7 @@ final class Extensions {
     return names.isEmpty() ? "" : list("dim_names", names.stream().map(Extensions::quoted).toList());
   }
 
-  /** A list of what JSON writes as Java does. */
+  /** Returns a list as JSON. Java and JSON write these values in the same way. */
   private static String list(String key, List<? extends @Nullable Object> values) {
     return values.isEmpty() ? "" : "\"" + key + "\": " + values;
   }

@@ -14,8 +14,8 @@ import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
 /**
- * A field as bytes: what its C schema says, format, name, flags, metadata, children and dictionary, one behind the
- * other.
+ * Serializes a field to bytes: the contents of its C schema, in the order format, name, flags, metadata, children,
+ * dictionary.
  */
 public final class FieldBytes {
   private static final int MOST_PAIRS = 1 << 16;
@@ -42,7 +42,9 @@ public final class FieldBytes {
     if (dictionary != null) write(dictionary, out);
   }
 
-  /** Reads what {@link #write} wrote; checked as an imported schema is. Throws {@link MalformedException}. */
+  /**
+   * Reads a field that {@link #write} wrote, with the checks of an imported schema. Throws {@link MalformedException}.
+   */
   public static Field read(ByteReader in) {
     return new FieldBytes().read(in, 1);
   }

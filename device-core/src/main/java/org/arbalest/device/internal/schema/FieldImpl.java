@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A field with its {@link Layout}, which every import reads. See {@link Field}. */
 public final class FieldImpl implements Field {
-  /** The deepest nesting that is read or written (SCH-18). */
+  /** The deepest nesting that can be imported or exported (SCH-18). */
   public static final int DEEPEST = 64;
 
   private static final long KNOWN_FLAGS =
@@ -39,13 +39,13 @@ public final class FieldImpl implements Field {
   private final long unknownFlags;
   private final transient @Nullable Extension extension;
 
-  /** What an array of this type looks like; read on every import. */
+  /** The layout of arrays of this type; read on every import. */
   public final transient Layout layout;
 
-  /** This struct seen as a schema; made at first use, by whoever is first. */
+  /** This struct as a schema; set at first use, by any thread. */
   private transient volatile @Nullable Schema schema;
 
-  /** What C sees of it; made at the first export, by whoever is first. */
+  /** The exported form of this field; set at the first export, by any thread. */
   private transient volatile @Nullable SchemaImage image;
 
   private FieldImpl(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) {
@@ -63,7 +63,7 @@ public final class FieldImpl implements Field {
     }
   }
 
-  /** The implementation, which every {@link Field} is. */
+  /** Returns the implementation; every {@link Field} has this class. */
   public static FieldImpl unwrap(Field field) {
     return (FieldImpl) field;
   }
@@ -72,7 +72,7 @@ public final class FieldImpl implements Field {
     return new FieldImpl(name, type, true, Metadata.empty(), 0);
   }
 
-  /** A field as a C struct had it. */
+  /** Returns a field with the contents of a C struct. */
   static FieldImpl of(String name, DataType type, long flags, Metadata metadata) {
     return new FieldImpl(name, type, (flags & ArrowSchemaStruct.FLAG_NULLABLE) != 0, metadata, flags & ~KNOWN_FLAGS);
   }
@@ -136,7 +136,7 @@ public final class FieldImpl implements Field {
     return extension == null ? this : withMetadata(plain());
   }
 
-  /** The metadata that says nothing about an extension type. */
+  /** Returns the metadata without the keys of the extension type. */
   private Metadata plain() {
     return Metadata.of(metadata.entries().stream()
         .filter(pair -> !Extensions.NAME.equals(pair.key()) && !Extensions.METADATA.equals(pair.key())).toList());
@@ -197,7 +197,7 @@ public final class FieldImpl implements Field {
     return flags;
   }
 
-  /** See {@link org.arbalest.device.c.CData#importSchema}. */
+  /** Imports a schema. See {@link org.arbalest.device.c.CData#importSchema}. */
   public static Field importSchema(MemorySegment schema) {
     try {
       return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
@@ -206,7 +206,7 @@ public final class FieldImpl implements Field {
     }
   }
 
-  /** See {@link org.arbalest.device.c.CData#exportSchema}. */
+  /** Exports a schema. See {@link org.arbalest.device.c.CData#exportSchema}. */
   public static void exportSchema(Field field, MemorySegment out) {
     NativeAccess.require();
     try {
@@ -216,12 +216,12 @@ public final class FieldImpl implements Field {
     }
   }
 
-  /** See {@link Schema#ofStruct}. */
+  /** Returns this struct as a schema. See {@link Schema#ofStruct}. */
   public Schema schema() {
     return Schema.ofStruct(this);
   }
 
-  /** The schema that was made of this struct, if one was. */
+  /** Returns the schema that was already created for this struct, or null. */
   public @Nullable Schema knownSchema() {
     return schema;
   }
@@ -251,7 +251,7 @@ public final class FieldImpl implements Field {
     return Objects.hash(name, type, nullable, metadata);
   }
 
-  /** For people: {@code price: float64 not null}. */
+  /** Returns a readable form: {@code price: float64 not null}. */
   @Override
   public String toString() {
     return (name.isEmpty() ? "" : name + ": ") + TypeNames.of(this) + (nullable ? "" : " not null");

@@ -10,23 +10,25 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 
-/** Fields by name. Names may repeat: who asks by one that does is told so, and is not given the first. */
+/**
+ * Lookup of fields by name. Names may repeat: a lookup of a repeated name throws and does not return the first field.
+ */
 public final class FieldNames {
   private FieldNames() {}
 
   /**
-   * Whether fields of a type are known by their names: those of structs and unions. What items, a map's entries and
-   * run-ends are called is no matter.
+   * Returns whether the fields of a type are known by their names: those of structs and unions. The names of items, map
+   * entries and run-ends are ignored.
    */
   public static boolean count(DataType type) {
     return type instanceof StructType || type instanceof UnionType;
   }
 
   /**
-   * The position of the field of this name, or −1.
+   * Returns the position of the field with this name, or −1.
    *
-   * @param where whose fields they are, for the error
-   * @throws IllegalArgumentException if several have this name; says which
+   * @param where the owner of the fields, for the error
+   * @throws IllegalArgumentException if several fields have this name; the message gives their positions
    */
   public static int indexOf(List<Field> fields, String name, Supplier<String> where) {
     Objects.requireNonNull(name, "name");
@@ -39,7 +41,7 @@ public final class FieldNames {
     return found;
   }
 
-  /** The same, for a field that must be there. */
+  /** Returns the position of the field with this name, like {@link #indexOf}, and throws if no field has it. */
   public static int find(List<Field> fields, String name, Supplier<String> where) {
     int found = indexOf(fields, name, where);
     if (found >= 0) return found;

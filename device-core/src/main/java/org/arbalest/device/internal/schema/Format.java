@@ -39,13 +39,13 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The format strings of the C data interface, both ways (SCH-20). */
+/** Parses and writes the format strings of the C data interface (SCH-20). */
 public final class Format {
   private Format() {}
 
   /**
-   * Reads a format, with the fields of the children and the flag of a map; throws an IllegalArgumentException that
-   * quotes it (SCH-01).
+   * Returns the type for a format string, the children's fields and a map's flag. Throws an IllegalArgumentException
+   * that quotes the format (SCH-01).
    */
   static DataType read(String format, List<Field> children, boolean keysSorted) {
     try {
@@ -131,7 +131,9 @@ public final class Format {
     return List.of(ids.split(",", -1)).stream().map(Format::number).toList();
   }
 
-  /** A decimal number without a sign; {@code parseInt} would also take a plus and other scripts' digits. */
+  /**
+   * Parses a decimal number without a sign. {@code parseInt} would also accept a plus and the digits of other scripts.
+   */
   private static int number(String text) {
     if (text.isEmpty() || !text.chars().allMatch(c -> c >= '0' && c <= '9')) throw new NumberFormatException(text);
     return Integer.parseInt(text);
@@ -141,7 +143,7 @@ public final class Format {
     return text.startsWith("-") ? -number(text.substring(1)) : number(text);
   }
 
-  /** The letter that stands for a unit. */
+  /** Returns the letter of a unit in format strings. */
   static char letter(ArrowTimeUnit unit) {
     return switch (unit) {
       case SECOND -> 's';
@@ -166,7 +168,10 @@ public final class Format {
     return children.getFirst();
   }
 
-  /** The entries of a map, whose keys some peers call nullable, older DuckDB and Velox among them (SCH-14). */
+  /**
+   * Makes the keys of a map's entries not nullable. Some producers declare them nullable, among them older DuckDB and
+   * Velox (SCH-14).
+   */
   private static Field withRequiredKeys(Field entries) {
     if (!(entries.type() instanceof StructType(List<Field> fields)) || fields.size() != 2) return entries;
     StructType type = new StructType(List.of(fields.get(0).withNullable(false), fields.get(1)));

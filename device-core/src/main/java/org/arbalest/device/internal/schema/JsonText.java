@@ -12,9 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the JSON (RFC 8259) that parameters of extension types are, and nothing but that: objects are maps, arrays
- * lists, integers that fit Longs, other numbers Doubles. Nested up to {@link #DEEPEST}; a key that is there twice is
- * refused, since readers of JSON disagree on it.
+ * A reader of the JSON (RFC 8259) in the parameters of extension types.
+ *
+ * <p>It returns objects as maps and arrays as lists, integers that fit as Longs, and other numbers as Doubles. Values
+ * nest up to {@link #DEEPEST} levels. A repeated key is an error, because JSON readers disagree about it.
  */
 final class JsonText {
   static final int DEEPEST = 32;
@@ -27,9 +28,10 @@ final class JsonText {
   }
 
   /**
-   * An object.
+   * Reads an object.
    *
-   * @throws IllegalArgumentException if it is none; says what is wrong, and at which character
+   * @throws IllegalArgumentException if the bytes are not a JSON object; the message gives the cause and the
+   *     character's position
    */
   static Map<String, @Nullable Object> readObject(byte[] utf8) {
     JsonText json = new JsonText(decode(utf8));
@@ -184,7 +186,7 @@ final class JsonText {
     return new IllegalArgumentException("at character " + at + " " + what);
   }
 
-  /** Text as a string of JSON. */
+  /** Returns text as a JSON string. */
   static String quoted(String text) {
     StringBuilder json = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {

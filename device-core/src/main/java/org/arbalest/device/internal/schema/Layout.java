@@ -40,28 +40,28 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an array of a type looks like: how many buffers, of what, and how its children relate to it. Derived from the
- * type, once.
+ * The memory layout of arrays of a type: the number and content of the buffers, and the relation of the children to the
+ * parent. It is derived from the type once.
  */
 public final class Layout {
-  /** What the buffers of an array are; the validity bitmap, where there is one, comes first. */
+  /** The buffers of an array. The validity bitmap, if the shape has one, comes first. */
   public enum Shape {
     NULL(0, false),
-    /** Validity, values of {@code bits} each. */
+    /** Validity; values of {@code bits} each. */
     FIXED(2, true),
-    /** Validity, offsets of {@code bits} each, bytes. */
+    /** Validity; offsets of {@code bits} each; bytes. */
     VARIABLE(3, true),
-    /** Validity, views, any number of data buffers, their sizes. */
+    /** Validity; views; any number of data buffers; the sizes of the data buffers. */
     VIEW(3, true),
-    /** Validity, offsets of {@code bits} each. */
+    /** Validity; offsets of {@code bits} each. */
     LIST(2, true),
-    /** Validity, offsets and sizes of {@code bits} each. */
+    /** Validity; offsets and sizes of {@code bits} each. */
     LIST_VIEW(3, true),
     FIXED_LIST(1, true),
     STRUCT(1, true),
     /** Type ids. */
     SPARSE_UNION(1, false),
-    /** Type ids, offsets. */
+    /** Type ids; offsets. */
     DENSE_UNION(2, false),
     RUN_END(0, false);
 
@@ -73,12 +73,12 @@ public final class Layout {
       this.hasValidity = hasValidity;
     }
 
-    /** Whether a child has its parent's rows (ARR-10, ARR-11). */
+    /** Returns whether a child has the rows of its parent (ARR-10, ARR-11). */
     public boolean sharesRows() {
       return this == STRUCT || this == SPARSE_UNION;
     }
 
-    /** Whether the elements of a child are found by the parent's position alone, and not through a buffer. */
+    /** Returns whether the parent's position alone gives the position of a child's elements, without a buffer. */
     public boolean positionsChildren() {
       return this == STRUCT || this == SPARSE_UNION || this == FIXED_LIST;
     }
@@ -88,38 +88,40 @@ public final class Layout {
   private static final byte[] NO_IDS = {};
 
   /**
-   * The flags of a field by which a reader takes something of its arrays for granted that no format string says: that
-   * keys or a dictionary are in order.
+   * The flags of a field that promise more about an array than its format string: that keys are sorted, or that a
+   * dictionary is ordered.
    */
   public static final long PROMISES =
       ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED | ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
 
   /**
-   * More than the address space of any program has; a multiple of it, an address added, is still far from the end of a
-   * long.
+   * More bytes than the address space of any process. A small multiple of it, plus an address, is still far below the
+   * largest {@code long}.
    */
   public static final long MOST_BYTES = 1L << 57;
 
   public final Shape shape;
 
-  /** The width of a value ({@code FIXED}) or of an offset, in bits; 0 where there is neither. */
+  /** The width in bits of a value ({@code FIXED}) or of an offset; 0 for a shape without either. */
   public final long bits;
 
   public final String format;
   public final FieldImpl[] children;
   public final @Nullable FieldImpl dictionary;
 
-  /** The number of elements of a fixed-size list. */
+  /** The number of elements of each list, for a fixed-size list. */
   public final int listSize;
 
   /**
-   * The most elements, skipped ones included, that an array can have by its own buffers, which no memory could hold if
-   * they were more: up to it, positions and sizes in bytes do not overflow, also when they are added to an address
-   * (ARR-20). A validity bitmap is left aside.
+   * The largest number of elements that an array can have with its own buffers, skipped ones included; more could not
+   * be in any memory.
+   *
+   * <p>Up to this number, positions and sizes in bytes do not overflow, even when added to an address (ARR-20). It
+   * ignores the validity bitmap.
    */
   public final long most;
 
-  /** Of a union, the position of the child for each type id from 0 to 127, or −1; else empty. */
+  /** For a union, the position of the child for each type id from 0 to 127, or −1; otherwise empty. */
   private final byte[] childOfId;
 
   /** The number of structs below this one. */
@@ -157,7 +159,7 @@ public final class Layout {
     return new Layout(type);
   }
 
-  /** What an array of a field's type looks like. */
+  /** Returns the layout of arrays of a field's type. */
   public static Layout of(Field field) {
     return FieldImpl.unwrap(field).layout;
   }
@@ -210,7 +212,7 @@ public final class Layout {
           case SPARSE_UNION -> 8;
           case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
         };
-    // there is one offset more than elements
+    // there is one more offset than elements
     return each == 0 ? Long.MAX_VALUE : each < 8 ? MOST_BYTES * 8 : MOST_BYTES / (each >>> 3) - 1;
   }
 
@@ -221,28 +223,30 @@ public final class Layout {
     return childOf;
   }
 
-  /** The position of the child that a union's type id stands for; −1 for an id that it has not. */
+  /** Returns the position of the child with a type id of the union, or −1 for an unknown id. */
   public int childOf(byte id) {
     return id < 0 ? -1 : childOfId[id];
   }
 
-  /** The type's name for people, without its parameters that are types. */
+  /** Returns the readable name of the type, without the types of its children. */
   public String kind() {
     return TypeNames.kind(type);
   }
 
-  /** The values' width in bytes, for a {@code FIXED} shape other than bool, or the offsets'. */
+  /** Returns the width in bytes of a value, for a {@code FIXED} shape except bool, or of an offset. */
   public long width() {
     return bits >>> 3;
   }
 
-  /** What a buffer has at least, by how many elements there are, skipped ones included; of data 0. */
+  /**
+   * Returns the smallest legal size of a buffer, by the number of elements, skipped ones included. For data it is 0.
+   */
   public long bufferBytes(int index, long end) {
     if (shape.hasValidity && index == 0) return bytes(end, 1);
     boolean isFirst = index == (shape.hasValidity ? 1 : 0);
     return switch (shape) {
       case FIXED -> bytes(end, bits);
-      case VARIABLE -> isFirst && end > 0 ? bytes(end + 1, bits) : 0; // of no elements, peers give no offsets, or one
+      case VARIABLE -> isFirst && end > 0 ? bytes(end + 1, bits) : 0; // no elements: producers write 0 or 1 offsets
       case LIST -> end > 0 ? bytes(end + 1, bits) : 0;
       case LIST_VIEW -> bytes(end, bits);
       case VIEW -> isFirst ? bytes(end, 128) : 0;
@@ -252,12 +256,12 @@ public final class Layout {
     };
   }
 
-  /** The bytes for some elements; of no more than {@link #most}, so that nothing overflows. */
+  /** Returns the bytes of some elements. The count is at most {@link #most}, so nothing overflows. */
   private static long bytes(long count, long each) {
     return (count * each + 7) >>> 3;
   }
 
-  /** Whether the other type is the same, what is below it aside. */
+  /** Returns whether the other type is the same, except the types of children. */
   public boolean isLike(Layout other) {
     return format.equals(other.format) && children.length == other.children.length
         && (dictionary == null) == (other.dictionary == null);

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.schema;
 
 import org.arbalest.device.DeviceException;
 
-/** Something is wrong with a schema or an array; collects the path of the field on its way up. */
+/** An error in a schema or an array. Each caller on the way up adds the name of its field to the path. */
 public class MalformedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -18,28 +18,28 @@ public class MalformedException extends RuntimeException {
     this.what = what;
   }
 
-  /** Adds the name of the field that the trouble is below. */
+  /** Adds the name of the field that contains the error. */
   public final MalformedException under(String name) {
     path = "." + name + path;
     return this;
   }
 
-  /** What the user gets. */
+  /** Returns the exception for the application. */
   public final RuntimeException toException() {
     return toException("");
   }
 
-  /** The same for one of several arrays, of which the prefix says which. */
+  /** Returns the exception for the application. The prefix says which of several arrays has the error. */
   public RuntimeException toException(String prefix) {
     return toDeviceException(prefix);
   }
 
-  /** The same where another side is to blame, whatever it is. */
+  /** Returns the exception for an error of the other side, such as the producer, regardless of the subclass. */
   public final DeviceException toDeviceException(String prefix) {
     return DeviceException.invalid(text(prefix));
   }
 
-  /** What is wrong with the root needs no path. */
+  /** Returns the message; an error in the root has no path. */
   final String text(String prefix) {
     return path.isEmpty() ? prefix + what : prefix + "$" + path + ": " + what;
   }

@@ -14,12 +14,14 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.types.Metadata;
 
 /**
- * The C interface's encoding of metadata: an int32 count, then for each pair an int32 length and the bytes of the key,
- * and the same for the value. Native byte order, unaligned, not NUL-terminated (SCH-04).
+ * The encoding of metadata in the C data interface: an int32 count of pairs, then the key and the value of each pair.
+ * Key and value are an int32 length and the bytes. Integers have native byte order and no alignment; bytes have no
+ * terminating NUL (SCH-04).
  */
 public final class MetadataCodec {
   /**
-   * More than any real schema has; a garbage count fails here rather than by reading until the process dies (SCH-05).
+   * More than any real schema has. A garbage count fails here, before reading beyond the memory kills the process
+   * (SCH-05).
    */
   private static final int MOST_PAIRS = 1 << 16;
 
@@ -27,7 +29,7 @@ public final class MetadataCodec {
 
   private MetadataCodec() {}
 
-  /** Decodes the block at an address; NULL is no metadata. */
+  /** Decodes the block at an address; NULL means no metadata. */
   public static Metadata read(long address) {
     if (address == 0) return Metadata.empty();
     int count = getInt(address);
@@ -56,7 +58,7 @@ public final class MetadataCodec {
     return getBytes(at + 4, length);
   }
 
-  /** The size of the encoded block; 0 for no metadata, which is NULL (SCH-03). */
+  /** Returns the size of the encoded block in bytes; 0 for empty metadata, which is exported as NULL (SCH-03). */
   public static long size(Metadata metadata) {
     if (metadata.isEmpty()) return 0;
     long size = 4;
@@ -66,7 +68,7 @@ public final class MetadataCodec {
     return size;
   }
 
-  /** The block as bytes; no metadata is a block of no pairs. */
+  /** Returns the encoded block; for empty metadata it has no pairs. */
   static byte[] encode(Metadata metadata) {
     ByteBuffer block =
         ByteBuffer.allocate(Math.toIntExact(Math.max(Integer.BYTES, size(metadata)))).order(ByteOrder.nativeOrder());
@@ -79,7 +81,7 @@ public final class MetadataCodec {
     return block.array();
   }
 
-  /** Writes the block, and returns the address behind it. */
+  /** Writes the block, and returns the address after it. */
   public static long write(Metadata metadata, long address) {
     putInt(address, metadata.entries().size());
     long at = address + 4;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.schema;
 
-/** What is asked for does not fit the types, whatever is in the arrays: a mistake in the call. */
+/** An error in the call: the request does not fit the types, regardless of the values in the arrays. */
 public final class Mismatch extends MalformedException {
   private static final long serialVersionUID = 1L;
 

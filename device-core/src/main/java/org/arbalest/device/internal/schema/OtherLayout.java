@@ -14,13 +14,13 @@ import org.arbalest.device.types.NestedType.ListType;
 import org.arbalest.device.types.NestedType.ListViewType;
 
 /**
- * Types that have the same values in different buffers: text, binary and lists, with offsets of 32 or 64 bits or in
+ * Types with the same values in different layouts: text, binary and lists, with 32-bit offsets, 64-bit offsets or
  * views.
  */
 public final class OtherLayout {
   private OtherLayout() {}
 
-  /** Whether one is another layout of the other, what is below lists aside. */
+  /** Returns whether the types are layouts of the same values. It ignores the elements of lists. */
   public static boolean is(DataType one, DataType other) {
     return (isList(one) && isList(other)) || (isText(one) && isText(other)) || (isBinary(one) && isBinary(other));
   }

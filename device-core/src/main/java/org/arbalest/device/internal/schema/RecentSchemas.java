@@ -7,17 +7,16 @@ import org.arbalest.device.internal.memory.Stripes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that were read last, with what C said of each: who says the same again means the same field, which is not
- * read anew (SCH-22).
+ * A cache of the schemas that were imported last, with the contents of their C structs. A schema with the same contents
+ * gives the same field, and is not parsed again (SCH-22).
  *
- * <p>A few for each number that threads share. They are never changed, only replaced, so that finding one takes no
- * lock.
+ * <p>Each stripe of threads has a list of a few entries. A list is replaced and never changed, so lookups take no lock.
  */
 final class RecentSchemas {
-  /** So many of them at most for each number. */
+  /** The most entries for each stripe. */
   static final int MOST = 8;
 
-  /** The longest strings of a schema that is kept; and the most structs. */
+  /** The longest strings of a cached schema, in bytes; {@link #MOST_NODES} is the most structs. */
   static final int MOST_BYTES = 32 << 10;
 
   static final int MOST_NODES = 1024;
@@ -28,7 +27,7 @@ final class RecentSchemas {
 
   private RecentSchemas() {}
 
-  /** The field that a live schema is; null if it was not among the last. */
+  /** Returns the field of a live schema, or null if the cache does not have it. */
   static @Nullable Field find(long schema) {
     Seen[] recent = RECENT.get(Stripes.mine());
     if (recent == null) return null;
@@ -38,7 +37,7 @@ final class RecentSchemas {
     return null;
   }
 
-  /** What was just read; in place of the oldest. */
+  /** Adds a schema that was just read, in place of the oldest entry. */
   static void add(SchemaImage image, Field field) {
     int mine = Stripes.mine();
     Seen[] before = RECENT.get(mine);
@@ -46,6 +45,6 @@ final class RecentSchemas {
     Seen[] after = new Seen[kept + 1];
     after[0] = new Seen(image, field);
     if (before != null) System.arraycopy(before, 0, after, 1, kept);
-    RECENT.set(mine, after); // another thread's, of the same moment, may be lost
+    RECENT.set(mine, after); // an entry that another thread adds at the same moment may be lost
   }
 }

@@ -11,28 +11,28 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An extension type of the user's: what a field of this name is read as, if it fits.
+ * An extension type that the application registered. It is used to read each field of its name that it fits.
  *
- * @param valueClass the class of its values
- * @param fits whether a field of this name has the storage and the parameters that are asked for
- * @param codec what reads and writes it, which is known to who does
+ * @param valueClass the class of the values
+ * @param fits whether a field of this name has the required storage and parameters
+ * @param codec the codec that reads and writes values; its users know its class
  */
 public record RegisteredType(Class<?> valueClass, Predicate<Field> fits, Object codec) {
   private static final Map<String, RegisteredType> BY_NAME = new ConcurrentHashMap<>();
 
   private static final AtomicInteger CHANGES = new AtomicInteger();
 
-  /** How often types were added and removed. */
+  /** Returns how many times types were added or removed. */
   public static int changes() {
     return CHANGES.get();
   }
 
-  /** All of now. */
+  /** Returns all types that are registered now. */
   public static List<RegisteredType> all() {
     return List.copyOf(BY_NAME.values());
   }
 
-  /** Registers a type, unless there is one of this name. */
+  /** Registers a type; throws if a type of this name is registered. */
   public static void add(String name, RegisteredType type) {
     RegisteredType before = BY_NAME.putIfAbsent(name, type);
     if (before != null) {
@@ -42,12 +42,12 @@ public record RegisteredType(Class<?> valueClass, Predicate<Field> fits, Object 
     CHANGES.incrementAndGet();
   }
 
-  /** Takes the type of this name back, if there is one. */
+  /** Removes the type of this name, if one is registered. */
   public static void remove(String name) {
     if (BY_NAME.remove(Objects.requireNonNull(name, "name")) != null) CHANGES.incrementAndGet();
   }
 
-  /** The type that a field is read as, or null. */
+  /** Returns the type that reads a field, or null. */
   public static @Nullable RegisteredType of(Field field) {
     if (field.extension() == null || BY_NAME.isEmpty()) return null;
     RegisteredType type = BY_NAME.get(field.extension().name());

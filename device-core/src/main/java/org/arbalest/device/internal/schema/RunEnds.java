@@ -5,15 +5,15 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Integers;
 
 /**
- * Where the runs of an array end, and which run a position is in. Ends that do not ascend lead to some run, but to none
- * that is not there.
+ * The ends of an array's runs, and lookups of the run at a position. If the ends do not ascend, a lookup returns an
+ * arbitrary run, but never one outside the array.
  *
- * @param address of the first end
- * @param bits of each
- * @param count how many runs there are
+ * @param address the address of the first end
+ * @param bits the width of each end
+ * @param count the number of runs
  */
 public record RunEnds(long address, long bits, long count) {
-  /** All runs of a struct that is run-end-encoded. */
+  /** Returns all runs of a run-end-encoded struct. */
   public static RunEnds of(Layout layout, long struct) {
     long ends = RawArrowArray.child(struct, 0);
     Layout own = layout.children[0].layout;
@@ -21,12 +21,12 @@ public record RunEnds(long address, long bits, long count) {
         RawArrowArray.length(ends));
   }
 
-  /** The position behind a run. */
+  /** Returns the position after a run. */
   public long end(long run) {
     return Integers.get(address, bits, run);
   }
 
-  /** The first run that ends behind a position; {@link #count} if none does. */
+  /** Returns the first run that ends after a position, or {@link #count} without one. */
   public long find(long position) {
     long low = 0;
     long high = count;
@@ -41,14 +41,17 @@ public record RunEnds(long address, long bits, long count) {
     return low;
   }
 
-  /** The run that a position is in; throws {@link MalformedException} if the first run ends before the array begins. */
+  /** Returns the run at a position. Throws {@link MalformedException} if the first run ends before the array begins. */
   public long first(long position) {
     long run = find(position);
     if (position == 0 && run > 0) throw new MalformedException(notBehind(0, end(0), 0));
     return run;
   }
 
-  /** The end of a run that must be there, since there are elements from {@code before} to {@code last}. */
+  /**
+   * Returns the end of a run. Throws unless the run exists and ends after {@code before}, which elements up to
+   * {@code last} require.
+   */
   public long endBehind(long run, long before, long last) {
     if (run >= count) throw new MalformedException(endBefore(last));
     long end = end(run);
@@ -56,14 +59,14 @@ public record RunEnds(long address, long bits, long count) {
     return end;
   }
 
-  /** How many runs the positions from one, which is in the run {@code first}, to another are in. */
+  /** Returns the number of runs between two positions. The position {@code from} is in the run {@code first}. */
   public long count(long first, long from, long to) {
     long runs = 0;
     for (long at = from; at < to; runs++) at = endBehind(first + runs, at, to);
     return runs;
   }
 
-  /** Returns the error text for a run that does not end behind the one before. */
+  /** Returns the error text for a run that does not end after the run before. */
   public static String notBehind(long run, long end, long before) {
     return "run_ends[" + run + "] = " + end + " is not behind " + before;
   }
@@ -73,7 +76,7 @@ public record RunEnds(long address, long bits, long count) {
     return "the runs end at " + last() + ", but offset + length = " + last;
   }
 
-  /** Returns the position behind the last run, or 0 if there are no runs. */
+  /** Returns the position after the last run, or 0 without runs. */
   public long last() {
     return count == 0 ? 0 : end(count - 1);
   }

@@ -18,11 +18,14 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One schema that C holds: the structs below the base struct, their lists and their strings, written anew each time,
- * since C may have moved structs out. Children may be released later than their parent, like those of an array.
+ * One exported schema, until the consumer releases it: the structs below the base struct, their lists and their
+ * strings.
+ *
+ * <p>Each export writes them anew, because the consumer of a former export may have moved structs out. The consumer may
+ * release children after their parent, as with arrays.
  */
 public final class SchemaExport extends RecycledExport {
-  /** The release callback of every schema of ours, for C. */
+  /** The release callback of every schema that the library exports, as a native function. */
   static final long RELEASE =
       ExitGuard.stub(MethodHandles.lookup(), "released", FunctionDescriptor.ofVoid(JAVA_LONG),
           ExitAction.RELEASE_SCHEMA);
@@ -32,14 +35,14 @@ public final class SchemaExport extends RecycledExport {
 
   private static final Slots.Stack[] IDLE = stacks();
 
-  /** Whether a struct is released. */
+  /** Whether each struct is released. */
   private boolean[] released = NO_NODES;
 
   private int nextNode;
   private long nextList;
   private long text;
 
-  /** Between {@link #prepared} and {@link #handOver}: what the base struct will say. */
+  /** The content of the base struct, between {@link #prepared} and {@link #handOver}. */
   private SchemaImage.@Nullable Node root;
 
   private long rootChildren;
@@ -49,12 +52,12 @@ public final class SchemaExport extends RecycledExport {
     super(home);
   }
 
-  /** Exports a field to {@code out}; on failure nothing is written (OWN-09). */
+  /** Exports a field to {@code out}; on failure it writes nothing (OWN-09). */
   public static void exportSchema(Field field, long out) {
     prepared(field).handOver(out);
   }
 
-  /** An export of a field with all that can fail done: to be handed over, or discarded. */
+  /** Prepares an export of a field: runs every step that can fail. The caller hands it over or discards it. */
   public static SchemaExport prepared(Field field) {
     int nodes = 1 + Layout.of(field).descendants;
     if (nodes > Slots.MOST_NODES) {
@@ -76,21 +79,21 @@ public final class SchemaExport extends RecycledExport {
     }
   }
 
-  /** Writes the base struct: C has the schema then. Cannot fail. */
+  /** Writes the base struct. The consumer owns the schema from then on. This method cannot fail. */
   public void handOver(long out) {
     SchemaImage.Node node = root;
     root = null;
     if (node != null) describe(node, out, rootChildren, rootDictionary, handle);
   }
 
-  /** Gives back what nobody got. */
+  /** Releases an export that no consumer received. */
   public void discard() {
     root = null;
     holds(0);
     recycle();
   }
 
-  /** A slot, and a block with the strings in their place: all that can fail. */
+  /** Returns an export with a slot, and with a block that contains the strings. All steps that can fail happen here. */
   private static SchemaExport take(SchemaImage image) {
     Slots.Stack home = mine(IDLE);
     SchemaExport export = (SchemaExport) takeIdle(home);
@@ -161,7 +164,7 @@ public final class SchemaExport extends RecycledExport {
     }
   }
 
-  /** The release callback of every schema of ours; runs on any thread. */
+  /** The release callback of every schema that the library exports; it runs on any thread. */
   public static void release(long schema) {
     if (RawArrowSchema.release(schema) == 0) return;
     long handle = RawArrowSchema.privateData(schema);

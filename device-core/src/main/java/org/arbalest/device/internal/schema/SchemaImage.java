@@ -11,11 +11,11 @@ import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What C sees of a schema: what is in its structs, and the bytes of their strings. Immutable. What we export is written
- * from it, and what C hands in is compared with it (SCH-22).
+ * The exported form of a schema: the contents of its structs, and the bytes of their strings. It is immutable. Exports
+ * are written from it, and imported schemas are compared with it (SCH-22).
  */
 final class SchemaImage {
-  /** One struct. Its strings are places in the text; −1 is NULL. */
+  /** One struct. Its strings are positions in the text; −1 is NULL. */
   static final class Node {
     static final Node[] NONE = {};
 
@@ -36,13 +36,13 @@ final class SchemaImage {
     }
   }
 
-  /** Words whose lowest byte is the first. */
+  /** Reads words whose lowest byte is the first in memory. */
   private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private static final boolean IS_LITTLE = ByteOrder.nativeOrder().equals(ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** The smallest page of the platforms. */
+  /** The smallest page size of the supported platforms, in bytes. */
   private static final long PAGE = 4096;
 
   final Node root;
@@ -50,7 +50,7 @@ final class SchemaImage {
   /** The number of structs. */
   final int nodes;
 
-  /** The strings; behind them lies a word more, so that words can be read up to the end. */
+  /** The strings, followed by one word of padding, so that word reads can go up to the end. */
   private final byte[] text;
 
   final int textBytes;
@@ -62,7 +62,7 @@ final class SchemaImage {
     this.textBytes = text.size();
   }
 
-  /** What we say of a field. */
+  /** Returns the exported form of a field. */
   static SchemaImage of(FieldImpl field) {
     SchemaText text = new SchemaText(Integer.MAX_VALUE - 64);
     Node root = node(field, text);
@@ -82,14 +82,14 @@ final class SchemaImage {
         layout.dictionary == null ? null : node(layout.dictionary, text));
   }
 
-  /** Writes the strings, each at its place behind an address. */
+  /** Writes the strings from an address on, each at its position. */
   void writeText(long to) {
     NativeHeap.putBytes(to, text, textBytes);
   }
 
   /**
-   * Whether a struct that C hands in, and those below it, say the same. Reads no further than they go, whatever they
-   * are.
+   * Returns whether an imported struct and those below it have the same contents. It never reads beyond the end of
+   * their strings and lists, even if the contents differ.
    */
   boolean matches(long schema) {
     return matches(root, schema);
@@ -119,8 +119,10 @@ final class SchemaImage {
   }
 
   /**
-   * Whether a C string is the one at a place. As long as all before is equal it goes on at least to the first byte of
-   * the next word; what is behind its end, in the same page, can be read, and is left aside.
+   * Returns whether a C string equals the string at a position.
+   *
+   * <p>While all bytes so far are equal, the C string continues at least to the first byte of the next word. The bytes
+   * after its end are in the same page, so they can be read; the comparison ignores them.
    */
   private boolean isText(int place, long string) {
     if (place < 0 || string == 0) return place < 0 && string == 0;
@@ -129,7 +131,7 @@ final class SchemaImage {
     while ((from & (PAGE - 1)) <= PAGE - Long.BYTES) {
       long word = (long) WORD.get(text, at);
       long differs = word ^ word(from);
-      // the lowest bit is in the first byte that is 0
+      // the lowest set bit is in the first byte that is 0
       long zeroes = (word - 0x0101_0101_0101_0101L) & ~word & 0x8080_8080_8080_8080L;
       if (zeroes != 0) return (differs & (Long.lowestOneBit(zeroes) << 1) - 1) == 0;
       if (differs != 0) return false;
@@ -144,7 +146,10 @@ final class SchemaImage {
     return false;
   }
 
-  /** Whether metadata is that at a place. Each length is compared before what it says is there. */
+  /**
+   * Returns whether a metadata block equals the block at a position. It compares each length before it reads that many
+   * bytes.
+   */
   private boolean isMetadata(int place, long block) {
     if (place < 0 || block == 0) return place < 0 && block == 0;
     int pairs = (int) INT.get(text, place);

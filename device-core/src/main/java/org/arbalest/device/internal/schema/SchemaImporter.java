@@ -15,7 +15,7 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
-/** Reads C schemas, each string once: what is remembered of one is what was read. */
+/** A reader of C schemas. It reads each string once, so the cache keeps exactly the bytes that were parsed. */
 public final class SchemaImporter {
   private final SchemaText text = new SchemaText(RecentSchemas.MOST_BYTES);
   private int fields;
@@ -24,7 +24,7 @@ public final class SchemaImporter {
 
   private SchemaImporter() {}
 
-  /** Reads a schema and releases it, whether or not it could be read (SCH-19). */
+  /** Imports a schema and releases it, whether or not the import succeeds (SCH-19). */
   public static Field importSchema(long schema) {
     if (RawArrowSchema.release(schema) == 0)
       throw DeviceException.invalid("the schema was released before it was imported");
@@ -113,7 +113,9 @@ public final class SchemaImporter {
     return name == 0 ? "" : NativeHeap.getString(name);
   }
 
-  /** Releases a schema, unless it is released; one of ours without going through C. */
+  /**
+   * Releases a schema that is not released yet. A schema that this library exported is released without a native call.
+   */
   public static void giveBack(long schema) {
     long release = RawArrowSchema.release(schema);
     if (release == SchemaExport.RELEASE) {

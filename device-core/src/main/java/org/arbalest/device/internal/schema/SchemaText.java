@@ -7,14 +7,14 @@ import java.util.Arrays;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.internal.memory.NativeHeap;
 
-/** The strings of a {@link SchemaImage} while it is made: each is put behind the one before, and known by its place. */
+/** The strings of a {@link SchemaImage} under construction, one after the other. Each is known by its position. */
 final class SchemaText {
   private final int most;
   private byte[] bytes = new byte[128];
   private int size;
   private boolean full;
 
-  /** For so many bytes at most; what goes beyond is dropped, and the text is full from then on. */
+  /** Creates a text of at most {@code most} bytes. A string beyond that is dropped, and the text stays full. */
   SchemaText(int most) {
     this.most = most;
   }
@@ -23,22 +23,22 @@ final class SchemaText {
     return full;
   }
 
-  /** Where the next string begins. */
+  /** Returns the position of the next string. */
   int size() {
     return size;
   }
 
-  /** All strings, and so many zeroes more. */
+  /** Returns all strings, followed by {@code more} zero bytes. */
   byte[] toBytes(int more) {
     return Arrays.copyOf(bytes, size + more);
   }
 
-  /** Puts a text and its NUL; returns its place. */
+  /** Appends a text and a NUL; returns its position. */
   int put(String text) {
     return putText(text.getBytes(UTF_8));
   }
 
-  /** Reads a C string, once, and puts it and its NUL. */
+  /** Reads a C string once, and appends it and a NUL. */
   String putString(long address) {
     byte[] text = NativeHeap.getBytes(address, length(address));
     putText(text);
@@ -51,7 +51,7 @@ final class SchemaText {
     return length;
   }
 
-  /** Puts metadata as C has it; returns its place. */
+  /** Appends metadata in its C encoding; returns its position. */
   int put(Metadata metadata) {
     if (MetadataCodec.size(metadata) > most) full = true;
     return full ? size : put(MetadataCodec.encode(metadata), 0);
@@ -70,7 +70,7 @@ final class SchemaText {
     int end = size + more.length + zeroes;
     if (end > bytes.length) bytes = Arrays.copyOf(bytes, (int) Math.min(most, 2L * end));
     System.arraycopy(more, 0, bytes, size, more.length);
-    size = end; // zeroes are there already
+    size = end; // the array already has the zero bytes
     return at;
   }
 }

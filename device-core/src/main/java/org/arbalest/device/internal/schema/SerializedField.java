@@ -6,7 +6,7 @@ import java.io.Serializable;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Metadata;
 
-/** A field as Java serializes it: what it was made of. */
+/** The Java serialization of a field: the arguments of its factory. */
 record SerializedField(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags)
     implements Serializable {
   @Serial

@@ -26,11 +26,11 @@ import org.arbalest.device.types.NestedType.ListType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** Which types the values of the canonical extension types are stored as. */
+/** The storage types of the canonical extension types. */
 final class Storage {
   private Storage() {}
 
-  /** Why a type is not what values of an extension type are stored as, or null if it is. */
+  /** Returns why a type cannot store values of an extension type, or null if it can. */
   static @Nullable String mismatch(Extension extension, DataType type) {
     String right = switch (extension) {
       case Uuid _ -> type instanceof FixedSizeBinaryType(int width) && width == 16 ? null : "fixed_size_binary[16]";
@@ -78,7 +78,7 @@ final class Storage {
     return fits ? null : "struct<data: list<…>, shape: fixed_size_list<int32>[" + (said == 0 ? "…" : said) + "]>";
   }
 
-  /** What a shredded value is shredded into is not looked at. */
+  /** Returns whether a type stores variants. It does not check the type of a shredded value. */
   private static boolean isVariant(DataType type) {
     if (!(type instanceof StructType(List<Field> fields))) return false;
     boolean metadata = false;

@@ -7,7 +7,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.StructType;
 
-/** What the parameters of types may be. */
+/** Checks of the parameters of types. */
 public final class TypeChecks {
   private TypeChecks() {}
 
@@ -21,7 +21,7 @@ public final class TypeChecks {
     if (value < 0) throw new IllegalArgumentException(what + " is not negative, but " + value + " was given");
   }
 
-  /** Refuses text that C would read only in part, or otherwise (SCH-21). */
+  /** Rejects text that a C consumer would read only in part, or differently (SCH-21). */
   public static void checkText(String what, String text) {
     if (text.indexOf(0) >= 0)
       throw new IllegalArgumentException(what + " has no NUL character, which ends a string in C");

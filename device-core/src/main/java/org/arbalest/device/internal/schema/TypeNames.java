@@ -39,19 +39,19 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Types as people write them: {@code int64}, {@code list<item: utf8>}. */
+/** Readable names of types: {@code int64}, {@code list<item: utf8>}. */
 public final class TypeNames {
   private TypeNames() {}
 
-  /** The type of a field; of an extension type its name, and what it is stored as. */
+  /** Returns the name of a field's type. For an extension type it is the name and the storage type. */
   public static String of(Field field) {
     Extension extension = field.extension();
     return extension == null ? of(field.type()) : extension.name() + " (" + of(field.type()) + ")";
   }
 
   /**
-   * The same for a head, where there is little room: canonical extension types by their name alone, what is encoded by
-   * a dictionary by its values'.
+   * Returns a short name for the head of a table: the name alone for a canonical extension type, and the type of the
+   * values for a dictionary.
    */
   public static String brief(Field field) {
     Extension extension = field.extension();
@@ -96,7 +96,7 @@ public final class TypeNames {
     };
   }
 
-  /** The name without what is nested in it: {@code list}, {@code dictionary}, {@code int64}. */
+  /** Returns the name without nested types: {@code list}, {@code dictionary}, {@code int64}. */
   static String kind(DataType type) {
     return of(type).split("<", 2)[0];
   }

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.schema;
 
 import org.arbalest.device.types.ArrowTimeUnit;
 
-/** How many of a unit of time there are in others. */
+/** Conversion factors between units of time. */
 public final class Units {
   public static final long NANOS_PER_SECOND = 1_000_000_000;
   public static final long MILLIS_PER_DAY = perDay(ArrowTimeUnit.MILLISECOND);

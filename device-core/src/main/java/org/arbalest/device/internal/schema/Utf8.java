@@ -8,8 +8,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Text of the user's as UTF-8. Half a surrogate pair has no bytes there: {@code String.getBytes} silently puts a
- * question mark in its place.
+ * Conversion of the caller's text to UTF-8. An unpaired surrogate has no encoding: {@code String.getBytes} silently
+ * writes a question mark for it.
  */
 public final class Utf8 {
   private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -21,7 +21,7 @@ public final class Utf8 {
 
   private Utf8() {}
 
-  /** The bytes of text; {@code what} it is begins the error (SCH-21). */
+  /** Returns the bytes of text; {@code what} begins the error message (SCH-21). */
   public static byte[] bytes(String what, String text) {
     byte[] bytes = text.getBytes(UTF_8);
     int half = half(text, bytes);
@@ -29,12 +29,12 @@ public final class Utf8 {
     return bytes;
   }
 
-  /** The position of the first half of a pair in text that became these bytes; −1 if there is none. */
+  /** Returns the position of the first unpaired surrogate in text that was encoded as these bytes, or −1. */
   public static int half(String text, byte[] bytes) {
     return hasQuestionMark(bytes) ? half(text) : -1;
   }
 
-  /** By words, since each text that is appended passes here. */
+  /** Searches word by word, because every appended text is checked here. */
   private static boolean hasQuestionMark(byte[] bytes) {
     int at = 0;
     for (; at <= bytes.length - Long.BYTES; at += Long.BYTES) {
@@ -47,18 +47,18 @@ public final class Utf8 {
     return false;
   }
 
-  /** The position of the first half of a pair; −1 if there is none. */
+  /** Returns the position of the first unpaired surrogate, or −1. */
   public static int half(String text) {
     int i = 0;
     while (i < text.length()) {
-      int c = text.codePointAt(i); // half a pair is its own code point
+      int c = text.codePointAt(i); // an unpaired surrogate is a code point of its own
       if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) return i;
       i += Character.charCount(c);
     }
     return -1;
   }
 
-  /** Says what is wrong with a character. */
+  /** Describes an unpaired surrogate, for an error message. */
   public static String describe(String text, int half) {
     return String.format("character %d of the text, U+%04X, is half a surrogate pair", half, (int) text.charAt(half));
   }

@@ -40,11 +40,11 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
 
-/** What the values of a type are read as. */
+/** The types and classes that values are read as. */
 final class ValueTypes {
   private ValueTypes() {}
 
-  /** The type of the values, whatever they are encoded by. */
+  /** Returns the type of the values, without dictionary and run-end encoding. */
   static DataType of(DataType type) {
     return switch (type) {
       case DictionaryType encoded -> of(encoded.values().type());
@@ -53,7 +53,7 @@ final class ValueTypes {
     };
   }
 
-  /** The class of the objects that values of a field are read as. */
+  /** Returns the class of the objects that a field's values are read as. */
   static Class<?> classOf(Field field) {
     RegisteredType registered = RegisteredType.of(field);
     if (registered != null) return registered.valueClass();

@@ -6,16 +6,16 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layout of a view of text or binary: a size, then a short value itself, or a longer one's first bytes, the index
- * of its data buffer, and the offset there.
+ * The layout of a view of text or binary: the size, then a short value itself. For a longer value: its first bytes, the
+ * index of its data buffer, and its offset there.
  */
 public final class ViewStruct {
   public static final int SIZE = 16;
 
-  /** Values up to this size are in the view itself. */
+  /** The largest value that is in the view itself, in bytes. */
   public static final int INLINE = 12;
 
-  /** How many bytes of a longer value are in the view. */
+  /** The number of bytes of a longer value that are in the view. */
   public static final int PREFIX = 4;
 
   private static final int BUFFER = 8;
@@ -23,7 +23,7 @@ public final class ViewStruct {
 
   private ViewStruct() {}
 
-  /** Returns the number of the value's bytes. */
+  /** Returns the size of the value in bytes. */
   public static int size(long view) {
     return NativeHeap.getInt(view);
   }
@@ -50,7 +50,7 @@ public final class ViewStruct {
     NativeHeap.putInt(view + OFFSET, offset);
   }
 
-  /** Copies a view, or writes an empty one for a null, whose view may be anything. */
+  /** Copies a view. For a null it writes an empty view, because the view of a null is undefined. */
   public static void copy(long from, long to, boolean isNull) {
     NativeHeap.putLong(to, isNull ? 0 : NativeHeap.getLong(from));
     NativeHeap.putLong(to + BUFFER, isNull ? 0 : NativeHeap.getLong(from + BUFFER));
@@ -61,7 +61,7 @@ public final class ViewStruct {
     return RawArrowArray.nBuffers(struct) - 3;
   }
 
-  /** Returns the address of the list of their sizes, which is always in CPU memory (ARR-07). */
+  /** Returns the address of the list of the data buffers' sizes, which is always in CPU memory (ARR-07). */
   public static long sizes(long struct) {
     return RawArrowArray.buffer(struct, variadic(struct) + 2);
   }
@@ -72,8 +72,8 @@ public final class ViewStruct {
   }
 
   /**
-   * Returns what is wrong with the place of a longer value, or null if the value lies within its data buffer. The
-   * caller reads the view once, because a producer may write to it meanwhile.
+   * Returns the error in the position of a longer value, or null if the value lies within its data buffer. The caller
+   * reads the view once before, because a producer may write to it at the same time.
    */
   public static @Nullable String fault(long at, int size, int buffer, int offset, long variadic, long sizes) {
     if (buffer < 0 || buffer >= variadic)

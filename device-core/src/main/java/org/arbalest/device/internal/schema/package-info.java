@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Fields and types: their layouts, format strings, and how schemas come from C and go there. */
+/** Fields and types: their layouts, their format strings, and the import and export of schemas. */
 @NullMarked
 package org.arbalest.device.internal.schema;
 

@@ -7,13 +7,13 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.schema.FieldNames;
 
 /**
- * The numbers of columns: fields are counted from 0, each before those below it, as a record batch's field nodes are in
- * IPC. A dictionary's values are not counted.
+ * The numbers of columns. Fields count from 0, each before its descendants, like the field nodes of a record batch in
+ * IPC. The values of a dictionary have no number.
  */
 public final class ColumnNumbers {
   private ColumnNumbers() {}
 
-  /** How many numbers a field and those below it take. */
+  /** Returns how many numbers a field and its descendants take. */
   static int count(Field field) {
     return 1 + count(field.type().children());
   }
@@ -25,10 +25,10 @@ public final class ColumnNumbers {
   }
 
   /**
-   * The number of a field.
+   * Returns the number of a field.
    *
-   * @param path its name, behind those of the fields that it is below
-   * @throws IllegalArgumentException if there is none, or several: says which there are
+   * @param path the names of the field's ancestors, then its own
+   * @throws IllegalArgumentException if no field or several fields have this path; the message lists the fields
    */
   public static int find(List<Field> fields, List<String> path) {
     if (path.isEmpty()) throw new IllegalArgumentException("a column is found by at least one name");

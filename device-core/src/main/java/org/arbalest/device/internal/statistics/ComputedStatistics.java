@@ -7,9 +7,7 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.types.NestedType.StructType;
 
-/**
- * Finds out the statistics of an array: exact ones, of those columns of which it is beyond doubt which rows they have.
- */
+/** Computes the exact statistics of an array. It skips the columns whose visible rows are not certain. */
 public final class ComputedStatistics {
   private final StatisticsTable table = new StatisticsTable();
 
@@ -18,7 +16,7 @@ public final class ComputedStatistics {
 
   private ComputedStatistics() {}
 
-  /** What an array's values say; the handle stays as it is. */
+  /** Returns the statistics of an array's values. The handle stays open. */
   public static StatisticsTable of(DeviceArray array) {
     ComputedStatistics computed = new ComputedStatistics();
     try (DeviceArray held = array.retain()) {
@@ -38,7 +36,7 @@ public final class ComputedStatistics {
     table.target(column).put(key, StatisticValue.of(DataType.INT64, count));
   }
 
-  /** A column, and those below it. */
+  /** Adds the statistics of a column and its descendants. */
   private void column(Column column, boolean isVisible) {
     int number = next++;
     if (isVisible) {
@@ -56,7 +54,10 @@ public final class ComputedStatistics {
     }
   }
 
-  /** The fields of a struct; of one that has nulls itself, and of what is below it, nobody says which rows count. */
+  /**
+   * Adds the statistics of a struct's fields. If the struct or an ancestor has nulls, it skips the fields and their
+   * descendants, because the specification does not say which of their rows count.
+   */
   private void fields(StructType struct, Column column, boolean isVisible) {
     boolean areVisible = isVisible && column.nullCount() == 0;
     for (int i = 0; i < struct.fields().size(); i++) column(column.column(i), areVisible);

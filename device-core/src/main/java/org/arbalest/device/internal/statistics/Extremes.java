@@ -31,16 +31,16 @@ import org.arbalest.device.columns.Runs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a column's smallest and largest value are: in rows that are not null, by the one order that a type's values
- * have. Text and bytes are in the order of their bytes, as unsigned numbers.
+ * The rows of a column's smallest and largest values. Nulls are skipped. Values have the natural order of their type;
+ * text and bytes are ordered by their bytes, as unsigned numbers.
  *
- * @param min the row of the smallest
- * @param max the row of the largest
+ * @param min the row of the smallest value
+ * @param max the row of the largest value
  */
 record Extremes(long min, long max) {
   /**
-   * Null if there are none: only nulls, a NaN, a type whose values have no order that everybody means, extension types
-   * among them.
+   * Returns the rows, or null without extremes: all values are null, one is NaN, or the type has no generally accepted
+   * order. Extension types have none.
    */
   static @Nullable Extremes of(Column column) {
     if (isExtension(column.field())) return null;
@@ -59,7 +59,7 @@ record Extremes(long min, long max) {
     };
   }
 
-  /** Whether the values are an extension type's, whose order is not that of its storage. */
+  /** Returns whether the values have an extension type, whose order differs from the order of its storage. */
   private static boolean isExtension(Field field) {
     if (field.extensionName() != null) return true;
     return switch (field.type()) {
@@ -70,8 +70,8 @@ record Extremes(long min, long max) {
   }
 
   /**
-   * From a row that was looked at to the next one that has another value: of runs, which a few bytes make as long as
-   * they like, each has one.
+   * Returns the function from a visited row to the next row to visit. For runs it goes to the next run, because a few
+   * bytes can describe a run of any length.
    */
   private static LongUnaryOperator steps(Column column) {
     if (!(column.field().type() instanceof RunEndEncodedType)) return row -> row + 1;
@@ -79,7 +79,10 @@ record Extremes(long min, long max) {
     return row -> runs.next() ? runs.end() : column.length();
   }
 
-  /** With the bits changed that make the order of unsigned numbers that of signed ones. */
+  /**
+   * Compares integers; {@code flip} inverts the bits that map the order of unsigned numbers to the order of signed
+   * ones.
+   */
   private static @Nullable Extremes ofIntegers(Column column, long flip) {
     LongUnaryOperator next = steps(column);
     long minAt = -1;
@@ -101,7 +104,7 @@ record Extremes(long min, long max) {
     return minAt < 0 ? null : new Extremes(minAt, maxAt);
   }
 
-  /** Of zeros, the negative one is the smaller. */
+  /** Compares floating-point numbers; negative zero is smaller than positive zero. */
   private static @Nullable Extremes ofFloats(Column column) {
     LongUnaryOperator next = steps(column);
     long min = -1;

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.arbalest.device.statistics.StatisticKeys;
 import org.jspecify.annotations.Nullable;
 
-/** What the specification has names for, each with an exact value and an approximate one. */
+/** The statistics with a name in the specification, each with an exact and an approximate value. */
 public enum Statistic {
   AVERAGE_BYTE_WIDTH(StatisticKeys.AVERAGE_BYTE_WIDTH_EXACT, StatisticKeys.AVERAGE_BYTE_WIDTH_APPROXIMATE, Kind.NUMBER,
       Kind.NUMBER),
@@ -17,17 +17,17 @@ public enum Statistic {
   NULL_COUNT(StatisticKeys.NULL_COUNT_EXACT, StatisticKeys.NULL_COUNT_APPROXIMATE, Kind.COUNT, Kind.NUMBER),
   ROW_COUNT(StatisticKeys.ROW_COUNT_EXACT, StatisticKeys.ROW_COUNT_APPROXIMATE, Kind.COUNT, Kind.NUMBER);
 
-  /** What a value is. */
+  /** The type of a statistic's value. */
   enum Kind {
     /** An int64 that is not negative. */
     COUNT,
     /** A float64 that is not negative. */
     NUMBER,
-    /** Of the column's type, or whichever. */
+    /** The type of the column, or any other. */
     ANY
   }
 
-  /** What names begin with that the specification has, or will have. */
+  /** The prefix of the names that the specification reserves. */
   public static final String RESERVED = "ARROW:";
 
   private static final Map<String, Kind> KINDS = new HashMap<>();
@@ -55,12 +55,12 @@ public enum Statistic {
     this.approximateKind = approximateKind;
   }
 
-  /** Whether the specification has this key. */
+  /** Returns whether the specification defines this key. */
   public static boolean isStandard(String key) {
     return KINDS.containsKey(key);
   }
 
-  /** What is wrong with a value for a key, in words; null if nothing is. */
+  /** Returns the error in the value of a key, in words, or null if the value is correct. */
   public static @Nullable String complaint(String key, StatisticValue value) {
     return value.complaint(KINDS.getOrDefault(key, Kind.ANY));
   }

@@ -19,10 +19,10 @@ import org.arbalest.device.internal.schema.TypeNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value, as {@link org.arbalest.device.columns.Column#get} answers it.
+ * One value, with the class that {@link org.arbalest.device.columns.Column#get} returns.
  *
- * @param field what it is of: a field of the union
- * @param value the object; arrays of bytes, and what is nested, are nobody else's
+ * @param field the field of the union that holds the value
+ * @param value the object; byte arrays and nested values are private copies
  */
 public record StatisticValue(Field field, Object value) {
   private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
@@ -31,17 +31,17 @@ public record StatisticValue(Field field, Object value) {
     value = each(value, byte[]::clone);
   }
 
-  /** A value of a type, whose name the field has. */
+  /** Returns a value of a type; the field has the name of the type. */
   public static StatisticValue of(DataType type, Object value) {
     return new StatisticValue(Field.of(TypeNames.of(type), type), value);
   }
 
-  /** The value; of bytes copies. */
+  /** Returns the value, with copies of byte arrays. */
   public Object get() {
     return each(value, byte[]::clone);
   }
 
-  /** A value with all arrays of bytes that it has replaced; what is nested cannot be changed. */
+  /** Returns a value with all its byte arrays replaced. Nested collections in the result are immutable. */
   private static Object each(Object value, Function<byte[], Object> bytes) {
     return switch (value) {
       case byte[] array -> bytes.apply(array);
@@ -62,12 +62,12 @@ public record StatisticValue(Field field, Object value) {
     return value == null ? null : each(value, bytes);
   }
 
-  /** A count, which was looked at. */
+  /** Returns the value of a statistic that was checked as a count. */
   public long count() {
     return ((Number) value).longValue();
   }
 
-  /** A number, which was looked at. */
+  /** Returns the value of a statistic that was checked as a number. */
   public double number() {
     return ((Number) value).doubleValue();
   }
@@ -97,8 +97,8 @@ public record StatisticValue(Field field, Object value) {
   }
 
   /**
-   * Whether the other is of the same type, with the same value; bytes are compared, names of fields are nobody's
-   * matter.
+   * Returns whether the other has the same type and the same value. Bytes are compared by content; the names of the
+   * union's fields are ignored.
    */
   @Override
   public boolean equals(@Nullable Object other) {
@@ -111,12 +111,12 @@ public record StatisticValue(Field field, Object value) {
     return 31 * field.type().hashCode() + content().hashCode();
   }
 
-  /** The value with bytes that are equal if they are the same. */
+  /** Returns the value with byte arrays wrapped, so that they are equal by content. */
   private Object content() {
     return each(value, ByteBuffer::wrap);
   }
 
-  /** For people: a date or a time as one. */
+  /** Returns a readable form; dates and times are formatted. */
   @Override
   public String toString() {
     String time = value instanceof Long stored ? TimeText.of(field.valueType(), stored) : null;

@@ -21,9 +21,11 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.internal.schema.TypeNames;
 
 /**
- * Reads an array of the statistics schema, as any producer lays it out: fields in any order, indices and counts of any
- * width, keys encoded or not, a union of any kind with any type ids. What the specification forbids is an error with
- * the path and the row.
+ * A reader of arrays of the statistics schema.
+ *
+ * <p>It accepts every legal layout: fields in any order, indices and counts of any width, keys with or without a
+ * dictionary, and a union of either mode with any type ids. Content that the specification forbids is an error with the
+ * path and the row.
  */
 public final class StatisticsReader {
   private final Column columns;
@@ -33,7 +35,7 @@ public final class StatisticsReader {
   /** The path of the entries, for errors. */
   private final String path;
 
-  /** The keys so far: most are of many columns. */
+  /** The keys so far, as shared objects, because most keys occur in many columns. */
   private final Map<String, String> names = new HashMap<>();
 
   private final StatisticsTable table = new StatisticsTable();
@@ -55,7 +57,7 @@ public final class StatisticsReader {
     this.items = union;
   }
 
-  /** What an array says; the handle stays as it is. */
+  /** Reads the statistics in an array. The handle stays open. */
   public static StatisticsTable read(DeviceArray array) {
     try (DeviceArray held = array.retain()) {
       Column whole = held.asColumn();

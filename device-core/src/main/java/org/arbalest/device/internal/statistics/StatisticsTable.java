@@ -7,9 +7,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of what: values by key, of each target. */
+/** Statistics by target and key. */
 public final class StatisticsTable {
-  /** The target that is the whole table, record batch or array; the others are columns by their index. */
+  /** The target for the whole table, record batch or array. Every other target is the index of a column. */
   public static final int WHOLE = -1;
 
   private final SortedMap<Integer, Map<String, StatisticValue>> targets;
@@ -18,23 +18,23 @@ public final class StatisticsTable {
     this.targets = new TreeMap<>();
   }
 
-  /** A copy. */
+  /** Creates a copy. */
   public StatisticsTable(StatisticsTable of) {
     this();
     of.targets.forEach((target, values) -> targets.put(target, new LinkedHashMap<>(values)));
   }
 
-  /** The values of a target, to be filled; a target that was not there is there then. */
+  /** Returns the values of a target, which the caller may fill. Adds the target if it does not exist. */
   public Map<String, StatisticValue> target(int target) {
     return targets.computeIfAbsent(target, _ -> new LinkedHashMap<>());
   }
 
-  /** All targets, the whole first. */
+  /** Returns all targets, the whole first. */
   public SortedMap<Integer, Map<String, StatisticValue>> targets() {
     return targets;
   }
 
-  /** How a target is called in messages. */
+  /** Returns the name of a target in messages. */
   public static String name(int target) {
     return target == WHOLE ? "the whole" : "column " + target;
   }

@@ -15,12 +15,13 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 
 /**
- * Writes an array of the statistics schema: a row for each target, the whole first; a field of the union for each type.
+ * Writes statistics as an array of the statistics schema: one row for each target, the whole first, and one field of
+ * the union for each type.
  */
 public final class StatisticsWriter {
   private StatisticsWriter() {}
 
-  /** The array, in main memory, which the caller must close. */
+  /** Returns the array, in CPU memory. The caller must close it. */
   public static DeviceArray write(StatisticsTable table) {
     List<Field> types = types(table);
     Field key = Field.of("key", DataType.dictionary(DataType.INT32, DataType.UTF8)).withNullable(false);
@@ -46,7 +47,7 @@ public final class StatisticsWriter {
     }
   }
 
-  /** At least one, since a union without types is not what consumers expect. */
+  /** Returns at least one type, because consumers do not expect a union without fields. */
   private static List<Field> types(StatisticsTable table) {
     Set<Field> types = new LinkedHashSet<>();
     for (Map<String, StatisticValue> values : table.targets().values()) {

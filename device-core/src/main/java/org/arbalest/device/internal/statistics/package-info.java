@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Statistics: the statistics schema, read from an array, written to one, and found out from values. */
+/** Statistics: the statistics schema, read from an array, written to an array, and computed from values. */
 @NullMarked
 package org.arbalest.device.internal.statistics;
 

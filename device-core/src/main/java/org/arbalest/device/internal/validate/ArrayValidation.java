@@ -15,11 +15,11 @@ import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** Validates arrays that are held already; see {@link Validation}. */
+/** Validates arrays, see {@link Validation}. */
 public final class ArrayValidation {
   private ArrayValidation() {}
 
-  /** See {@link DeviceArray#validate}. */
+  /** Validates an array. See {@link DeviceArray#validate}. */
   public static void validate(DeviceArrayImpl array, Validation level) {
     Objects.requireNonNull(level, "level");
     Ownership owner = array.share();
@@ -34,8 +34,10 @@ public final class ArrayValidation {
   }
 
   /**
-   * An array that was just imported, with its structure validated if the level says so; one whose content is refused is
-   * closed (ARR-18).
+   * Returns an array that was just imported, after a check of its content if the level is {@code FULL}. The import has
+   * checked the structure.
+   *
+   * <p>If the content is invalid, closes the array (ARR-18).
    */
   public static DeviceArray imported(DeviceArray array, Validation level) {
     if (level != Validation.FULL) return array;
@@ -64,8 +66,10 @@ public final class ArrayValidation {
   }
 
   /**
-   * Whether an array has nulls only where another field may have some, which is of the same type; otherwise throws
-   * {@link MalformedException}. Waits for the array's event.
+   * Checks that the array has nulls only where {@code field}, another field of the same type, is nullable. Otherwise
+   * throws {@link MalformedException}.
+   *
+   * <p>Blocks until the event of the array completes.
    */
   public static void checkNulls(DeviceArrayImpl array, Ownership owner, Field field) {
     check(array, owner, field, true);
@@ -76,7 +80,7 @@ public final class ArrayValidation {
     if (event != null) {
       SyncEventImpl.synchronize(event, owner);
     } else if (owner.syncEvent() != 0) {
-      DeviceImpl.unwrap(array.device()).driver(); // says that nobody knows the device
+      DeviceImpl.unwrap(array.device()).driver(); // throws, because the device is unknown and nothing can wait
     }
     try (HostBuffers buffers = new HostBuffers(array.device(), owner, owner.isCpuAccessible())) {
       new Content(buffers, owner, nullsOnly).check(Rows.of(array, owner, field));

@@ -8,14 +8,14 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
 /**
- * Full validation (ARR-17) of an array whose structure is sound: its own buffers, then those below. Throws
+ * Full validation (ARR-17) of an array with a valid structure: its own buffers, then those of its children. Throws
  * {@link MalformedException}.
  */
 final class Content {
   private final HostBuffers buffers;
   private final Ownership owner;
 
-  /** Whether nothing is looked at but whether nulls are where they may be. */
+  /** Whether it checks only that nulls occur in nullable fields. */
   private final boolean nullsOnly;
 
   Content(HostBuffers buffers, Ownership owner, boolean nullsOnly) {
@@ -66,7 +66,7 @@ final class Content {
     }
   }
 
-  /** How many elements a child has. */
+  /** Returns the number of elements of a child. */
   static long childLength(Rows rows, int child) {
     return RawArrowArray.length(RawArrowArray.child(rows.struct, child));
   }

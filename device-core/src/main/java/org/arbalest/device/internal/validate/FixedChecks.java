@@ -15,13 +15,13 @@ import org.arbalest.device.types.FlatType.TimeType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.jspecify.annotations.Nullable;
 
-/** Values of one width of which not all bits are a value of the type; those beneath nulls may be anything. */
+/** Checks of fixed-width values with invalid bit patterns. The values of nulls may be anything. */
 final class FixedChecks {
   private final HostBuffers buffers;
   private final Rows rows;
   private final long values;
 
-  /** Asked for when a value is wrong. */
+  /** Read only when a value is wrong. */
   private @Nullable Validity validity;
 
   private FixedChecks(HostBuffers buffers, Rows rows) {
@@ -37,7 +37,7 @@ final class FixedChecks {
       case DateType(DateUnit unit) when unit == DateUnit.MILLISECOND -> new FixedChecks(buffers, rows).checkDates();
       case DecimalType type when type.bits() <= Long.SIZE -> new FixedChecks(buffers, rows).checkDecimals(type);
       case DecimalType type -> new FixedChecks(buffers, rows).checkWideDecimals(type);
-      default -> {} // any bits are a value
+      default -> {} // every bit pattern is valid
     }
   }
 
@@ -48,8 +48,8 @@ final class FixedChecks {
   }
 
   /**
-   * The first row, from one on, that is not null, and whose value is not from {@code least} to {@code most}; the number
-   * of rows if there is none.
+   * Returns the first row that is not null and whose value is not from {@code least} to {@code most}, or the number of
+   * rows.
    */
   private long outside(boolean isSigned, long least, long most) {
     long row = 0;

@@ -13,28 +13,28 @@ import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.staging.Transfer;
 
-/** An array's buffers where the CPU reads them: where they are, or else copied here, each part when it is asked for. */
+/** Access to an array's buffers from the CPU: in place, or through copies. Each part is copied when it is needed. */
 final class HostBuffers implements AutoCloseable {
   private final Device device;
   private final Shared owner;
   private final boolean isDirect;
 
-  /** What was copied here, in order. */
+  /** The copies, in order. */
   private final List<DeviceBuffer> copies = new ArrayList<>();
 
-  /** The buffers that an owner holds. */
+  /** Creates access to the buffers that an owner keeps alive. */
   HostBuffers(Device device, Shared owner, boolean isDirect) {
     this.device = device;
     this.owner = owner;
     this.isDirect = isDirect;
   }
 
-  /** Whether nothing has to be copied. */
+  /** Returns whether the CPU reads the buffers in place. */
   boolean isDirect() {
     return isDirect;
   }
 
-  /** An address where the CPU finds some bytes of a buffer; good until {@link #drop}. */
+  /** Returns an address at which the CPU can read some bytes of a buffer. It is valid until {@link #drop}. */
   long at(long address, long bytes) {
     if (isDirect || bytes == 0) return address;
     DeviceStreamImpl stream = DeviceStreamImpl.unwrap(device.defaultStream());
@@ -52,12 +52,15 @@ final class HostBuffers implements AutoCloseable {
     return copy.address();
   }
 
-  /** An address where the CPU finds the elements shown, of {@code bytes} each, in the struct's buffer at a position. */
+  /**
+   * Returns an address at which the CPU can read the visible elements, of {@code bytes} each, in one buffer of the
+   * struct.
+   */
   long elements(Rows rows, long buffer, long bytes) {
     return at(RawArrowArray.buffer(rows.struct, buffer) + bytes * rows.start, bytes * rows.count);
   }
 
-  /** Which of the elements shown are null. */
+  /** Returns the validity of the visible elements. */
   Validity validity(Rows rows) {
     if (!rows.layout.shape.hasValidity || RawArrowArray.nullCount(rows.struct) == 0 || rows.count == 0)
       return Validity.ALL;
@@ -65,18 +68,18 @@ final class HostBuffers implements AutoCloseable {
     return bitmap == 0 ? Validity.ALL : bits(bitmap, rows.start, rows.count);
   }
 
-  /** Some bits of a bitmap; at least one. */
+  /** Returns the validity in a part of a bitmap, of at least one bit. */
   Validity bits(long bitmap, long start, long count) {
     long byteOfFirst = start >>> 3;
     return new Validity(at(bitmap + byteOfFirst, ((start + count + 7) >>> 3) - byteOfFirst), start & 7);
   }
 
-  /** How many copies there are, for {@link #drop}. */
+  /** Returns the number of copies, for {@link #drop}. */
   int mark() {
     return copies.size();
   }
 
-  /** Frees the copies that were made since. */
+  /** Frees the copies that were made since the mark. */
   void drop(int mark) {
     while (copies.size() > mark) copies.removeLast().close();
   }

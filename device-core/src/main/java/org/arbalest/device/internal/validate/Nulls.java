@@ -8,9 +8,9 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
-/** Whether null counts are true, and nulls only where they may be. */
+/** Checks that null counts are correct, and that nulls occur only in nullable fields. */
 final class Nulls {
-  /** What hides elements: that of which they are part is null there, or, a union, is another. */
+  /** An ancestor that hides elements: its own row is null or, in a union, belongs to another child. */
   private record Above(Rows rows, Validity validity, long types, int type, @Nullable Above above) {
     boolean hides(long element) {
       long row = element / rows.each();
@@ -38,8 +38,8 @@ final class Nulls {
   }
 
   /**
-   * Only whether nulls are where they may be; looks at the bitmap of a field that is not nullable, unless there are
-   * said to be none.
+   * Checks only that nulls occur in nullable fields. It reads the bitmap of a field that is not nullable, unless the
+   * null count is 0.
    */
   static void checkPlaces(HostBuffers buffers, Rows rows) {
     if (rows.isNullable || rows.count == 0) return;
@@ -47,7 +47,10 @@ final class Nulls {
     if (validity.nulls(rows.count) > 0) checkHidden(buffers, rows, validity);
   }
 
-  /** Of a struct that is cut only some elements are known, of which no more can be null than of all. */
+  /**
+   * Checks the null count. For a slice only some elements are visible, and no more of them can be null than of all
+   * elements.
+   */
   private static void checkCount(HostBuffers buffers, Rows rows, long bitmap, long said) {
     long start = rows.isWhole ? RawArrowArray.offset(rows.struct) : rows.start;
     long count = rows.isWhole ? RawArrowArray.length(rows.struct) : rows.count;

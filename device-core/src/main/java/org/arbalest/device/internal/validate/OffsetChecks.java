@@ -9,13 +9,15 @@ import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 
 /**
- * The offsets of text, binary and lists, and those of list views with their sizes. They must be right beneath nulls,
- * too.
+ * Checks of the offsets of text, binary and lists, and of the offsets and sizes of list-views. They must be valid for
+ * nulls, too.
  */
 final class OffsetChecks {
   private OffsetChecks() {}
 
-  /** Text and binary, which have room for so many bytes as far as that is known. */
+  /**
+   * Checks text and binary; {@code room} is the size of the data in bytes, or a large number if the size is unknown.
+   */
   static void variable(HostBuffers buffers, Rows rows, long room) {
     long offsets = ascending(buffers, rows, Math.min(room, Layout.MOST_BYTES), "bytes of data");
     long first = Integers.get(offsets, rows.layout.bits, 0);
@@ -32,8 +34,8 @@ final class OffsetChecks {
   }
 
   /**
-   * The offsets of the rows, and the one behind: in order, within what there is, and, those of a part, not beyond the
-   * array's own last.
+   * Checks the offsets of the rows and the one after them: they ascend, and lie within the data. The offsets of a slice
+   * do not exceed the last offset of the array.
    */
   private static long ascending(HostBuffers buffers, Rows rows, long known, String what) {
     long bits = rows.layout.bits;

@@ -10,26 +10,26 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.MapType;
 import org.jspecify.annotations.Nullable;
 
-/** Some elements of one struct, which are to be checked. What is said of a row counts from the first of them. */
+/** A range of elements of one struct to check. The rows in messages count from the first of them. */
 final class Rows {
   final Field field;
   final Layout layout;
   final long struct;
 
-  /** Where they begin in the struct's buffers. */
+  /** The position of the first element in the struct's buffers. */
   final long start;
 
   final long count;
 
-  /** Whether the struct is handed on as it is, and not cut. */
+  /** Whether the range has all elements of the struct, and is not a slice. */
   final boolean isWhole;
 
   final boolean isNullable;
 
-  /** That which these elements are part of, if their position alone says of which of its rows; else null. */
+  /** The elements of the parent, if the parent's position alone gives the position of these; otherwise null. */
   final @Nullable Rows parent;
 
-  /** Which child of its parent this is. */
+  /** The index of this child in its parent. */
   final int index;
 
   private Rows(Field field, long struct, long start, long count, boolean isWhole, boolean isNullable,
@@ -45,14 +45,14 @@ final class Rows {
     this.index = index;
   }
 
-  /** What a handle shows, by a field, which may be another of the same type. */
+  /** Returns the visible elements of a handle, with a field that may be another one of the same type. */
   static Rows of(DeviceArrayImpl array, Ownership held, Field field) {
     long struct = array.struct(held);
     boolean isWhole = array.offset() == RawArrowArray.offset(struct) && array.length() == RawArrowArray.length(struct);
     return new Rows(field, struct, array.offset(), array.length(), isWhole, field.isNullable(), null, 0);
   }
 
-  /** The elements of a child: those that belong to these by their position, or all. */
+  /** Returns the elements of a child: those at the positions of these elements, or all. */
   Rows child(int child) {
     FieldImpl of = layout.children[child];
     long node = RawArrowArray.child(struct, child);
@@ -64,21 +64,21 @@ final class Rows {
         child);
   }
 
-  /** Returns how many elements each row has in a child that its parent positions. */
+  /** Returns the number of elements per row in a child that its parent positions. */
   long each() {
     return layout.shape.sharesRows() ? 1 : layout.listSize;
   }
 
   /**
-   * All values of a dictionary, which may be null, whatever its field says: the nulls of the field are those of the
-   * indices.
+   * Returns all values of a dictionary. They may be null regardless of their field, because the nulls of the column are
+   * those of the indices.
    */
   Rows dictionary(Field values) {
     long node = RawArrowArray.dictionary(struct);
     return new Rows(values, node, RawArrowArray.offset(node), RawArrowArray.length(node), true, true, null, 0);
   }
 
-  /** How many buffers an older peer has sent in front of those of the type (ARR-05). */
+  /** Returns the number of extra buffers that an older producer sends before those of the type (ARR-05). */
   long surplus() {
     return layout.shape.hasValidity ? 0 : RawArrowArray.nBuffers(struct) - layout.shape.buffers;
   }

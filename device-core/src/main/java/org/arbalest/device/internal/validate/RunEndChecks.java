@@ -4,7 +4,7 @@ package org.arbalest.device.internal.validate;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.RunEnds;
 
-/** The ends of all runs of an array, of which only some may be shown. */
+/** Checks of the ends of all runs of an array, including runs outside the visible range. */
 final class RunEndChecks {
   private RunEndChecks() {}
 

@@ -5,16 +5,17 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Units;
 
 /**
- * Searches integers in CPU memory for the next that is suspicious: whoever asked finds out then whether it is beneath a
- * null, and if so goes on behind it. A loop for each width, since one that asks for the width at each element is ten
- * times as slow.
+ * Searches for the next suspicious integer in CPU memory. The caller then checks whether it belongs to a null, and
+ * continues after it in that case.
+ *
+ * <p>There is one loop for each width, because a loop that reads the width for each element is ten times slower.
  */
 final class Scan {
   private Scan() {}
 
   /**
-   * The first of {@code count} integers of 32 or 64 bits that is less than the one before, or than 0; {@code count} if
-   * there is none.
+   * Returns the first of {@code count} integers of 32 or 64 bits that is less than the one before or less than 0, or
+   * {@code count}.
    */
   static long descent(long at, long bits, long count) {
     return bits == 32 ? descentOfInts(at, count) : descentOfLongs(at, count);
@@ -41,8 +42,8 @@ final class Scan {
   }
 
   /**
-   * The first of {@code count} integers of 16, 32 or 64 bits that is not greater than the one before, or than 0;
-   * {@code count} if there is none.
+   * Returns the first of {@code count} integers of 16, 32 or 64 bits that is not greater than the one before, or not
+   * greater than 0. Returns {@code count} without one.
    */
   static long standstill(long at, long bits, long count) {
     return switch ((int) bits) {
@@ -83,8 +84,8 @@ final class Scan {
   }
 
   /**
-   * The first of {@code count} offsets and sizes of 32 or 64 bits that are negative, or lead beyond {@code known}
-   * elements; {@code count} if there is none.
+   * Returns the first of {@code count} offsets and sizes of 32 or 64 bits that is negative or reaches beyond
+   * {@code known} elements, or {@code count}.
    */
   static long beyond(long offsets, long sizes, long bits, long count, long known) {
     return bits == 32 ? beyondOfInts(offsets, sizes, count, known) : beyondOfLongs(offsets, sizes, count, known);
@@ -109,8 +110,8 @@ final class Scan {
   }
 
   /**
-   * The first integer, from one on, that is not from {@code least} to {@code most}; {@code count} if there is none. 64
-   * bits are always read as signed.
+   * Returns the first integer, starting at {@code from}, that is not from {@code least} to {@code most}, or
+   * {@code count}. 64-bit integers are always read as signed.
    */
   static long outside(long at, long bits, boolean isSigned, long from, long count, long least, long most) {
     return switch ((int) bits) {
@@ -176,7 +177,8 @@ final class Scan {
   }
 
   /**
-   * The first number of milliseconds, from one on, that is not a whole number of days; {@code count} if there is none.
+   * Returns the first number of milliseconds, starting at {@code from}, that is not a whole number of days, or
+   * {@code count}.
    */
   static long partOfDay(long at, long from, long count) {
     for (long i = from; i < count; i++) {
@@ -186,11 +188,12 @@ final class Scan {
   }
 
   /**
-   * The first integer of 128 or 256 bits, from one on, that may not be from −{@code most} to {@code most};
-   * {@code count} if there is none.
+   * Returns the first integer of 128 or 256 bits, starting at {@code from}, that may lie outside −{@code most} to
+   * {@code most}, or {@code count}.
    *
-   * @param most the greatest that is allowed, or of it what a long holds
-   * @param upper the upper 64 bits of the greatest that is allowed: strictly within them the others do not matter
+   * @param most the largest valid number, or the largest {@code long} if that is smaller
+   * @param upper the upper 64 bits of the largest valid number; if a number's upper bits are strictly within them, its
+   *     other bits do not matter
    */
   static long wide(long at, long width, long from, long count, long most, long upper) {
     for (long i = from; i < count; i++) {

@@ -6,13 +6,13 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Utf8Scan;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** Whether each text is UTF-8; those beneath nulls may be anything. */
+/** Checks that each text is UTF-8. The texts of nulls may be anything. */
 final class TextChecks {
   private TextChecks() {}
 
   /**
-   * Checks texts that lie one behind the other: all of them at once, and that each begins with a character. Only if
-   * that fails each by itself, which finds the one that is wrong, or that all of those are null.
+   * Checks adjacent texts: all bytes at once, and that each text begins with a character. If that fails, checks each
+   * text alone, which finds the invalid one or shows that all invalid ones are null.
    *
    * @param data the first byte of the first text
    */
@@ -50,7 +50,7 @@ final class TextChecks {
     return true;
   }
 
-  /** Whether a byte is a character's second, or a later one. */
+  /** Returns whether a byte is the second or a later byte of a character. */
   private static boolean isInside(byte value) {
     return value < (byte) 0xC0;
   }

@@ -7,15 +7,17 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Utf8Scan;
 
 /**
- * What of a buffer is known to be UTF-8, for texts that overlap: no byte is looked at twice, however many texts it is
- * in. What is known are ranges of whole characters, none beside another; so a text within one is valid if both its ends
- * are between characters.
+ * The ranges of a buffer that are known to be UTF-8, for texts that overlap. Each byte is checked once, regardless of
+ * the number of texts that contain it.
+ *
+ * <p>The ranges consist of whole characters, and none touches another. A text within a range is therefore valid if both
+ * its ends are between characters.
  */
 final class TextRanges {
   /** The end of each range by its start. */
   private final TreeMap<Long, Long> ranges = new TreeMap<>();
 
-  /** Whether the bytes from one on to another, of which there are some, are UTF-8. */
+  /** Returns whether the bytes from {@code from} to {@code to}, at least one, are UTF-8. */
   boolean isValid(long data, long from, long to) {
     if (isInside(data, from) || isInside(data, to)) return false;
     long start = from;
@@ -37,7 +39,7 @@ final class TextRanges {
     return true;
   }
 
-  /** Whether a place is within a character of what is known. */
+  /** Returns whether a position is within a character of a known range. */
   private boolean isInside(long data, long at) {
     Map.Entry<Long, Long> range = ranges.floorEntry(at);
     return range != null && range.getKey() < at && at < range.getValue()

@@ -8,14 +8,14 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 
-/** The types of a union, and the offsets of a dense one. */
+/** Checks of the type ids of a union, and of the offsets of a dense union. */
 final class UnionChecks {
   private static final int IDS = Byte.MAX_VALUE + 1;
 
   private final HostBuffers buffers;
   private final Rows rows;
 
-  /** How many elements the child of a type id has; −1 if there is no such id. */
+  /** The number of elements of the child for each type id, or −1 for an unknown id. */
   private final long[] lengths = new long[IDS];
 
   UnionChecks(HostBuffers buffers, Rows rows) {

@@ -9,26 +9,26 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 
-/** Views of text and bytes; those beneath nulls may be anything. */
+/** Checks of text and binary views. The views of nulls may be anything. */
 final class ViewChecks {
   private final HostBuffers buffers;
   private final Rows rows;
   private final boolean isText;
 
-  /** How many data buffers there are, and the list of their sizes, which is in main memory. */
+  /** The number of data buffers, and the address of the list of their sizes, which is in CPU memory. */
   private final long variadic;
 
   private final long sizes;
 
-  /** How many bytes they have, and how many were looked at. */
+  /** The number of bytes in all data buffers, and the number of bytes that were checked. */
   private final long total;
 
   private long looked;
 
-  /** What is known of each, once texts overlap. */
+  /** The valid ranges of each data buffer; used once texts overlap. */
   private final Map<Integer, TextRanges> texts = new HashMap<>();
 
-  /** Where the CPU reads those that were copied. */
+  /** The address of each copied data buffer. */
   private final Map<Integer, Long> copies = new HashMap<>();
 
   ViewChecks(HostBuffers buffers, Rows rows) {
@@ -83,8 +83,8 @@ final class ViewChecks {
   }
 
   /**
-   * Whether a text is valid by what is known; that is asked as soon as texts overlap: then more bytes were looked at
-   * than there are.
+   * Returns whether the known ranges show that a text is valid. They are used only once texts overlap, which is certain
+   * when more bytes were checked than the buffers have.
    */
   private boolean isKnown(int index, long data, long at, int size) {
     looked += size;
@@ -96,7 +96,7 @@ final class ViewChecks {
     return buffers.isDirect() ? address : copies.computeIfAbsent(index, _ -> buffers.at(address, size));
   }
 
-  /** Four bytes in the order in which they are in memory. */
+  /** Formats four bytes in the order in which they are in memory. */
   private static String hex(int bytes) {
     return String.format("%08x", Integer.reverseBytes(bytes));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Whether what is in an array's buffers is sound; whether its structs are, {@code array} says. */
+/** Validation of the content of an array's buffers. The package {@code array} validates the structs. */
 @NullMarked
 package org.arbalest.device.internal.validate;
 
