@@ -71,7 +71,8 @@ class PublishedSpec : FunSpec({
                         }.filterNot {
                             '$' in it || it.endsWith("Kt") || it.substringAfterLast('/') in internals
                         }
-                val page = if ("<dokka.phase>" in ROOT.resolve("$module/pom.xml").readText()) ::dokkaPage else ::javadocPage
+                val isKotlin = "<dokka.phase>" in ROOT.resolve("$module/pom.xml").readText()
+                val page = if (isKotlin) ::dokkaPage else ::javadocPage
                 public.map(page).filter { path -> pages.none { it.endsWith(path) } }.toList().shouldBeEmpty()
             }
     }

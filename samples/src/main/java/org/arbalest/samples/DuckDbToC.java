@@ -8,7 +8,9 @@ import org.arbalest.device.c.*;
 /** The README's program in Java: passes the rows of a query to {@code sum_prices.c}, whose library is its argument. */
 public final class DuckDbToC {
   public static void main(String[] args) throws Throwable {
-    try (var arena = Arena.ofConfined(); var database = DuckDbDriver.open(); var duckdb = database.connect();
+    try (var arena = Arena.ofConfined();
+        var database = DuckDbDriver.open();
+        var duckdb = database.connect();
         var prices = duckdb.query("SELECT i / 2 AS price FROM range(1000) t(i)")) {
       var stream = ArrowArrayStreamStruct.allocate(arena);
       CData.exportStream(prices, stream, CExport.DATA); // the struct owns the rows now; C releases it

@@ -22,7 +22,7 @@ import kotlin.io.path.readText
  *     + if (state == RELEASED) return 1;
  *
  * Of these specs, the tests run whose name contains the rule's id, or matches the pattern in a line `tests`, in which
- * `*` stands for any text. Lines of code are compared word by word, without white space and line breaks, and must occur
+ * `*` stands for any text. Lines of code are compared word by word, without white space and comments, and must occur
  * exactly once. A mutation may have several changes, in several files. A class name that two packages share takes its
  * package: `in statistics.ObjectAppender`.
  *
@@ -48,13 +48,13 @@ internal class Mutation(
         }
 
         /**
-         * Two words, or numbers, are apart; around anything else there may be white space, or not, so that a formatter
-         * changes nothing here.
+         * Two words, or numbers, are apart; around anything else there may be white space and comments, or not. So
+         * neither a formatter nor a better comment changes anything here.
          */
         private fun pattern(): Regex {
-            val tokens = TOKEN.findAll(before.joinToString("\n")).map { it.value }.toList()
+            val tokens = TOKEN.findAll(before.joinToString("\n").replace(COMMENT, "")).map { it.value }.toList()
             return tokens.withIndex().joinToString("") { (i, token) ->
-                val gap = if (i == 0) "" else if (isWord(tokens[i - 1]) && isWord(token)) """\s+""" else """\s*"""
+                val gap = if (i == 0) "" else if (isWord(tokens[i - 1]) && isWord(token)) "$GAP+" else "$GAP*"
                 gap + Regex.escape(token)
             }.toRegex()
         }
@@ -63,6 +63,8 @@ internal class Mutation(
 
         private companion object {
             val TOKEN = Regex("""\w+|[^\w\s]""")
+            val COMMENT = Regex("""//.*|/\*[\s\S]*?\*/""")
+            const val GAP = """(?:\s|//[^\n]*\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)"""
         }
     }
 

@@ -27,12 +27,16 @@ class MutationsSpec : FunSpec({
         mutations.map { "$it" }.shouldBeUnique()
     }
 
-    test("white space does not matter to what is found, but words and how often they are there do") {
-        val change = Mutation.Change("A", listOf("  if (a<b) return c;", "d( e );"), listOf("return f;"))
-        for (source in listOf("{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }"))
-            change.applyTo(source) shouldBe "{ return f; }"
+    test("a change is found by its words, without white space and comments, and must occur once") {
+        val change = Mutation.Change("A", listOf("  if (a<b) return c; // as ever", "d( e );"), listOf("return f;"))
         for (source in listOf(
-            "if (a<b) returnc; d(e);", "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);",
+            "{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }",
+            "{ if (a < b) // why\n return c; /* and\n * why */ d(e); }",
+        )) {
+            change.applyTo(source) shouldBe "{ return f; }"
+        }
+        for (source in listOf(
+            "if (a<b) returnc; d(e);", "if (a<b) /* x */ y; /* z */ return c; d(e);", "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);",
         )) {
             shouldThrow<IllegalStateException> { change.applyTo(source) }.message shouldContain "not once"
         }

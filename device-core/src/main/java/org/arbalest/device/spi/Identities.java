@@ -33,7 +33,7 @@ public final class Identities {
   static int numaNode(Path devices, String pciBusId) {
     try {
       return Integer.parseInt(Files.readString(devices.resolve(pciBusId).resolve("numa_node")).strip());
-    // another operating system, or a bus id that is not a folder's name
+      // another operating system, or a bus id that is not a folder's name
     } catch (IOException | IllegalArgumentException _) {
       return -1;
     }

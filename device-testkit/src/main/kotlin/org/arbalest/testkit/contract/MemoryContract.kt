@@ -57,7 +57,8 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
                 } else {
                     shouldThrow<DeviceException> { buffer.segment() }.run {
                         errno() shouldBe Errno.ENOSYS
-                        message shouldContain "the CPU cannot access memory of ${memory.device()}: copy the buffer by copyTo"
+                        message shouldContain
+                            "the CPU cannot access memory of ${memory.device()}: copy the buffer by copyTo"
                     }
                 }
             }

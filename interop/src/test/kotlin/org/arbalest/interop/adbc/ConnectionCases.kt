@@ -17,8 +17,8 @@ import org.arbalest.device.adbc.AdbcObjects.Depth
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.adbc.AdbcTable
 import org.arbalest.interop.adbc.Feature.CANCELS
-import org.arbalest.interop.adbc.Feature.STATISTICS
 import org.arbalest.interop.adbc.Feature.RETURNS_OPTIONS
+import org.arbalest.interop.adbc.Feature.STATISTICS
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
