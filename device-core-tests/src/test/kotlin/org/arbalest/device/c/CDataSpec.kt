@@ -275,7 +275,7 @@ class CDataSpec : FunSpec({
             shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA.schema(text)) }.message shouldBe
                 "the schema is not the expected one: $.id: \"id: int64 not null\", and \"id: utf8 not " +
                 "null\" is expected"
-            ArrowArrayStreamStruct.release(stream) shouldBe MemorySegment.NULL
+            ArrowArrayStreamStruct.releaseCallback(stream) shouldBe MemorySegment.NULL
             PeerStreams.stream(stream, 1, 10)
             CData.importStream(stream, CImport.DATA.schema(streamed)).use { reader ->
                 reader.next()!!.use { it.length() shouldBe 10 }
@@ -292,13 +292,13 @@ class CDataSpec : FunSpec({
             PeerStreams.stream(stream, 1, 10)
             CData.exportSchema(streamed.asField().withNullable(true), type)
             CData.importStream(stream, CImport.DATA.schema(type)).close()
-            ArrowSchemaStruct.release(type) shouldBe MemorySegment.NULL
+            ArrowSchemaStruct.releaseCallback(type) shouldBe MemorySegment.NULL
 
             PeerStreams.stream(stream, 1, 10)
             shouldThrow<DeviceException> {
                 CData.importStream(stream, CImport.DATA.schema(ArrowSchemaStruct.allocate(arena)))
             }
-            ArrowArrayStreamStruct.release(stream) shouldBe MemorySegment.NULL
+            ArrowArrayStreamStruct.releaseCallback(stream) shouldBe MemorySegment.NULL
 
             PeerStreams.stream(stream, 1, 10)
             CData.exportSchema(streamed.asField(), type)
@@ -383,12 +383,12 @@ class CDataSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val array = ArrowDeviceArrayStruct.allocate(arena)
             ArrowArrayStruct.setLength(array, 7)
-            ArrowArrayStruct.setRelease(array, MemorySegment.ofAddress(42))
+            ArrowArrayStruct.setReleaseCallback(array, MemorySegment.ofAddress(42))
             val moved = ArrowDeviceArrayStruct.allocate(arena)
             ArrowDeviceArrayStruct.move(array, moved)
             ArrowArrayStruct.length(moved) shouldBe 7
-            ArrowArrayStruct.release(moved).let { it.address() to it.byteSize() } shouldBe (42L to 0L)
-            ArrowArrayStruct.release(array) shouldBe MemorySegment.NULL
+            ArrowArrayStruct.releaseCallback(moved).let { it.address() to it.byteSize() } shouldBe (42L to 0L)
+            ArrowArrayStruct.releaseCallback(array) shouldBe MemorySegment.NULL
         }
     }
 

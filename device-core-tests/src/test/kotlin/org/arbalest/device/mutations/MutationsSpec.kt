@@ -36,7 +36,8 @@ class MutationsSpec : FunSpec({
             change.applyTo(source) shouldBe "{ return f; }"
         }
         for (source in listOf(
-            "if (a<b) returnc; d(e);", "if (a<b) /* x */ y; /* z */ return c; d(e);", "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);",
+            "if (a<b) returnc; d(e);", "if (a<b) /* x */ y; /* z */ return c; d(e);",
+            "if (a<b) return c; d(ee);", "if (a<b) return c; d(e); if (a<b) return c; d(e);",
         )) {
             shouldThrow<IllegalStateException> { change.applyTo(source) }.message shouldContain "not once"
         }

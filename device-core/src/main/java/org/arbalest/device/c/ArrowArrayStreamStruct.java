@@ -45,12 +45,12 @@ public final class ArrowArrayStreamStruct {
    * Returns the function pointer {@code get_schema},
    * {@code int (*)(struct ArrowArrayStream*, struct ArrowSchema* out)}.
    */
-  public static MemorySegment getSchema(MemorySegment stream) {
+  public static MemorySegment getSchemaCallback(MemorySegment stream) {
     return stream.get(ADDRESS, GET_SCHEMA);
   }
 
   /** Writes {@code get_schema}. */
-  public static void setGetSchema(MemorySegment stream, MemorySegment value) {
+  public static void setGetSchemaCallback(MemorySegment stream, MemorySegment value) {
     stream.set(ADDRESS, GET_SCHEMA, value);
   }
 
@@ -58,12 +58,12 @@ public final class ArrowArrayStreamStruct {
    * Returns the function pointer {@code get_next}, {@code int (*)(struct ArrowArrayStream*, struct ArrowArray* out)}. A
    * released {@code out} means the end of the stream.
    */
-  public static MemorySegment getNext(MemorySegment stream) {
+  public static MemorySegment getNextCallback(MemorySegment stream) {
     return stream.get(ADDRESS, GET_NEXT);
   }
 
   /** Writes {@code get_next}. */
-  public static void setGetNext(MemorySegment stream, MemorySegment value) {
+  public static void setGetNextCallback(MemorySegment stream, MemorySegment value) {
     stream.set(ADDRESS, GET_NEXT, value);
   }
 
@@ -71,22 +71,22 @@ public final class ArrowArrayStreamStruct {
    * Returns the function pointer {@code get_last_error}, {@code const char* (*)(struct ArrowArrayStream*)}. The
    * consumer calls it only after an error.
    */
-  public static MemorySegment getLastError(MemorySegment stream) {
+  public static MemorySegment getLastErrorCallback(MemorySegment stream) {
     return stream.get(ADDRESS, GET_LAST_ERROR);
   }
 
   /** Writes {@code get_last_error}. */
-  public static void setGetLastError(MemorySegment stream, MemorySegment value) {
+  public static void setGetLastErrorCallback(MemorySegment stream, MemorySegment value) {
     stream.set(ADDRESS, GET_LAST_ERROR, value);
   }
 
   /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
-  public static MemorySegment release(MemorySegment stream) {
+  public static MemorySegment releaseCallback(MemorySegment stream) {
     return stream.get(ADDRESS, RELEASE);
   }
 
   /** Writes {@code release}. */
-  public static void setRelease(MemorySegment stream, MemorySegment value) {
+  public static void setReleaseCallback(MemorySegment stream, MemorySegment value) {
     stream.set(ADDRESS, RELEASE, value);
   }
 
@@ -111,6 +111,6 @@ public final class ArrowArrayStreamStruct {
     if (from.isReadOnly()) throw new IllegalArgumentException(
         "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
-    setRelease(from, MemorySegment.NULL);
+    setReleaseCallback(from, MemorySegment.NULL);
   }
 }

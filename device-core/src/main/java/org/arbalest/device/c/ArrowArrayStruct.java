@@ -143,12 +143,12 @@ public final class ArrowArrayStruct {
   }
 
   /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
-  public static MemorySegment release(MemorySegment array) {
+  public static MemorySegment releaseCallback(MemorySegment array) {
     return array.get(ADDRESS, RELEASE);
   }
 
   /** Writes {@code release}. */
-  public static void setRelease(MemorySegment array, MemorySegment value) {
+  public static void setReleaseCallback(MemorySegment array, MemorySegment value) {
     array.set(ADDRESS, RELEASE, value);
   }
 
@@ -173,6 +173,6 @@ public final class ArrowArrayStruct {
     if (from.isReadOnly()) throw new IllegalArgumentException(
         "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
-    setRelease(from, MemorySegment.NULL);
+    setReleaseCallback(from, MemorySegment.NULL);
   }
 }

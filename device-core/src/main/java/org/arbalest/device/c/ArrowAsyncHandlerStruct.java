@@ -51,12 +51,12 @@ public final class ArrowAsyncHandlerStruct {
    * Returns the callback {@code on_schema},
    * {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowSchema*)}.
    */
-  public static MemorySegment onSchema(MemorySegment handler) {
+  public static MemorySegment onSchemaCallback(MemorySegment handler) {
     return handler.get(ADDRESS, ON_SCHEMA);
   }
 
   /** Writes {@code on_schema}. */
-  public static void setOnSchema(MemorySegment handler, MemorySegment value) {
+  public static void setOnSchemaCallback(MemorySegment handler, MemorySegment value) {
     handler.set(ADDRESS, ON_SCHEMA, value);
   }
 
@@ -64,12 +64,12 @@ public final class ArrowAsyncHandlerStruct {
    * Returns the callback {@code on_next_task},
    * {@code int (*)(struct ArrowAsyncDeviceStreamHandler*, struct ArrowAsyncTask*, const char* metadata)}.
    */
-  public static MemorySegment onNextTask(MemorySegment handler) {
+  public static MemorySegment onNextTaskCallback(MemorySegment handler) {
     return handler.get(ADDRESS, ON_NEXT_TASK);
   }
 
   /** Writes {@code on_next_task}. */
-  public static void setOnNextTask(MemorySegment handler, MemorySegment value) {
+  public static void setOnNextTaskCallback(MemorySegment handler, MemorySegment value) {
     handler.set(ADDRESS, ON_NEXT_TASK, value);
   }
 
@@ -77,12 +77,12 @@ public final class ArrowAsyncHandlerStruct {
    * Returns the callback {@code on_error},
    * {@code void (*)(struct ArrowAsyncDeviceStreamHandler*, int code, const char* message, const char* metadata)}.
    */
-  public static MemorySegment onError(MemorySegment handler) {
+  public static MemorySegment onErrorCallback(MemorySegment handler) {
     return handler.get(ADDRESS, ON_ERROR);
   }
 
   /** Writes {@code on_error}. */
-  public static void setOnError(MemorySegment handler, MemorySegment value) {
+  public static void setOnErrorCallback(MemorySegment handler, MemorySegment value) {
     handler.set(ADDRESS, ON_ERROR, value);
   }
 
@@ -90,12 +90,12 @@ public final class ArrowAsyncHandlerStruct {
    * Returns the callback {@code release}, {@code void (*)(struct ArrowAsyncDeviceStreamHandler*)}. It is the last
    * callback.
    */
-  public static MemorySegment release(MemorySegment handler) {
+  public static MemorySegment releaseCallback(MemorySegment handler) {
     return handler.get(ADDRESS, RELEASE);
   }
 
   /** Writes {@code release}. */
-  public static void setRelease(MemorySegment handler, MemorySegment value) {
+  public static void setReleaseCallback(MemorySegment handler, MemorySegment value) {
     handler.set(ADDRESS, RELEASE, value);
   }
 

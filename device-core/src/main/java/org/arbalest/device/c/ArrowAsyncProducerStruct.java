@@ -60,22 +60,22 @@ public final class ArrowAsyncProducerStruct {
   }
 
   /** Returns the function pointer {@code request}, {@code void (*)(struct ArrowAsyncProducer*, int64_t n)}. */
-  public static MemorySegment request(MemorySegment producer) {
+  public static MemorySegment requestCallback(MemorySegment producer) {
     return producer.get(ADDRESS, REQUEST);
   }
 
   /** Writes {@code request}. */
-  public static void setRequest(MemorySegment producer, MemorySegment value) {
+  public static void setRequestCallback(MemorySegment producer, MemorySegment value) {
     producer.set(ADDRESS, REQUEST, value);
   }
 
   /** Returns the function pointer {@code cancel}, {@code void (*)(struct ArrowAsyncProducer*)}. */
-  public static MemorySegment cancel(MemorySegment producer) {
+  public static MemorySegment cancelCallback(MemorySegment producer) {
     return producer.get(ADDRESS, CANCEL);
   }
 
   /** Writes {@code cancel}. */
-  public static void setCancel(MemorySegment producer, MemorySegment value) {
+  public static void setCancelCallback(MemorySegment producer, MemorySegment value) {
     producer.set(ADDRESS, CANCEL, value);
   }
 

@@ -42,12 +42,12 @@ public final class ArrowAsyncTaskStruct {
    * Returns the function pointer {@code extract_data},
    * {@code int (*)(struct ArrowAsyncTask*, struct ArrowDeviceArray* out)}.
    */
-  public static MemorySegment extractData(MemorySegment task) {
+  public static MemorySegment extractDataCallback(MemorySegment task) {
     return task.get(ADDRESS, EXTRACT_DATA);
   }
 
   /** Writes {@code extract_data}. */
-  public static void setExtractData(MemorySegment task, MemorySegment value) {
+  public static void setExtractDataCallback(MemorySegment task, MemorySegment value) {
     task.set(ADDRESS, EXTRACT_DATA, value);
   }
 

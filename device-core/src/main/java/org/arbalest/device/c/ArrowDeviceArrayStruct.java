@@ -91,6 +91,6 @@ public final class ArrowDeviceArrayStruct {
     if (from.isReadOnly()) throw new IllegalArgumentException(
         "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
-    ArrowArrayStruct.setRelease(from, MemorySegment.NULL);
+    ArrowArrayStruct.setReleaseCallback(from, MemorySegment.NULL);
   }
 }

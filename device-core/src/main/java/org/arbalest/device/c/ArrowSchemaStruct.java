@@ -140,12 +140,12 @@ public final class ArrowSchemaStruct {
   }
 
   /** Returns the release callback. It is NULL if and only if the struct is released (OWN-01). */
-  public static MemorySegment release(MemorySegment schema) {
+  public static MemorySegment releaseCallback(MemorySegment schema) {
     return schema.get(ADDRESS, RELEASE);
   }
 
   /** Writes {@code release}. */
-  public static void setRelease(MemorySegment schema, MemorySegment value) {
+  public static void setReleaseCallback(MemorySegment schema, MemorySegment value) {
     schema.set(ADDRESS, RELEASE, value);
   }
 
@@ -170,6 +170,6 @@ public final class ArrowSchemaStruct {
     if (from.isReadOnly()) throw new IllegalArgumentException(
         "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());
-    setRelease(from, MemorySegment.NULL);
+    setReleaseCallback(from, MemorySegment.NULL);
   }
 }

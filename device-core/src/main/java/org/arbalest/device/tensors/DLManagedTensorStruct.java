@@ -60,12 +60,12 @@ public final class DLManagedTensorStruct {
    * Returns the function pointer {@code deleter}, {@code void (*)(DLManagedTensor*)}. It also frees the struct. May be
    * NULL.
    */
-  public static MemorySegment deleter(MemorySegment managed) {
+  public static MemorySegment deleterCallback(MemorySegment managed) {
     return managed.get(ADDRESS, DELETER);
   }
 
   /** Writes {@code deleter}. */
-  public static void setDeleter(MemorySegment managed, MemorySegment value) {
+  public static void setDeleterCallback(MemorySegment managed, MemorySegment value) {
     managed.set(ADDRESS, DELETER, value);
   }
 }

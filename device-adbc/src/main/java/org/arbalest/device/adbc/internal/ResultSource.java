@@ -51,7 +51,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     this.block = block;
     this.stream = block.stream.address();
     this.out = block.out.address();
-    this.getNext = ArrowArrayStreamStruct.getNext(block.stream);
+    this.getNext = ArrowArrayStreamStruct.getNextCallback(block.stream);
     this.schema = schema;
   }
 
@@ -84,7 +84,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       of.owner.lock.executes();
       filling.fill(block);
-      isStream = ArrowArrayStreamStruct.release(block.stream).address() != 0;
+      isStream = ArrowArrayStreamStruct.releaseCallback(block.stream).address() != 0;
       if (!isStream) {
         block.giveBack();
         return null;
@@ -101,7 +101,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static Schema schema(Opening of, ResultBlock block) {
-    MemorySegment getSchema = ArrowArrayStreamStruct.getSchema(block.stream);
+    MemorySegment getSchema = ArrowArrayStreamStruct.getSchemaCallback(block.stream);
     int errno = get(getSchema, block.stream.address(), block.out.address());
     if (errno != 0) throw failure(of.owner, "get_schema of the result", of.sql, block, errno);
     return DriverSchemas.importSchema(block.out);
@@ -136,9 +136,9 @@ final class ResultSource implements DeviceArrayReader.Source {
             "the result has ended: its statement was executed again, or changed. Use a statement for each result");
       }
       // some drivers write only the release pointer at the end
-      ArrowArrayStruct.setRelease(block.out, MemorySegment.NULL);
+      ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
       int errno = pull();
-      isOver = errno != 0 || ArrowArrayStruct.release(block.out).address() == 0;
+      isOver = errno != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
       throwFailureOfBound();
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
       return isOver ? null : CData.importArray(block.out, options);
@@ -156,7 +156,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       bound.throwFailure(null);
     } catch (Throwable t) {
-      if (!isOver) StatementImpl.release(ArrowArrayStruct.release(block.out), block.out);
+      if (!isOver) StatementImpl.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
       throw t;
     }
   }
@@ -274,7 +274,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static void release(ResultBlock block) {
-    MemorySegment release = ArrowArrayStreamStruct.release(block.stream);
+    MemorySegment release = ArrowArrayStreamStruct.releaseCallback(block.stream);
     if (release.address() == 0) return;
     try {
       Signatures.RELEASE.invokeExact(release, block.stream);
@@ -298,7 +298,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static String lastError(MemorySegment stream) {
-    MemorySegment function = ArrowArrayStreamStruct.getLastError(stream);
+    MemorySegment function = ArrowArrayStreamStruct.getLastErrorCallback(stream);
     if (function.address() == 0) return "";
     try {
       return CText.read((MemorySegment) Signatures.GET_LAST_ERROR.invokeExact(function, stream));

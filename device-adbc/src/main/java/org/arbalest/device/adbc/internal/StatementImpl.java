@@ -195,10 +195,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
           bound = null;
         } catch (Throwable t) {
-          release(ArrowArrayStruct.release(array), array);
+          release(ArrowArrayStruct.releaseCallback(array), array);
           throw t;
         } finally {
-          release(ArrowSchemaStruct.release(schema), schema); // unless the driver has taken it
+          release(ArrowSchemaStruct.releaseCallback(schema), schema); // unless the driver has taken it
         }
       } finally {
         leave();
@@ -223,7 +223,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, null, sql,
               (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
         } catch (Throwable t) {
-          release(ArrowArrayStreamStruct.release(stream), stream);
+          release(ArrowArrayStreamStruct.releaseCallback(stream), stream);
           throw t;
         }
         bound = source;
@@ -350,7 +350,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           fedBy,
           (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, schema, partitions, rows, error));
       try {
-        Schema type = ArrowSchemaStruct.release(schema).address() == 0 ? null : DriverSchemas.importSchema(schema);
+        Schema type =
+            ArrowSchemaStruct.releaseCallback(schema).address() == 0 ? null : DriverSchemas.importSchema(schema);
         if (fedBy != null) fedBy.throwFailure(null);
         return new AdbcPartitions(type, PartitionsStruct.read(partitions), rows.get(JAVA_LONG, 0));
       } finally {
