@@ -13,14 +13,16 @@ import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.HostTask;
 
 /**
- * A GPU's copies: one call of the driver's for many where it has that (12.8), by way of main memory where two GPUs do
- * not reach each other. Copies from and to pageable memory, for which the driver lets its caller wait, are core's.
+ * The copies of a GPU. A batch is one call of the driver, if the driver supports that (12.8). Copies between two GPUs
+ * that do not reach each other go through main memory.
+ *
+ * <p>Core implements copies from and to pageable memory, because the driver blocks the caller for those.
  */
 final class Copies implements HostStaging {
   private final Gpu gpu;
   private final HostMemory pinned;
 
-  /** Whether the driver copies many at once: for tests as well. */
+  /** Whether the driver copies a batch in one call. Tests also read this field. */
   final boolean copiesBatches;
 
   Copies(Gpu gpu) {
@@ -44,7 +46,7 @@ final class Copies implements HostStaging {
     if (queued.code != Cu.SUCCESS) throw queued.failure(batch);
   }
 
-  /** The copies, and an event behind them, which is returned: one change of context. */
+  /** Queues the copies and an event after them, with one change of the context. Returns the event. */
   long copyAndRecord(long queue, CopyBatch batch) {
     Queued queued = new Queued();
     MemorySegment scratch = Cu.scratch();
@@ -63,7 +65,7 @@ final class Copies implements HostStaging {
     throw failure;
   }
 
-  /** The copies, and a task behind them: one change of context. */
+  /** Queues the copies and a task after them, with one change of the context. */
   void copyAndRun(long queue, CopyBatch batch, HostTask task) {
     Queued queued = new Queued();
     gpu.enterOrdered();
@@ -76,11 +78,11 @@ final class Copies implements HostStaging {
     gpu.check(launched, Cu.LAUNCH_HOST_FUNC);
   }
 
-  /** What came of queuing a batch. */
+  /** The result of queuing a batch. */
   private final class Queued {
     int code = Cu.SUCCESS;
 
-    /** The one that failed; −1 for all together. */
+    /** The index of the copy that failed; −1 for the whole batch. */
     int piece = -1;
 
     DeviceException failure(CopyBatch batch) {
@@ -89,7 +91,7 @@ final class Copies implements HostStaging {
     }
   }
 
-  /** In the context. */
+  /** Queues a batch. The context must be current. */
   private void queue(long queue, CopyBatch batch, Queued queued) {
     boolean isFar = batch.isBetweenDevices() && gpu.hasFarPeers();
     boolean isOneCall =
@@ -105,7 +107,9 @@ final class Copies implements HostStaging {
     }
   }
 
-  /** Where it may be from, or to, a GPU that is not reached. In the context. */
+  /**
+   * Queues one copy that may be from or to a GPU that this GPU does not reach directly. The context must be current.
+   */
   private int queueFar(long queue, CopyBatch batch, int piece) {
     long to = batch.to(piece);
     long from = batch.from(piece);
@@ -117,7 +121,7 @@ final class Copies implements HostStaging {
     return Cu.MEMCPY_PEER_ASYNC.call(to, toContext, from, fromContext, batch.bytes(piece), queue);
   }
 
-  /** The context of a GPU's memory; 0 for main memory. */
+  /** Returns the context of the GPU that owns an address; 0 for main memory. */
   private long contextOf(long address) {
     MemorySegment scratch = Cu.scratch();
     if (CuMemory.kindOf(address) != CuMemory.ON_DEVICE) return 0;

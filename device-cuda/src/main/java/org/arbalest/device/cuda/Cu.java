@@ -24,17 +24,22 @@ import org.arbalest.device.cuda.CuFunction.LLLIL;
 import org.arbalest.device.cuda.CuFunction.LLLL;
 
 /**
- * The table of the driver API's functions: for each the shape of the call, the name, and the first CUDA version that
- * has it, as in {@code CUDA_VERSION} and in {@code cudaTypedefs.h}. Error messages take the functions' names from here,
- * and the tests compare the simulated driver's versions with it. Handles and pointers are longs; calls return a
- * {@code CUresult}. Which functions every driver must have is said in {@link CuNeeded}; another may be absent, and then
- * returns {@link #NOT_SUPPORTED}.
+ * The table of the driver API's functions. An entry has the shape of the call, the name, and the first CUDA version
+ * with the function, as in {@code CUDA_VERSION} and in {@code cudaTypedefs.h}. Error messages use the names in this
+ * table, and the tests compare the simulated driver's versions with it.
  *
- * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
- * shortcuts: the driver may hold a lock that a thread in one of our callbacks waits for.
+ * <p>Handles and pointers are longs; calls return a {@code CUresult}. {@link CuNeeded} lists the functions that every
+ * driver must have. Any other function may be absent, and then returns {@link #NOT_SUPPORTED}.
+ *
+ * <p>The class is initialised after the library was found, and links all functions. No function is linked as a
+ * {@linkplain java.lang.foreign.Linker.Option#critical critical} one: the driver may hold a lock that a thread in one
+ * of the library's callbacks waits for.
  */
 final class Cu {
-  /** The oldest CUDA version whose drivers are supported. A constant, for reading before the class is initialised. */
+  /**
+   * The oldest CUDA version whose drivers are supported. It is a constant, so that it can be read before the class is
+   * initialised.
+   */
   static final int OLDEST = 10000;
 
   static final int SUCCESS = 0;
@@ -63,7 +68,7 @@ final class Cu {
   static final int EVENT_DISABLE_TIMING = 2;
   static final int STREAM_NON_BLOCKING = 1;
 
-  /** {@code CU_STREAM_LEGACY}: the default stream by its name. */
+  /** {@code CU_STREAM_LEGACY}: an explicit handle of the legacy default stream. */
   static final int LEGACY_STREAM = 1;
   static final int PER_THREAD_STREAM = 2;
 
@@ -96,11 +101,11 @@ final class Cu {
   static final L EVENT_QUERY = new L("cuEventQuery", 2000);
   static final L EVENT_SYNCHRONIZE = new L("cuEventSynchronize", 2000);
 
-  // Threads beside graphs that others capture: see CuCapture.
+  // The capture mode of threads: see CuCapture.
   static final L THREAD_EXCHANGE_STREAM_CAPTURE_MODE = new L("cuThreadExchangeStreamCaptureMode", 10010);
   static final LL STREAM_IS_CAPTURING = new LL("cuStreamIsCapturing", 10000);
 
-  // Which GPU a device is: see CuIdentity.
+  // The identity of a GPU: see CuIdentity.
   static final LI DEVICE_GET_UUID = new LI("cuDeviceGetUuid_v2", 11040);
   static final LII DEVICE_GET_PCI_BUS_ID = new LII("cuDeviceGetPCIBusId", 4010);
 
@@ -120,13 +125,13 @@ final class Cu {
   static final LL MEM_FREE_ASYNC = new LL("cuMemFreeAsync", 11020);
   static final LIL POINTER_GET_ATTRIBUTE = new LIL("cuPointerGetAttribute", 4000);
 
-  // Where managed memory is to be: see CuManaged.
+  // The placement of managed memory: see CuManaged.
   static final LLIL MEM_PREFETCH_ASYNC = new LLIL("cuMemPrefetchAsync", 8000);
   static final LLLIL MEM_PREFETCH_ASYNC_V2 = new LLLIL("cuMemPrefetchAsync_v2", 12020);
   static final LLII MEM_ADVISE = new LLII("cuMemAdvise", 8000);
   static final LLIL MEM_ADVISE_V2 = new LLIL("cuMemAdvise_v2", 12020);
 
-  // Pages that others allocated: see CuRegister.
+  // Pages that the application allocated: see CuRegister.
   static final LLI MEM_HOST_REGISTER = new LLI("cuMemHostRegister_v2", 6050);
   static final L MEM_HOST_UNREGISTER = new L("cuMemHostUnregister", 4000);
 
@@ -136,7 +141,7 @@ final class Cu {
   static final L8 MEMCPY_BATCH_ASYNC_V2 = new L8("cuMemcpyBatchAsync_v2", 13000);
   static final L9 MEMCPY_BATCH_ASYNC = new L9("cuMemcpyBatchAsync", 12080);
 
-  // Memory and events of other processes: see CuIpc.
+  // Memory and events shared between processes: see CuIpc.
   static final LLL MEM_GET_ADDRESS_RANGE = new LLL("cuMemGetAddressRange_v2", 3020);
   static final LL IPC_GET_MEM_HANDLE = new LL("cuIpcGetMemHandle", 4010);
   static final LHI IPC_OPEN_MEM_HANDLE_V2 = new LHI("cuIpcOpenMemHandle_v2", 11000);
@@ -145,7 +150,7 @@ final class Cu {
   static final LL IPC_GET_EVENT_HANDLE = new LL("cuIpcGetEventHandle", 4010);
   static final LH IPC_OPEN_EVENT_HANDLE = new LH("cuIpcOpenEventHandle", 4010);
 
-  // Memory that is created, and mapped where addresses were reserved: see CuMap.
+  // Memory that is created, and mapped at reserved addresses: see CuMap.
   static final LLI MEM_GET_ALLOCATION_GRANULARITY = new LLI("cuMemGetAllocationGranularity", 10020);
   static final LLLL MEM_CREATE = new LLLL("cuMemCreate", 10020);
   static final L MEM_RELEASE = new L("cuMemRelease", 10020);
@@ -158,13 +163,13 @@ final class Cu {
   static final LLIL MEM_EXPORT_TO_SHAREABLE_HANDLE = new LLIL("cuMemExportToShareableHandle", 10020);
   static final LLI MEM_IMPORT_FROM_SHAREABLE_HANDLE = new LLI("cuMemImportFromShareableHandle", 10020);
 
-  /** A few words for what is returned through pointers, for each thread. */
+  /** A few words of memory for each thread, for results that are returned through pointers. */
   private static final ThreadLocal<MemorySegment> SCRATCH =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
 
   private Cu() {}
 
-  /** This thread's words; what is in them is good until the next call that uses them. */
+  /** Returns this thread's words. Their content is valid until the next call that uses them. */
   static MemorySegment scratch() {
     return SCRATCH.get();
   }

@@ -10,26 +10,28 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an address and an event that came from outside recognisably are not (DEV-27). Addresses the driver knows; what
- * it cannot tell passes. Events it takes for pointers, and follows them: so of those only what can be no pointer is
- * found out without it.
+ * The rejection of addresses and events from outside that are recognizably wrong (DEV-27).
+ *
+ * <p>The driver knows addresses; an address passes if the driver cannot classify it. The driver treats an event as a
+ * pointer, and follows it. The check for events therefore does not call the driver: it rejects only values that cannot
+ * be pointers.
  */
 final class CuAddress {
   private static final int IS_MANAGED = 8;
   private static final int DEVICE_ORDINAL = 9;
   private static final int PAGEABLE_MEMORY_ACCESS = 88;
 
-  /** Nothing is ever mapped there. */
+  /** The size of the first page, in bytes. Nothing is ever mapped there. */
   private static final long FIRST_PAGE = 4096;
 
   private CuAddress() {}
 
-  /** Refuses an address that is none of a GPU's memory of a kind. Allowed while a graph is captured. */
+  /** Rejects an address that is not in a GPU's memory of the given kind. Allowed while a graph is captured. */
   static void check(Gpu gpu, DeviceType type, long address) {
     gpu.enterOrdered();
     int kind = CuMemory.kindOf(address);
     int ordinal = kind == CuMemory.ON_DEVICE ? attribute(DEVICE_ORDINAL, address) : gpu.ordinal;
-    boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) != 0; // or nobody can tell
+    boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) != 0; // or unknown
     gpu.leave();
     String place = elsewhere(gpu, type, kind, ordinal, isManaged);
     if (place == null) return;
@@ -40,7 +42,7 @@ final class CuAddress {
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal, boolean isManaged) {
     boolean isHost = type.equals(DeviceType.CUDA_HOST);
     if (kind == CuMemory.PAGEABLE) {
-      // the CPU can read it, or the GPU any memory, as on GH200
+      // the CPU can read the memory, or the GPU reads any memory, as on GH200
       boolean may = isHost || Gpu.attribute(gpu.ordinal, PAGEABLE_MEMORY_ACCESS) != 0;
       return may ? null : "pageable main memory";
     }
@@ -48,10 +50,10 @@ final class CuAddress {
     return type.equals(DeviceType.CUDA) && ordinal == gpu.ordinal ? null : "memory of CUDA:" + ordinal;
   }
 
-  /** In the context: an attribute that is an int, or −1. */
+  /** Returns an attribute that is an int; −1 if the query fails. The context must be current. */
   private static int attribute(int attribute, long address) {
     MemorySegment scratch = Cu.scratch();
-    scratch.set(JAVA_INT, 0, 0); // some are a byte
+    scratch.set(JAVA_INT, 0, 0); // some attributes are one byte
     return Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), attribute, address) == Cu.SUCCESS
         ? scratch.get(JAVA_INT, 0)
         : -1;

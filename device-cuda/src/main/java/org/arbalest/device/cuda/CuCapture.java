@@ -4,15 +4,15 @@ package org.arbalest.device.cuda;
 import org.arbalest.device.spi.CaptureMode;
 
 /**
- * The mode of threads beside graphs that others capture, by {@code cuThreadExchangeStreamCaptureMode}: see {@link
- * CaptureMode}.
+ * The capture mode of threads, while other threads capture graphs, by {@code cuThreadExchangeStreamCaptureMode}; see
+ * {@link CaptureMode}.
  */
 final class CuCapture {
   private static final CaptureMode MODE = new CaptureMode(CuCapture::exchange, CuAnswers::of, CuCapture::report);
 
   private CuCapture() {}
 
-  /** Initialises the class, so that this does not happen in the middle of something. */
+  /** Initialises the class early, so that this does not happen within another operation. */
   static void load() {}
 
   private static int exchange(long mode) {
@@ -24,23 +24,23 @@ final class CuCapture {
         CuErrors.exception(Cu.THREAD_EXCHANGE_STREAM_CAPTURE_MODE.label(), code, ""));
   }
 
-  /** See {@link CaptureMode#prepare}; this thread's {@link Cu#scratch}, too. */
+  /** Prepares this thread, and creates its {@link Cu#scratch}; see {@link CaptureMode#prepare}. */
   static void prepare() {
     MODE.prepare();
     Cu.scratch();
   }
 
-  /** See {@link CaptureMode#relax}. */
+  /** Relaxes this thread; see {@link CaptureMode#relax}. */
   static void relax() {
     MODE.relax();
   }
 
-  /** See {@link CaptureMode#restore}. */
+  /** Restores this thread's mode; see {@link CaptureMode#restore}. */
   static void restore() {
     MODE.restore();
   }
 
-  /** See {@link CaptureMode#relaxForGood}. */
+  /** Relaxes a thread of this library permanently; see {@link CaptureMode#relaxForGood}. */
   static void relaxForGood() {
     MODE.relaxForGood();
   }

@@ -10,12 +10,10 @@ import org.arbalest.device.spi.CopyBatch;
 
 /** Copies of many pieces in one call; see {@link Cu}. */
 final class CuCopies {
-  /**
-   * {@code CU_MEMCPY_SRC_ACCESS_ORDER_STREAM} and no hints: one {@code CUmemcpyAttributes}, and the index of the first
-   * copy that it is for.
-   */
+  /** One {@code CUmemcpyAttributes}: {@code CU_MEMCPY_SRC_ACCESS_ORDER_STREAM} and no hints. */
   private static final MemorySegment ATTRIBUTES = Arena.global().allocate(24, 8);
 
+  /** The index of the first copy that {@link #ATTRIBUTES} is for. */
   private static final MemorySegment FIRST = Arena.global().allocate(JAVA_LONG);
 
   static {
@@ -24,14 +22,16 @@ final class CuCopies {
 
   private CuCopies() {}
 
-  /** Whether the driver has one of the two functions. */
+  /** Returns whether the driver has one of the two functions. */
   static boolean copiesBatches() {
     return CuLibrary.has(Cu.MEMCPY_BATCH_ASYNC_V2.name()) || CuLibrary.has(Cu.MEMCPY_BATCH_ASYNC.name());
   }
 
   /**
-   * Not in the legacy default stream. The older function also says which copy failed. Without either the code is {@link
-   * Cu#NOT_SUPPORTED}, and nothing was queued.
+   * Queues a batch in one call, and returns the driver's code. The stream must not be the legacy default stream.
+   *
+   * <p>The older function also reports which copy failed. If the driver has neither function, the code is
+   * {@link Cu#NOT_SUPPORTED}, and nothing was queued.
    */
   static int memcpyBatchAsync(CopyBatch batch, long stream) {
     long count = batch.count();

@@ -7,13 +7,13 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
-/** The driver's codes, and what becomes of them (DEV-14). */
+/** The conversion of the driver's codes to exceptions (DEV-14). */
 final class CuErrors {
   private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.cuda");
 
   private CuErrors() {}
 
-  /** Such as {@code CUDA_ERROR_OUT_OF_MEMORY (2)}. */
+  /** Returns the name and the number of a code, such as {@code CUDA_ERROR_OUT_OF_MEMORY (2)}. */
   static String describe(int code) {
     MemorySegment scratch = Cu.scratch();
     String name = "unknown code";
@@ -34,22 +34,22 @@ final class CuErrors {
   }
 
   /**
-   * What a call failed with.
+   * Creates the exception for a failed call.
    *
-   * @param call the function, the device and what else there is to say, such as {@code cuMemAlloc on CUDA:0}
-   * @param asked what for, or an empty text
+   * @param call the function, the device and further details, such as {@code cuMemAlloc on CUDA:0}
+   * @param asked the request, or an empty text
    */
   static DeviceException exception(String call, int code, String asked) {
     return new DeviceException(errno(code),
         call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
   }
 
-  /** Says what nobody can be told by an exception; never throws. */
+  /** Logs a failure that no exception can carry to a caller. Never throws. */
   static void report(String what, Throwable failure) {
     try {
       LOGGER.log(System.Logger.Level.ERROR, what + " failed", failure);
     } catch (Throwable _) {
-      // there is nobody left to tell
+      // the failure cannot be reported anywhere
     }
   }
 }

@@ -19,18 +19,19 @@ import java.util.Collections;
  * trusts the fields of records to be final. It therefore inlines a call as if its method handle were a constant.
  */
 sealed interface CuFunction {
-  /** {@code CUipcMemHandle} and {@code CUipcEventHandle}. */
+  /** The layout of {@code CUipcMemHandle} and {@code CUipcEventHandle}. */
   MemoryLayout HANDLE = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(CuIpc.HANDLE_BYTES, JAVA_BYTE));
 
-  /** The symbol in the library. */
+  /** Returns the symbol in the library. */
   String name();
 
-  /** The first CUDA that has it, as in {@code CUDA_VERSION}. */
+  /** Returns the first CUDA version with this function, as in {@code CUDA_VERSION}. */
   int since();
 
+  /** Returns the handle by which the function is called. */
   MethodHandle handle();
 
-  /** Such as 11.2 for 11020. */
+  /** Returns a version as a text, such as 11.2 for 11020. */
   static String version(int version) {
     return version / 1000 + "." + version % 1000 / 10;
   }
@@ -40,12 +41,12 @@ sealed interface CuFunction {
     return name().endsWith("_v2") ? name().substring(0, name().length() - 3) : name();
   }
 
-  /** A call by a handle of the right type throws nothing. */
+  /** Wraps an impossible exception: a call by a handle of the right type throws nothing. */
   private static AssertionError unexpected(Throwable t) {
     return new AssertionError(t);
   }
 
-  /** The layouts of many longs. */
+  /** Returns the layouts of a number of longs. */
   private static MemoryLayout[] longs(int count) {
     return Collections.nCopies(count, JAVA_LONG).toArray(MemoryLayout[]::new);
   }

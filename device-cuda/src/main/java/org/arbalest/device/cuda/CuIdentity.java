@@ -10,14 +10,20 @@ import java.util.UUID;
 import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.spi.Identities;
 
-/** Which GPU an ordinal is, as the driver says it, for devices that need not be open. */
+/** The identity of the GPU with an ordinal, as the driver reports it. The device need not be open. */
 final class CuIdentity {
-  /** Where the driver has no such attribute (before 12.2), Linux knows it. */
+  /**
+   * The attribute for the main memory next to a GPU. A driver before 12.2 does not have it; Linux then supplies the
+   * value.
+   */
   static final int HOST_NUMA_ID = 134;
 
   private CuIdentity() {}
 
-  /** Of a part of a GPU (MIG) the UUID is the part's, and the place on the bus the whole one's. */
+  /**
+   * Returns the identity of a GPU. For a part of a GPU (MIG), the UUID is that of the part, and the place on the bus
+   * that of the whole GPU.
+   */
   static DeviceIdentity of(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(64, 8);

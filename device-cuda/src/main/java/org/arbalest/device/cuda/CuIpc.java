@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
-/** The numbers for the functions by which processes share memory and events; see {@link Cu}. */
+/** The constants of the functions by which processes share memory and events; see {@link Cu}. */
 final class CuIpc {
   static final int MEM_LAZY_ENABLE_PEER_ACCESS = 1;
   static final int EVENT_INTERPROCESS = 4;

@@ -28,10 +28,10 @@ final class CuLibrary {
 
   private CuLibrary() {}
 
-  /** A function's native type, the first CUDA that has it, and whether a driver may lack it all the same. */
+  /** A function's native type, the first CUDA version with it, and whether a driver may lack it nevertheless. */
   record Function(FunctionDescriptor type, int since, boolean isOptional) {}
 
-  /** Null if it is there, else why it is not. Looks again each time that it was missing. */
+  /** Returns null if the library is available, otherwise the reason. Looks again on each call until it is found. */
   static @Nullable String missing() {
     return found != null ? null : missing(NAMES);
   }
@@ -55,7 +55,7 @@ final class CuLibrary {
     return "no CUDA driver was found; looked for " + String.join(", ", names);
   }
 
-  /** The handle of a function that returns a {@code CUresult}. */
+  /** Links a function that returns a {@code CUresult}, and adds it to the table. */
   static MethodHandle link(String name, int since, MemoryLayout... arguments) {
     FunctionDescriptor type = FunctionDescriptor.of(JAVA_INT, arguments);
     boolean isOptional = !CuNeeded.NAMES.contains(name);
@@ -64,7 +64,8 @@ final class CuLibrary {
   }
 
   /**
-   * A function's handle, if the library was found. One that is optional and not there returns {@link Cu#NOT_SUPPORTED}.
+   * Returns a function's handle; the library must have been found. A missing optional function returns
+   * {@link Cu#NOT_SUPPORTED}.
    */
   static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
@@ -76,13 +77,13 @@ final class CuLibrary {
         type.toMethodType().parameterList());
   }
 
-  /** Whether the driver has a function. */
+  /** Returns whether the driver has a function. */
   static boolean has(String name) {
     SymbolLookup lookup = found;
     return lookup != null && lookup.find(name).isPresent();
   }
 
-  /** The table, for tests; it is complete when {@link Cu} is initialised. */
+  /** Returns the table, for tests. It is complete after {@link Cu} is initialised. */
   static Map<String, Function> functions() {
     return Map.copyOf(FUNCTIONS);
   }

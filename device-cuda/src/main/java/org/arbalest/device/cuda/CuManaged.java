@@ -2,9 +2,10 @@
 package org.arbalest.device.cuda;
 
 /**
- * Where managed memory is to be; see {@link Cu}. The newer functions take a {@code CUmemLocation}, two ints by value,
- * which C passes as one word on all platforms that CUDA has; older drivers have those that take a device, -1 for the
- * CPU.
+ * Calls for the placement of managed memory; see {@link Cu}.
+ *
+ * <p>The newer functions take a {@code CUmemLocation}: two ints by value, which C passes as one word on all platforms
+ * of CUDA. Older drivers have functions that take a device, with -1 for the CPU.
  */
 final class CuManaged {
   private static final long ON_DEVICE = 1;
@@ -13,10 +14,13 @@ final class CuManaged {
 
   private CuManaged() {}
 
-  /** Initialises the class, so that this does not happen in the middle of something. */
+  /** Initialises the class early, so that this does not happen within another operation. */
   static void load() {}
 
-  /** To an ordinal's memory, or to the CPU's if that is -1. */
+  /**
+   * Queues a move to the memory of the GPU with an ordinal, or to the CPU's memory if the ordinal is -1. Returns the
+   * driver's code.
+   */
   static int prefetch(long address, long bytes, int ordinal, long stream) {
     int code = Cu.MEM_PREFETCH_ASYNC_V2.call(address, bytes, location(ordinal), 0, stream);
     return code == Cu.NOT_SUPPORTED ? Cu.MEM_PREFETCH_ASYNC.call(address, bytes, ordinal, stream) : code;

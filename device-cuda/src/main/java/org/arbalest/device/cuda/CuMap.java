@@ -2,14 +2,14 @@
 package org.arbalest.device.cuda;
 
 /**
- * The numbers for the functions of memory that is created, and mapped where addresses were reserved; see {@link Cu}.
- * Drivers for CUDA 12.3 or newer have fabric handles.
+ * The constants of the functions for memory that is created, and mapped at reserved addresses; see {@link Cu}. Drivers
+ * for CUDA 12.3 or newer have fabric handles.
  */
 final class CuMap {
   static final int HANDLE_TYPE_FABRIC = 8;
   static final int HANDLE_TYPE_FABRIC_SUPPORTED = 128;
 
-  /** Of a pointer. */
+  /** An attribute of a pointer. */
   static final int ALLOWED_HANDLE_TYPES = 14;
 
   private CuMap() {}

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
 
-/** The numbers for the functions of memory, and what an address is; see {@link Cu}. */
+/** The constants of the memory functions, and the kinds of addresses; see {@link Cu}. */
 final class CuMemory {
   static final int POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3;
   static final int POOL_RELEASE_THRESHOLD = 4;
@@ -15,22 +15,23 @@ final class CuMemory {
 
   static final int POINTER_DEVICE_ORDINAL = 9;
 
-  /** What {@link #kindOf} answers. */
+  /** The result of {@link #kindOf} for pageable main memory. */
   static final int PAGEABLE = 0;
 
-  /** As {@code CU_MEMORYTYPE_HOST}; what a GPU has is more. */
+  /** The result for pinned memory, as {@code CU_MEMORYTYPE_HOST}. A GPU's memory has a larger number. */
   static final int PINNED = 1;
 
+  /** The result for a GPU's memory. */
   static final int ON_DEVICE = 2;
 
   private CuMemory() {}
 
-  /** Initialises the class, so that this does not happen in the middle of something. */
+  /** Initialises the class early, so that this does not happen within another operation. */
   static void load() {}
 
   /**
-   * What kind of memory an address is in, or the code that the driver failed with, negated. What it does not know is
-   * pageable. In the context.
+   * Returns the kind of memory at an address, or the driver's code, negated. Memory that the driver does not know is
+   * pageable. The context must be current.
    */
   static int kindOf(long address) {
     MemorySegment scratch = Cu.scratch();

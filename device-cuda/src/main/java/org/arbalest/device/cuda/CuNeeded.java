@@ -4,11 +4,13 @@ package org.arbalest.device.cuda;
 import java.util.List;
 
 /**
- * The functions of {@link Cu} without which nothing works. Apart from that table, because they are looked for before it
- * can be linked. What is not here is optional: without it a feature is missing, or another function does the same.
+ * The functions of {@link Cu} that every driver must have. They are separate from that table, because they are looked
+ * up before the table can be linked.
+ *
+ * <p>All other functions are optional: without one, a feature is missing, or another function does the same.
  */
 final class CuNeeded {
-  /** None is younger than {@link Cu#OLDEST}. The youngest comes first: an old driver lacks that one at least. */
+  /** The names. None is newer than {@link Cu#OLDEST}. The newest comes first: an old driver lacks at least that one. */
   static final List<String> NAMES = List.of(
       "cuLaunchHostFunc", "cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuDeviceGetCount", "cuDeviceGet",
       "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute", "cuDeviceCanAccessPeer",

@@ -7,14 +7,17 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 
-/** What CUDA programs need to know of our devices: raw handles, which are borrowed and live as long as the process. */
+/**
+ * Raw CUDA handles of this library's devices, and hints for managed memory. The handles are borrowed, and stay valid
+ * until the process ends.
+ */
 public final class Cuda {
   private Cuda() {}
 
-  /** A context that is current on this thread until it is closed, on the same thread. */
+  /** A CUDA context that is current on one thread, until the scope is closed on the same thread. */
   public interface Scope extends AutoCloseable {
     /**
-     * Restores what was current before. Closing twice does nothing.
+     * Restores the context that was current before. Closing twice does nothing.
      *
      * @throws IllegalStateException on another thread than the one that entered
      */
@@ -29,7 +32,7 @@ public final class Cuda {
 
     Entered(Gpu gpu) {
       this.gpu = gpu;
-      gpu.enterOrdered(); // the mode for captures is the user's
+      gpu.enterOrdered(); // not relaxed: the capture mode belongs to the application
     }
 
     @Override
@@ -42,59 +45,70 @@ public final class Cuda {
   }
 
   /**
-   * The {@code CUcontext} that a device works in: its GPU's primary context, which the CUDA runtime uses as well.
+   * Returns the {@code CUcontext} of a device: its GPU's primary context, which the CUDA runtime also uses.
    *
-   * @throws IllegalArgumentException if the device is not a CUDA one
+   * @throws IllegalArgumentException if the device is not a CUDA device, or is opaque
    */
   public static long context(Device device) {
     return CudaProvider.gpu(device).context();
   }
 
-  /** The {@code CUdevice}; see {@link #context}. */
+  /** Returns the {@code CUdevice} of a device; see {@link #context}. */
   public static int device(Device device) {
     return CudaProvider.gpu(device).device();
   }
 
   /**
-   * Queues that a buffer's managed memory moves to where it will be used: a GPU, or the CPU ({@code Devices.cpu()}).
-   * What comes after in the stream finds it there; anybody else may use it meanwhile, and it moves back. The buffer is
-   * kept until then.
+   * Queues a move of a buffer's managed memory to the place of its next use: a GPU, or the CPU ({@code Devices.cpu()}).
+   * Later work in the stream finds the memory there. Other work may use the memory in the meantime, and the memory then
+   * moves back.
    *
-   * @throws DeviceException with {@code ENOSYS} if a GPU of the two cannot use managed memory together with the CPU
-   *     (concurrentManagedAccess), {@code EINVAL} if the memory is not managed
+   * <p>The library keeps the buffer until the move is done.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the stream's GPU or the target GPU cannot use managed memory
+   *     together with the CPU (concurrentManagedAccess), {@code EINVAL} if the memory is not managed
    */
   public static void prefetch(DeviceBuffer buffer, Device to, DeviceStream stream) {
     ManagedHints.prefetch(buffer, to, stream);
   }
 
-  /** The same for the allocations that an array's buffers are in, behind its event. */
+  /**
+   * Queues a move of an array's managed memory to the place of its next use, after the array's event. The move covers
+   * the whole allocations that contain the array's buffers. See {@link #prefetch(DeviceBuffer, Device, DeviceStream)}.
+   *
+   * <p>The library keeps the array until the move is done.
+   */
   public static void prefetch(DeviceArray array, Device to, DeviceStream stream) {
     ManagedHints.prefetch(array, to, stream);
   }
 
   /**
-   * Says how a buffer's managed memory will be used, from now on and until it is freed: who gets memory later gets none
-   * that was advised (DEV-52).
+   * Declares how a buffer's managed memory will be used, from now on until it is freed. Advised memory is not reused
+   * for later allocations (DEV-52).
    *
-   * @param place whose use it is: a GPU, or the CPU; without a meaning for {@link MemoryAdvice#READ_MOSTLY} and for
-   *     what takes an advice back but {@link MemoryAdvice#NOT_ACCESSED_BY}
-   * @throws DeviceException as {@link #prefetch(DeviceBuffer, Device, DeviceStream) prefetch}
+   * @param place the place whose use the advice describes: a GPU, or the CPU. It has no meaning for
+   *     {@link MemoryAdvice#READ_MOSTLY}, and for a value that withdraws an advice, except
+   *     {@link MemoryAdvice#NOT_ACCESSED_BY}
+   * @throws DeviceException under the conditions of {@link #prefetch(DeviceBuffer, Device, DeviceStream) prefetch}
    */
   public static void advise(DeviceBuffer buffer, MemoryAdvice advice, Device place) {
     ManagedHints.advise(buffer, advice, place);
   }
 
-  /** The same for the allocations that an array's buffers are in. */
+  /**
+   * Declares how an array's managed memory will be used. The advice covers the whole allocations that contain the
+   * array's buffers. See {@link #advise(DeviceBuffer, MemoryAdvice, Device)}.
+   */
   public static void advise(DeviceArray array, MemoryAdvice advice, Device place) {
     ManagedHints.advise(array, advice, place);
   }
 
   /**
-   * Makes a device's context current on this thread, as launching a kernel needs it. To be closed by the caller, before
+   * Makes a device's context current on this thread, as a kernel launch requires. The caller closes the scope, before
    * its coroutine suspends.
    *
-   * @throws IllegalStateException on a virtual thread, which may go on on another OS thread, where another context is
-   *     current
+   * @throws IllegalStateException on a virtual thread, which may continue on another OS thread, where another context
+   *     is current
    */
   public static Scope enter(Device device) {
     if (Thread.currentThread().isVirtual())

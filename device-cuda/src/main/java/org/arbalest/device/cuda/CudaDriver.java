@@ -14,7 +14,7 @@ import org.arbalest.device.spi.MemoryDriver;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** One of a GPU's kinds of memory, with the GPU's queues. */
+/** The driver for one kind of a GPU's memory, with the GPU's queues. */
 final class CudaDriver extends MemoryDriver {
   private final Gpu gpu;
   private final DeviceType type;
@@ -32,7 +32,7 @@ final class CudaDriver extends MemoryDriver {
     return new CudaDriver(gpu, type, gpu.deviceMemory, pinned);
   }
 
-  /** Pinned and managed memory has no such order. */
+  /** Returns null for pinned and managed memory, which has no stream order. */
   @Override
   public @Nullable MemoryAllocator orderedBy(long queue) {
     return isFrom(gpu.deviceMemory) ? gpu.pool.orderedBy(queue) : null;
@@ -49,8 +49,9 @@ final class CudaDriver extends MemoryDriver {
   }
 
   /**
-   * A GPU that has failed does nothing any more. In a host function, which may not ask, it is not idle; nor while a
-   * graph is captured, of which nobody can tell.
+   * Returns whether a queue has no work left. A failed GPU is idle: it does no more work. A queue counts as busy in a
+   * host function, which must not query it. It also counts as busy while a graph is captured, since its state is
+   * unknown then.
    */
   @Override
   public boolean isIdle(long queue) {
@@ -68,7 +69,7 @@ final class CudaDriver extends MemoryDriver {
     return Streams.isCaptured(gpu, queue);
   }
 
-  /** Pinned and managed memory is another process's by other means, or not at all. */
+  /** Returns null for pinned and managed memory: processes share it by other means, or not at all. */
   @Override
   public @Nullable ProcessSharing sharing() {
     return isFrom(gpu.deviceMemory) ? gpu.sharing : null;
@@ -102,8 +103,8 @@ final class CudaDriver extends MemoryDriver {
   }
 
   /**
-   * Where the stream cannot be asked for: an event at its end can, sooner or later. If there is none to be had, it is
-   * as the stream's code says: nobody can tell.
+   * Waits for a stream that cannot be queried. An event at its end can be queried, sooner or later. If no event can be
+   * recorded, the method throws with the stream's code: the state is unknown.
    */
   private void awaitEnd(long queue, int code) {
     long end;
@@ -146,7 +147,7 @@ final class CudaDriver extends MemoryDriver {
     return gpu.copies;
   }
 
-  /** Pinned and managed memory is within every GPU's reach, and so is another GPU's. */
+  /** Every GPU reaches pinned and managed memory, and the memory of another GPU. */
   @Override
   public boolean reaches(DeviceType type, long id) {
     if (!CudaProvider.serves(type)) return false;
@@ -167,7 +168,7 @@ final class CudaDriver extends MemoryDriver {
     gpu.check(code, Cu.STREAM_WAIT_EVENT);
   }
 
-  /** In a host function, which may not ask, an event is taken for one that has not completed. */
+  /** In a host function, which must not query, an event counts as not complete. */
   @Override
   public boolean isReady(long event) {
     return ask(event) == Answer.DONE;

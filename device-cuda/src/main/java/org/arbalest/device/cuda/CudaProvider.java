@@ -16,14 +16,15 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves every GPU that the CUDA driver shows, by its ordinal: its own memory as {@code CUDA}, main memory that is
- * pinned for it as {@code CUDA_HOST}, and memory that both share as {@code CUDA_MANAGED}, where the GPU and the CPU can
- * use that at the same time.
+ * The backend for every GPU that the CUDA driver lists, by its ordinal.
+ *
+ * <p>A GPU's own memory is {@code CUDA}. Main memory that is pinned for the GPU is {@code CUDA_HOST}. Memory that the
+ * GPU and the CPU share is {@code CUDA_MANAGED}, if both can use it at the same time.
  */
 public final class CudaProvider implements DeviceProvider {
   private static final List<DeviceType> TYPES = List.of(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED);
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider, for {@link java.util.ServiceLoader}. */
   public CudaProvider() {}
 
   @Override
@@ -54,7 +55,7 @@ public final class CudaProvider implements DeviceProvider {
     return unshared != null ? new Availability.Missing(unshared) : new Availability.Ready(count);
   }
 
-  /** Why no GPU has managed memory that the CPU may touch while the GPU works; null if one has. */
+  /** Returns why no GPU has managed memory that the CPU may access while the GPU works; null if one has. */
   private static @Nullable String unshared(int count) {
     for (int ordinal = 0; ordinal < count; ordinal++) {
       if (Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return null;
@@ -96,6 +97,6 @@ public final class CudaProvider implements DeviceProvider {
   static Gpu gpu(Device device) {
     if (!serves(device.type())) throw new IllegalArgumentException(device + " is not a CUDA device");
     if (device.isOpaque()) throw new IllegalArgumentException(device + " is not served by this backend");
-    return Gpu.open(Math.toIntExact(Math.max(0, device.id()))); // −1 is pinned memory of no GPU in particular (DEV-16)
+    return Gpu.open(Math.toIntExact(Math.max(0, device.id()))); // −1 is pinned memory of no particular GPU (DEV-16)
   }
 }

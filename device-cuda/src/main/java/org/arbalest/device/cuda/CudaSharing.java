@@ -13,13 +13,15 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * A GPU's memory and events as other processes open them, in two forms. The plain one, {@code cuIpcGetMemHandle}, is of
- * what {@code cuMemAlloc} gave. The other one, a fabric handle, is of what was created for it by {@code cuMemCreate},
- * and mapped; by us where {@code -Darbalest.cuda.fabric=true} asks for it and the device has such handles. A pool's
- * memory has neither.
+ * The sharing of a GPU's memory and events with other processes, by handles in two forms.
+ *
+ * <p>A plain handle, from {@code cuIpcGetMemHandle}, is for memory from {@code cuMemAlloc}. A fabric handle is for
+ * memory that {@code cuMemCreate} created for such a handle, and that was mapped. This library creates such memory only
+ * with {@code -Darbalest.cuda.fabric=true}, and only if the device has fabric handles. A pool's memory has neither
+ * handle.
  */
 final class CudaSharing implements ProcessSharing {
-  /** Asks for memory with fabric handles, where the device has them. */
+  /** The system property that requests memory with fabric handles, if the device has them. */
   static final String FABRIC_REQUESTED = "arbalest.cuda.fabric";
 
   private static final int PLAIN = 1;
@@ -68,12 +70,15 @@ final class CudaSharing implements ProcessSharing {
     }
   }
 
-  /** In the context: the driver's code; {@link Cu#NOT_SUPPORTED} if the memory there has no such handle. */
+  /**
+   * Exports a fabric handle, and returns the driver's code: {@link Cu#NOT_SUPPORTED} if the memory has no such handle.
+   * The context must be current.
+   */
   private int exportFabric(MemorySegment scratch, MemorySegment handle, long address) {
     scratch.set(JAVA_LONG, 0, 0);
     int asked = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), CuMap.ALLOWED_HANDLE_TYPES, address);
     if (asked != Cu.SUCCESS || (scratch.get(JAVA_LONG, 0) & CuMap.HANDLE_TYPE_FABRIC) == 0) return Cu.NOT_SUPPORTED;
-    // a pool with such handles, which are shared in another way
+    // fails for memory of a pool with such handles, which is shared in another way
     if (Cu.MEM_RETAIN_ALLOCATION_HANDLE.call(scratch.address(), address) != Cu.SUCCESS) return Cu.NOT_SUPPORTED;
     long memory = scratch.get(JAVA_LONG, 0);
     int code = Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE.call(handle.address(), memory, CuMap.HANDLE_TYPE_FABRIC, 0);
@@ -110,7 +115,10 @@ final class CudaSharing implements ProcessSharing {
     }
   }
 
-  /** By the older function where the driver has no other. */
+  /**
+   * Opens a plain handle, and returns the driver's code. The method uses the older function if the driver lacks the
+   * newer one.
+   */
   private static int openPlain(MemorySegment out, MemorySegment handle) {
     int code = Cu.IPC_OPEN_MEM_HANDLE_V2.call(out.address(), handle, CuIpc.MEM_LAZY_ENABLE_PEER_ACCESS);
     if (code != Cu.NOT_SUPPORTED) return code;

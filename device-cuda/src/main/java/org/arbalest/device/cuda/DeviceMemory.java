@@ -4,7 +4,7 @@ package org.arbalest.device.cuda;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
-/** A GPU's own memory: from its pool, if there is one. */
+/** A GPU's own memory: from its pool, if it has one. */
 final class DeviceMemory extends GpuMemory {
   DeviceMemory(Gpu gpu) {
     super(gpu, DeviceType.CUDA, gpu.pool.isThere() ? Cu.MEM_ALLOC_FROM_POOL_ASYNC : Cu.MEM_ALLOC);
@@ -29,7 +29,7 @@ final class DeviceMemory extends GpuMemory {
     return gpu.pool.isThere() ? gpu.pool.free(address) : Cu.MEM_FREE.call(address);
   }
 
-  /** The pool keeps what is freed; without one freeing waits for the GPU. */
+  /** Returns 0 with a pool, which itself keeps freed memory. Without a pool, freeing waits for the GPU. */
   @Override
   public long cacheBytes() {
     return gpu.pool.isThere() ? 0 : Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;

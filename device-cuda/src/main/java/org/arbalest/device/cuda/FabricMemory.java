@@ -3,7 +3,7 @@ package org.arbalest.device.cuda;
 
 import java.lang.foreign.MemorySegment;
 
-/** A GPU's memory that other processes can open by a fabric handle, for which it is created and mapped. */
+/** A GPU's memory that other processes can open by a fabric handle. It is created and mapped for that purpose. */
 final class FabricMemory extends ShareableMemory {
   private final Mappings mappings;
 

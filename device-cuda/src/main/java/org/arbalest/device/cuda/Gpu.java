@@ -17,9 +17,11 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One GPU, by its primary context, which the CUDA runtime and other libraries of the process share. It is retained for
- * as long as the process lives. {@code CUDA}, {@code CUDA_HOST} and {@code CUDA_MANAGED} of an ordinal are three kinds
- * of memory, and one of these.
+ * One GPU, with its primary context, which the CUDA runtime and other libraries of the process share. The context is
+ * retained until the process ends.
+ *
+ * <p>{@code CUDA}, {@code CUDA_HOST} and {@code CUDA_MANAGED} of an ordinal are three kinds of memory with one object
+ * of this class.
  */
 final class Gpu {
   private static final AtomicReferenceArray<@Nullable Gpu> OPEN = new AtomicReferenceArray<>(64);
@@ -36,13 +38,13 @@ final class Gpu {
   final MemoryAllocator managedMemory;
   final ProcessSharing sharing;
 
-  /** The peers that this one's queues were made to reach directly. */
+  /** The peers that are connected already. The GPU's queues reach them directly if the hardware can. */
   private final Set<Integer> peers = new HashSet<>();
 
-  /** Whether there is a peer that it does not reach directly. */
+  /** Whether the GPU does not reach some peer directly. */
   private volatile boolean hasFarPeers;
 
-  /** Whether it reads and writes all of main memory by the CPU's page tables, as a GH200 does. */
+  /** Whether the GPU reads and writes all of main memory by the CPU's page tables, as a GH200 does. */
   final boolean reachesPageable;
 
   private Gpu(int ordinal, int device, long context) {
@@ -61,7 +63,7 @@ final class Gpu {
     this.sharing = new CudaSharing(this);
   }
 
-  /** Opens it, or returns what is open. */
+  /** Opens a GPU, or returns the open one. */
   static Gpu open(int ordinal) {
     synchronized (OPEN) {
       Gpu open = OPEN.get(ordinal);
@@ -89,33 +91,38 @@ final class Gpu {
     }
   }
 
-  /** By the older function where the driver has no other. */
+  /**
+   * Releases a primary context, and returns the driver's code. The method uses the older function if the driver lacks
+   * the newer one.
+   */
   private static int release(int device) {
     int code = Cu.PRIMARY_CTX_RELEASE_V2.call(device);
     return code == Cu.NOT_SUPPORTED ? Cu.PRIMARY_CTX_RELEASE.call(device) : code;
   }
 
-  /** One that was opened; null if there is none of that ordinal. */
+  /** Returns an open GPU; null if no GPU with that ordinal is open. */
   static @Nullable Gpu ifOpen(long ordinal) {
     return ordinal >= 0 && ordinal < OPEN.length() ? OPEN.get((int) ordinal) : null;
   }
 
-  /** The {@code CUdevice}. */
+  /** Returns the {@code CUdevice}. */
   int device() {
     return device;
   }
 
-  /** The {@code CUcontext}. */
+  /** Returns the {@code CUcontext}. */
   long context() {
     return context;
   }
 
   /**
-   * Makes the context current, until {@link #leave}, which restores what was there (DEV-10), and relaxes the thread for
-   * graphs that others capture (DEV-23). Between the two there are only calls of the driver: a context is current for
-   * an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
+   * Makes the context current until {@link #leave}, which restores the previous one (DEV-10). Also relaxes the thread,
+   * for graphs that other threads capture (DEV-23).
    *
-   * @return the driver's code: {@link Cu#NOT_PERMITTED} if this thread may not call CUDA now, since it is in a host
+   * <p>Only calls of the driver may be made between the two. A context is current for an OS thread. A virtual thread
+   * that waits, even for a lock, may continue on another OS thread.
+   *
+   * @return the driver's code: {@link Cu#NOT_PERMITTED} if this thread must not call CUDA now, since it is in a host
    *     function
    */
   int push() {
@@ -124,37 +131,39 @@ final class Gpu {
     return code;
   }
 
-  /** Like {@link #push}, where it must be possible. */
+  /** Does the same as {@link #push}; throws if that fails. */
   void enter() {
     check(push(), Cu.CTX_PUSH_CURRENT);
   }
 
   /**
-   * Like {@link #push}, for calls that have their place in a stream only, and that no capture forbids: copies, events
-   * recorded and waited for by a stream, host functions, allocations and frees in stream order. It is two calls of the
-   * driver's less.
+   * Does the same as {@link #push}, but does not relax the thread. This saves two calls of the driver.
+   *
+   * <p>It is for calls that only have a place in a stream, and that no capture forbids: copies, events that are
+   * recorded or that a stream waits for, host functions, allocations and frees in stream order.
    */
   int pushOrdered() {
     CuCapture.prepare();
     return Cu.CTX_PUSH_CURRENT.call(context);
   }
 
-  /** Like {@link #pushOrdered}, where it must be possible. */
+  /** Does the same as {@link #pushOrdered}; throws if that fails. */
   void enterOrdered() {
     check(pushOrdered(), Cu.CTX_PUSH_CURRENT);
   }
 
+  /** Restores the previous context, and the thread's capture mode. Logs a failure. */
   void leave() {
     CuCapture.restore();
     int code = Cu.CTX_POP_CURRENT.call(0);
     if (code == Cu.SUCCESS || CuAnswers.of(code) == Answer.GONE) return;
-    // what was asked for is done
+    // logged only: the requested work is done
     CuErrors.report("restoring the thread's context", error(Cu.CTX_POP_CURRENT, code, ""));
   }
 
   /**
-   * Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from
-   * now on.
+   * Returns whether the two GPUs' queues and memory work together. They always do. If the hardware can, copies between
+   * them are direct from now on.
    */
   boolean reaches(Gpu peer) {
     if (peer == this) return true;
@@ -173,7 +182,7 @@ final class Gpu {
     MemorySegment scratch = Cu.scratch();
     check(Cu.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), device, peer.device), Cu.DEVICE_CAN_ACCESS_PEER);
     if (scratch.get(JAVA_INT, 0) == 0) {
-      hasFarPeers = true; // the driver goes through main memory, if it is told whose memory is whose
+      hasFarPeers = true; // the driver copies through main memory, if the call names the context of each address
       return;
     }
     enter();
@@ -195,7 +204,7 @@ final class Gpu {
     return CuErrors.exception(function.label() + " on " + name, code, asked);
   }
 
-  /** All of its memory, in bytes. */
+  /** Returns the size of a GPU's memory, in bytes. */
   static long totalMemory(int ordinal) {
     MemorySegment scratch = Cu.scratch();
     String name = "CUDA:" + ordinal;
@@ -204,7 +213,7 @@ final class Gpu {
     return scratch.get(JAVA_LONG, 0);
   }
 
-  /** Such as {@code NVIDIA H200, compute capability 9.0, 139.8 GiB}. */
+  /** Returns a description, such as {@code NVIDIA H200, compute capability 9.0, 139.8 GiB}. */
   static String describe(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(JAVA_LONG);
@@ -221,7 +230,7 @@ final class Gpu {
     }
   }
 
-  /** An attribute of a device, which need not be open. */
+  /** Returns an attribute of a device, which need not be open. */
   static int attribute(int ordinal, int attribute) {
     MemorySegment scratch = Cu.scratch();
     check(Cu.DEVICE_GET.call(scratch.address(), ordinal), Cu.DEVICE_GET, "CUDA:" + ordinal);

@@ -8,12 +8,12 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryAllocator;
 
-/** Memory of one of a GPU's kinds. */
+/** An allocator for one kind of a GPU's memory. */
 abstract class GpuMemory implements MemoryAllocator {
   final Gpu gpu;
   private final CuFunction function;
 
-  /** Such as {@code CUDA_HOST:0}. */
+  /** The name in error messages, such as {@code CUDA_HOST:0}. */
   final String name;
 
   GpuMemory(Gpu gpu, DeviceType type, CuFunction function) {
@@ -22,22 +22,19 @@ abstract class GpuMemory implements MemoryAllocator {
     this.function = function;
   }
 
-  /** Allocates: the driver's code, and the address in {@code out}. */
+  /** Allocates, writes the address to {@code out}, and returns the driver's code. */
   abstract int tryAllocate(MemorySegment out, long bytes);
 
-  /** Frees, in the context: the driver's code. */
+  /** Frees a block, and returns the driver's code. The context must be current. */
   abstract int freeBlock(long address, long bytes);
 
-  /**
-   * Has what is kept of what was freed given back to the GPU: whether an allocation that has found nothing may find
-   * something now.
-   */
+  /** Returns kept memory to the GPU. The result is whether an allocation that failed may succeed now. */
   boolean makeRoom() {
     gpu.pool.trim();
     return true;
   }
 
-  /** The driver's own alignment; core does what is beyond. */
+  /** Returns the driver's own alignment, in bytes. Core provides larger alignments. */
   @Override
   public long alignment() {
     return 256;

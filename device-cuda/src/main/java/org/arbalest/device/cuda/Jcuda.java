@@ -24,12 +24,14 @@ import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our streams, events, buffers and columns as JCuda's objects, and back. What is handed to JCuda is borrowed from ours,
- * and can be used while that is open; what is taken from it says who owns it. JCuda is an optional dependency: only
- * this class needs it, and none of this needs its natives.
+ * Conversions between this library's streams, events, buffers and columns and JCuda's objects.
  *
- * <p>A kernel on our memory is launched in a {@link Cuda#enter} scope, in {@link #cuStream}, and then
- * {@link DeviceStream#keepAlive} holds what it reads and writes.
+ * <p>An object that this class returns to JCuda is borrowed: it is valid while the library's object is open. A method
+ * that takes an object from JCuda documents the owner. JCuda is an optional dependency: only this class needs it, and
+ * no method here needs JCuda's native libraries.
+ *
+ * <p>To run a kernel on the library's memory, launch it in a {@link Cuda#enter} scope, on {@link #cuStream}. Then pass
+ * the memory that the kernel reads and writes to {@link DeviceStream#keepAlive}.
  */
 public final class Jcuda {
   private static final VarHandle NATIVE_POINTER = field(NativePointerObject.class, "nativePointer");
@@ -45,23 +47,23 @@ public final class Jcuda {
     }
   }
 
-  /** The context that a device works in; see {@link Cuda#context}. */
+  /** Returns the context that a device works in; see {@link Cuda#context}. */
   public static CUcontext context(Device device) {
     return with(new CUcontext(), Cuda.context(device));
   }
 
-  /** A stream of ours. */
+  /** Returns a stream as a JCuda object. */
   public static CUstream cuStream(DeviceStream stream) {
     CudaProvider.gpu(stream.device());
     return with(new CUstream(), stream.handle());
   }
 
   /**
-   * A stream of somebody's, which stays theirs, and must live until ours is closed. One without a native pointer is the
-   * legacy default stream.
+   * Wraps a JCuda stream. The application still owns the JCuda stream, which must live until the returned stream is
+   * closed. A JCuda stream without a native pointer is the legacy default stream.
    *
-   * @param stream of the device's context
-   * @throws DeviceException with {@code EINVAL} if it is of another context
+   * @param stream a stream of the device's context
+   * @throws DeviceException with {@code EINVAL} if the stream belongs to another context
    */
   public static DeviceStream stream(Device device, CUstream stream) {
     Gpu gpu = CudaProvider.gpu(device);
@@ -85,9 +87,9 @@ public final class Jcuda {
   }
 
   /**
-   * An event of ours.
+   * Returns an event as a JCuda object.
    *
-   * @throws IllegalStateException if there was nothing to wait for when it was recorded
+   * @throws IllegalStateException if nothing had to be waited for when the event was recorded
    */
   public static CUevent event(SyncEvent event) {
     CudaProvider.gpu(event.device());
@@ -97,10 +99,10 @@ public final class Jcuda {
   }
 
   /**
-   * An event of ours that completes when JCuda's does, as that is recorded now; to be closed by the caller. JCuda's may
-   * be recorded again, or destroyed, at once.
+   * Creates an event that completes with the current recording of a JCuda event. The caller closes it. The JCuda event
+   * may be recorded again, or destroyed, at once.
    *
-   * @param event of any context and any GPU
+   * @param event an event of any context and any GPU
    */
   public static SyncEvent syncEvent(Device device, CUevent event) {
     Gpu gpu = CudaProvider.gpu(device);
@@ -108,23 +110,24 @@ public final class Jcuda {
   }
 
   /**
-   * An event of JCuda's that the caller gives away: it is destroyed when the handle returned, and all that waits for
-   * it, is done with it.
+   * Takes over a JCuda event, and returns a handle to it. The library destroys the event after the handle is closed and
+   * all waits for the event have ended.
    */
   public static SyncEvent adoptEvent(Device device, CUevent event) {
     CudaProvider.gpu(device);
     return device.adoptEvent(handle(event));
   }
 
-  /** A buffer's memory. */
+  /** Returns the address of a buffer's memory. */
   public static CUdeviceptr pointer(DeviceBuffer buffer) {
     return with(new CUdeviceptr(), buffer.address());
   }
 
   /**
-   * A column's buffers, in the columnar format's order, for kernels: row 0 is element {@link Column#offset} of each.
-   * One that is not there is null, as the bitmap of a column without nulls may be. The column's array must be
-   * {@linkplain DeviceStream#waitFor waited for} first.
+   * Returns the addresses of a column's buffers, in the columnar format's order, for kernels. Row 0 is element
+   * {@link Column#offset} of each buffer. A missing buffer is null, for example the bitmap of a column without nulls.
+   *
+   * <p>A kernel's stream must first {@linkplain DeviceStream#waitFor wait for} the column's array.
    */
   public static List<@Nullable CUdeviceptr> pointers(Column column) {
     List<@Nullable CUdeviceptr> pointers = new ArrayList<>();
@@ -136,11 +139,11 @@ public final class Jcuda {
   }
 
   /**
-   * Memory of JCuda's as a buffer, of which arrays can be made; to be closed by the caller.
+   * Wraps JCuda's memory as a buffer, from which arrays can be created. The caller closes the buffer.
    *
-   * @param pointer to memory of the device, such as from {@code cuMemAlloc}; its byte offset counts
-   * @param size in bytes
-   * @param onFree run once when nobody uses the memory any more, on any thread; frees it, if that is wanted, in a
+   * @param pointer a pointer to memory of the device, for example from {@code cuMemAlloc}; its byte offset is added
+   * @param size the size in bytes
+   * @param onFree run once, on any thread, after the last use of the memory. If wanted, it frees the memory, in a
    *     {@link Cuda#enter} scope
    */
   public static DeviceBuffer buffer(Device device, CUdeviceptr pointer, long size, Runnable onFree) {

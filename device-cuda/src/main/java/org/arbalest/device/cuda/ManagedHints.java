@@ -16,7 +16,7 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.spi.ArrayBridge;
 import org.arbalest.device.spi.ArrayStruct;
 
-/** Where managed memory is to be. See {@link Cuda}. */
+/** The placement of managed memory; see {@link Cuda}. */
 final class ManagedHints {
   private static final int CPU = -1;
   private static final int RANGE_START_ADDR = 11;
@@ -75,7 +75,7 @@ final class ManagedHints {
         + "; it is for managed memory";
   }
 
-  /** The ordinal of a GPU that can do it, or −1 for the CPU. */
+  /** Returns the ordinal of a GPU that can use managed memory together with the CPU; −1 for the CPU. */
   private static int place(Device device) {
     if (device.type().equals(DeviceType.CPU)) return CPU;
     Gpu gpu = CudaProvider.gpu(device);
@@ -91,7 +91,7 @@ final class ManagedHints {
             + "itself");
   }
 
-  /** Where the allocations begin that the buffers are in, and their sizes. */
+  /** Returns the allocations that contain an array's buffers: the start and the size of each, in bytes. */
   private static Map<Long, Long> allocations(Gpu gpu, DeviceArray array) {
     Map<Long, Long> found = new TreeMap<>();
     try (DeviceArray held = array.retain()) {
@@ -108,7 +108,10 @@ final class ManagedHints {
     if (array.hasDictionary()) collect(gpu, array.dictionary(), found);
   }
 
-  /** What the driver does not know is the CPU's, as the sizes of a view's buffers are (DEV-01). */
+  /**
+   * Adds the allocation that contains an address. An address that the driver does not know is in CPU memory, such as
+   * the sizes of a view's buffers (DEV-01), and is skipped.
+   */
   private static void add(Gpu gpu, long address, Map<Long, Long> found) {
     MemorySegment scratch = Cu.scratch();
     gpu.enter();

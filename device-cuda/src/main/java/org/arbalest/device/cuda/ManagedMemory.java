@@ -11,22 +11,24 @@ import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 
 /**
- * Memory that moves between a GPU and the CPU by itself. There is never more of it than the GPU has free, though the
- * driver would give more: what does not fit moves back and forth, and has stopped whole machines.
+ * Memory that the driver moves between a GPU and the CPU.
+ *
+ * <p>This class never allocates more of it than the GPU has free, although the driver would. Memory that does not fit
+ * moves back and forth, and has stopped whole machines.
  */
 final class ManagedMemory extends GpuMemory {
-  /** What rounding an address up may cost. */
+  /** The number of bytes that rounding up an address may cost. */
   private static final long SLACK = 4096;
 
-  /** Of all GPUs, by their addresses: what advice may be given for. */
+  /** The allocations of all GPUs, by address: the memory that may receive advice. */
   private static final ConcurrentSkipListMap<Long, Block> BLOCKS = new ConcurrentSkipListMap<>();
 
-  /** Whether there ever was any. */
+  /** Whether any memory has ever received advice. */
   private static volatile boolean hasAdvice;
 
   private long live;
 
-  /** What the driver has allocated. */
+  /** An allocation of the driver. */
   private static final class Block {
     final long bytes;
     volatile boolean isAdvised;
@@ -58,7 +60,10 @@ final class ManagedMemory extends GpuMemory {
     }
   }
 
-  /** Some memory is about to be given advice, which is its owner's; somebody else's memory is none of ours. */
+  /**
+   * Marks the allocation at an address as advised; called before the advice is given. The advice is for the current
+   * owner only. Memory that this library did not allocate is ignored.
+   */
   static void noteAdvice(long address) {
     Map.Entry<Long, Block> before = BLOCKS.floorEntry(address);
     if (before == null || address - before.getKey() >= before.getValue().bytes) return;
@@ -66,7 +71,10 @@ final class ManagedMemory extends GpuMemory {
     hasAdvice = true;
   }
 
-  /** Advice stays with the memory until that is freed: taking it back is not as if it had not been given. */
+  /**
+   * Returns false for advised memory. Advice stays with memory until it is freed: withdrawing it does not restore the
+   * original state.
+   */
   @Override
   public boolean isReusable(long address, long bytes) {
     if (!hasAdvice) return true;
@@ -81,7 +89,10 @@ final class ManagedMemory extends GpuMemory {
     give(bytes);
   }
 
-  /** What lives may be on the GPU or not; that all of it will be is assumed. */
+  /**
+   * Counts an allocation, or throws if the GPU has too little free memory. Live managed memory may or may not be on the
+   * GPU: the method assumes that all of it will move there.
+   */
   private synchronized void reserve(long bytes) {
     long free = freeOnGpu();
     if (bytes > free - SLACK - live && makeRoom()) free = freeOnGpu();
@@ -121,7 +132,7 @@ final class ManagedMemory extends GpuMemory {
     return Cu.MEM_FREE.call(address);
   }
 
-  /** Freeing it waits for the GPU. */
+  /** Freeing managed memory waits for the GPU. */
   @Override
   public long cacheBytes() {
     return Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;

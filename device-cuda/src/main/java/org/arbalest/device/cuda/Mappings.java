@@ -12,11 +12,13 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that is created, mapped where addresses were reserved for it, and let to this GPU and to those that reach it,
- * one by one: what peers have enabled does not count for it. Fabric handles are of such memory only.
+ * Memory that is created, mapped at reserved addresses, and made accessible to this GPU and to each GPU that reaches
+ * it.
+ *
+ * <p>Peer access that is enabled between GPUs does not apply to such memory. Only such memory has fabric handles.
  */
 final class Mappings {
-  /** What lets a process use fabric handles, and no attribute tells. */
+  /** The condition for fabric handles in a process. No attribute reports it. */
   private static final String CHANNEL =
       "fabric handles need an IMEX channel, a file in /dev/nvidia-caps-imex-channels that both processes may use";
 
@@ -25,19 +27,20 @@ final class Mappings {
 
   private final Gpu gpu;
 
-  /** What is asked for, and what sizes are multiples of; asked once. */
+  /** The properties of an allocation. They and {@link #unit} are queried once. */
   private @Nullable MemorySegment properties;
 
+  /** All sizes are multiples of this number of bytes. */
   private long unit;
 
-  /** Whom it is let to; asked once. */
+  /** The GPUs with access; queried once. */
   private @Nullable MemorySegment access;
 
   Mappings(Gpu gpu) {
     this.gpu = gpu;
   }
 
-  /** Whether the device has fabric handles. Whether the process may use them is seen when it does. */
+  /** Returns whether the device has fabric handles. Only their use shows whether the process may use them. */
   boolean hasFabric() {
     MemorySegment scratch = Cu.scratch();
     int code = Cu.DEVICE_GET_ATTRIBUTE.call(scratch.address(), CuMap.HANDLE_TYPE_FABRIC_SUPPORTED, gpu.device());
@@ -62,7 +65,7 @@ final class Mappings {
     return asked;
   }
 
-  /** Of this GPU and of those that reach its memory. */
+  /** Returns read and write access for this GPU and for the GPUs that reach its memory. */
   private synchronized MemorySegment access() {
     MemorySegment known = access;
     if (known != null) return known;
@@ -87,7 +90,7 @@ final class Mappings {
     return access;
   }
 
-  /** Creates memory and maps it: the driver's code of the creation, and the address in {@code out}. */
+  /** Creates and maps memory, writes its address to {@code out}, and returns the driver's code of the creation. */
   int tryCreate(MemorySegment out, long bytes) {
     MemorySegment asked = properties();
     long size = sizeOf(bytes);
@@ -105,12 +108,12 @@ final class Mappings {
     }
   }
 
-  /** How much is created for so many bytes, which have been before. */
+  /** Returns the size of the allocation for a number of bytes. {@link #properties()} must have returned before. */
   private long sizeOf(long bytes) {
     return (bytes + unit - 1) & -unit;
   }
 
-  /** Maps what another process created: where it is. */
+  /** Maps memory that another process created, and returns its address. */
   long open(MemorySegment handle, long bytes) {
     MemorySegment scratch = Cu.scratch();
     MemorySegment list = access();
@@ -134,7 +137,10 @@ final class Mappings {
     return gpu.error(Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE, code, "");
   }
 
-  /** In the context: where it is. The handle is released, whatever happens: it stays as long as it is mapped. */
+  /**
+   * Maps memory, and returns its address. The handle is released in all cases: the memory stays as long as it is
+   * mapped. The context must be current.
+   */
   private long map(long handle, long size, MemorySegment list) {
     try {
       MemorySegment scratch = Cu.scratch();
@@ -157,18 +163,23 @@ final class Mappings {
     }
   }
 
-  /** Gives up a handle, not what is mapped of it. In the context. */
+  /** Releases a handle, but does not unmap its memory. The context must be current. */
   void release(long handle) {
     Frees.CALLS.goOn(Cu.MEM_RELEASE.call(handle), () -> inContext(() -> Cu.MEM_RELEASE.call(handle)),
         failed -> gpu.error(Cu.MEM_RELEASE, failed, at(handle)));
   }
 
-  /** Unmaps what {@link #tryCreate} gave: the driver's code. In the context; waits for the GPU. */
+  /**
+   * Unmaps memory from {@link #tryCreate}, and returns the driver's code. Waits for the GPU. The context must be
+   * current.
+   */
   int free(long address, long bytes) {
     return unmap(address, sizeOf(bytes));
   }
 
-  /** Unmaps what {@link #open} gave: the driver's code. In the context; waits for the GPU. */
+  /**
+   * Unmaps memory from {@link #open}, and returns the driver's code. Waits for the GPU. The context must be current.
+   */
   int unmap(long address, long size) {
     int code = Cu.MEM_UNMAP.call(address, size);
     if (code == Cu.SUCCESS) giveAddresses(address, size);

@@ -2,29 +2,29 @@
 package org.arbalest.device.cuda;
 
 /**
- * How managed memory will be used; see {@link Cuda#advise(org.arbalest.device.DeviceBuffer, MemoryAdvice,
- * org.arbalest.device.Device)}.
+ * The expected use of managed memory; see
+ * {@link Cuda#advise(org.arbalest.device.DeviceBuffer, MemoryAdvice, org.arbalest.device.Device)}.
  */
 public enum MemoryAdvice {
-  /** Mostly read: whoever reads gets a copy of its own. */
+  /** Mostly read: each reader gets its own copy. */
   READ_MOSTLY,
 
-  /** Takes {@link #READ_MOSTLY} back. */
+  /** Withdraws {@link #READ_MOSTLY}. */
   NOT_READ_MOSTLY,
 
-  /** It is to stay at a place, if it can. */
+  /** The memory stays at the place, if possible. */
   PREFERRED_LOCATION,
 
-  /** Takes {@link #PREFERRED_LOCATION} back. */
+  /** Withdraws {@link #PREFERRED_LOCATION}. */
   NO_PREFERRED_LOCATION,
 
-  /** A place uses it where it is, without a fault each time. */
+  /** The place uses the memory where it is, without a page fault for each access. */
   ACCESSED_BY,
 
-  /** Takes {@link #ACCESSED_BY} back. */
+  /** Withdraws {@link #ACCESSED_BY}. */
   NOT_ACCESSED_BY;
 
-  /** {@code CU_MEM_ADVISE_SET_READ_MOSTLY} is 1, and so on. */
+  /** Returns CUDA's number of the advice: {@code CU_MEM_ADVISE_SET_READ_MOSTLY} is 1, and so on. */
   @SuppressWarnings("EnumOrdinal")
   int code() {
     return ordinal() + 1;

@@ -4,7 +4,7 @@ package org.arbalest.device.cuda;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
-/** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
+/** Main memory with pinned pages, so that every GPU copies from and to it at the speed of the bus. */
 final class PinnedMemory extends GpuMemory {
   PinnedMemory(Gpu gpu) {
     super(gpu, DeviceType.CUDA_HOST, Cu.MEM_HOST_ALLOC);
@@ -25,13 +25,13 @@ final class PinnedMemory extends GpuMemory {
     return Cu.MEM_FREE_HOST.call(address);
   }
 
-  /** Freeing it waits for the GPU. */
+  /** Freeing pinned memory waits for the GPU. */
   @Override
   public long cacheBytes() {
     return Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;
   }
 
-  /** Pinned for all GPUs: the driver's code, and the address in {@code out}. */
+  /** Allocates memory that is pinned for all GPUs, writes its address to {@code out}, and returns the driver's code. */
   static int tryAllocate(Gpu gpu, long out, long bytes) {
     gpu.enter();
     int code = Cu.MEM_HOST_ALLOC.call(out, bytes, CuMemory.HOST_ALLOC_PORTABLE);

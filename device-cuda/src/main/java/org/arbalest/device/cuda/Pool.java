@@ -10,12 +10,17 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory pool of ours on a GPU, and the stream that allocations and frees are ordered by, in which there is nothing
- * else. Not the device's default pool, whose settings are everybody's. Where the device or its driver has no pools, it
- * is empty.
+ * The library's memory pool on a GPU, and the stream that orders its allocations and frees. No other work is in that
+ * stream.
+ *
+ * <p>It is not the device's default pool, whose settings other libraries share. It is empty if the device or its driver
+ * has no pools.
  */
 final class Pool {
-  /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
+  /**
+   * The pool keeps freed memory for later allocations, up to the GPU's memory divided by this number. Other libraries
+   * need memory, too.
+   */
   static final int KEPT = 8;
 
   private static final int PROPERTIES_SIZE = 88;
@@ -32,7 +37,7 @@ final class Pool {
   }
 
   static Pool create(Gpu gpu) {
-    if (!CuLibrary.has(Cu.MEM_POOL_CREATE.name())) return none(gpu); // such a driver rejects the attribute, too
+    if (!CuLibrary.has(Cu.MEM_POOL_CREATE.name())) return none(gpu); // such a driver also rejects the attribute
     if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return none(gpu);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
@@ -52,7 +57,7 @@ final class Pool {
   private static Pool create(Gpu gpu, long handle, MemorySegment out) {
     try {
       set(gpu, handle, CuMemory.POOL_RELEASE_THRESHOLD, Gpu.totalMemory(gpu.ordinal) / KEPT, out);
-      // else an allocation may have to wait for a stream of the user's
+      // otherwise an allocation may have to wait for a stream of the application
       set(gpu, handle, CuMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out);
       return new Pool(gpu, handle, Streams.create(gpu));
     } catch (Throwable t) {
@@ -62,7 +67,9 @@ final class Pool {
     }
   }
 
-  /** The integers of 4 bytes among them are those of 8, on machines that have CUDA. */
+  /**
+   * Sets an attribute. Some attributes are integers of 4 bytes: on machines with CUDA, one of 8 bytes serves as well.
+   */
   private static void set(Gpu gpu, long handle, int attribute, long value, MemorySegment out) {
     out.set(JAVA_LONG, 0, value);
     CuCapture.relax();
@@ -75,13 +82,14 @@ final class Pool {
     return new Pool(gpu, 0, 0);
   }
 
+  /** Returns whether the pool exists. */
   boolean isThere() {
     return handle != 0;
   }
 
   /**
-   * Allocates: the driver's code, and the address in {@code out}. The memory is everybody's when this returns, not only
-   * what is ordered behind our stream.
+   * Allocates, writes the address to {@code out}, and returns the driver's code. When this returns, all work may use
+   * the memory, not only work that is ordered behind the pool's stream.
    */
   int tryAllocate(MemorySegment out, long bytes) {
     gpu.enter();
@@ -95,29 +103,29 @@ final class Pool {
     throw failure;
   }
 
-  /** Memory that takes its turn in a stream of somebody's; null where there are no pools. */
+  /** Returns memory in the order of the given stream; null without a pool. */
   @Nullable
   MemoryAllocator orderedBy(long queue) {
     return isThere() ? new StreamMemory(gpu, handle, queue) : null;
   }
 
-  /** In the context; does not wait. */
+  /** Queues a free, and returns the driver's code. Does not wait. The context must be current. */
   int free(long address) {
     return Cu.MEM_FREE_ASYNC.call(address, stream);
   }
 
-  /** Gives what is kept back to the GPU. */
+  /** Returns the kept memory to the GPU. */
   void trim() {
     if (!isThere()) return;
     gpu.enter();
-    int done = Cu.STREAM_SYNCHRONIZE.call(stream); // frees that are queued are to be over
+    int done = Cu.STREAM_SYNCHRONIZE.call(stream); // queued frees must be done first
     int code = done == Cu.SUCCESS ? Cu.MEM_POOL_TRIM_TO.call(handle, 0) : Cu.SUCCESS;
     gpu.leave();
     gpu.check(done, Cu.STREAM_SYNCHRONIZE);
     gpu.check(code, Cu.MEM_POOL_TRIM_TO);
   }
 
-  /** Lets another GPU read and write what comes from here. */
+  /** Lets another GPU read and write the pool's memory. */
   void letReach(Gpu other) {
     if (!isThere()) return;
     try (Arena arena = Arena.ofConfined()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
-/** Main memory of others that is pinned where it is, for all GPUs. */
+/** Main memory of the application that is pinned in place, for all GPUs. */
 final class Registrations {
   private Registrations() {}
 

@@ -4,7 +4,7 @@ package org.arbalest.device.cuda;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
-/** A GPU's memory, from its pool, in the order of a stream: nothing waits, and the memory is that stream's. */
+/** A GPU's memory from its pool, in the order of one stream: no call waits, and the memory belongs to that stream. */
 final class StreamMemory extends GpuMemory {
   private final long pool;
   private final long stream;
@@ -30,7 +30,8 @@ final class StreamMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    if (Streams.isCaptured(stream)) return Cu.CAPTURE_UNSUPPORTED; // it would be a node of the graph: later (DEV-60)
+    // the free would be a node of the graph: retried later (DEV-60)
+    if (Streams.isCaptured(stream)) return Cu.CAPTURE_UNSUPPORTED;
     return Cu.MEM_FREE_ASYNC.call(address, stream);
   }
 }

@@ -7,8 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Streams that the legacy default stream does not hold up, and events that record no times, and for which a thread
- * sleeps rather than spins.
+ * Streams that the legacy default stream does not delay, and events that record no times. A thread that waits for such
+ * an event sleeps rather than spins.
  */
 final class Streams {
   private static final int EVENT_FLAGS = Cu.EVENT_DISABLE_TIMING | Cu.EVENT_BLOCKING_SYNC;
@@ -25,9 +25,11 @@ final class Streams {
   }
 
   /**
-   * Whether a stream is captured; or, of the legacy default stream, another that waits for it. A stream's handle knows
-   * its context: {@code CUDA_ERROR_INVALID_CONTEXT} is not among what {@code cuda.h} says of the call, and so it is
-   * made current where it is answered nevertheless. Where nobody can tell, the next call does.
+   * Returns whether a stream is captured. For the legacy default stream: whether another stream that waits for it is
+   * captured. If the state is unknown, the result is false, and the next call reports the capture.
+   *
+   * <p>A stream's handle identifies its context: {@code cuda.h} does not list {@code CUDA_ERROR_INVALID_CONTEXT} for
+   * the query. If the driver returns that code nevertheless, the method makes the context current, and queries again.
    */
   static boolean isCaptured(Gpu gpu, long stream) {
     boolean isDefault = Long.compareUnsigned(stream, Cu.PER_THREAD_STREAM) <= 0;
@@ -40,12 +42,12 @@ final class Streams {
     return isCapture(status);
   }
 
-  /** Likewise, in the context. */
+  /** Returns whether a stream is captured. The context must be current. */
   static boolean isCaptured(long stream) {
     return isCapture(captureStatus(stream));
   }
 
-  /** The driver's status, or its code, negated. */
+  /** Returns the driver's status, or its code, negated. */
   private static int captureStatus(long stream) {
     MemorySegment scratch = Cu.scratch();
     int code = Cu.STREAM_IS_CAPTURING.call(stream, scratch.address());
@@ -56,12 +58,12 @@ final class Streams {
     return status > 0 || status == -Cu.CAPTURE_IMPLICIT;
   }
 
-  /** In the context: the driver's code, and the event in {@code out}. */
+  /** Creates an event, writes it to {@code out}, and returns the driver's code. The context must be current. */
   static int createEvent(long out) {
     return Cu.EVENT_CREATE.call(out, EVENT_FLAGS);
   }
 
-  /** An event at the end of a stream. */
+  /** Creates an event at the end of a stream. */
   static long record(Gpu gpu, long stream) {
     MemorySegment scratch = Cu.scratch();
     gpu.enterOrdered();
@@ -77,7 +79,7 @@ final class Streams {
     throw failure;
   }
 
-  /** An event of ours that completes when somebody else's does, as that is recorded now. */
+  /** Creates an event that completes with the current recording of an event of the application. */
   static long copyOf(Gpu gpu, long event) {
     if (gpu.waits.query(event) == Cu.CAPTURED_EVENT)
       throw gpu.error(Cu.STREAM_WAIT_EVENT, Cu.CAPTURED_EVENT, "for a stream that would become part of the graph");
@@ -94,8 +96,8 @@ final class Streams {
   }
 
   /**
-   * Destroys a stream of ours; what is in it is still done. Where that cannot be now, in a host function for one,
-   * another thread does it.
+   * Destroys a stream of this library; its queued work is still done. If the stream cannot be destroyed now, for
+   * example in a host function, another thread destroys it.
    */
   static void destroy(Gpu gpu, long stream) {
     int code = destroyNow(gpu, stream);
@@ -112,7 +114,7 @@ final class Streams {
     return code;
   }
 
-  /** Like {@link #destroy}, an event. */
+  /** Destroys an event; if that is not possible now, another thread does it, as for {@link #destroy}. */
   static void destroyEvent(Gpu gpu, long event) {
     int code = destroyEventNow(gpu, event);
     if (code != Cu.SUCCESS) {
@@ -120,7 +122,7 @@ final class Streams {
     }
   }
 
-  /** Forbidden by no capture. */
+  /** Destroys an event, and returns the driver's code. No capture forbids this call. */
   private static int destroyEventNow(Gpu gpu, long event) {
     int code = gpu.pushOrdered();
     if (code != Cu.SUCCESS) return code;

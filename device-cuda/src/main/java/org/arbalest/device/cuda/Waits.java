@@ -7,13 +7,13 @@ import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.EventPoller;
 
 /**
- * Who waits for a GPU's events: they are asked for, by a thread of ours, so that no stream of ours ever waits for
- * anybody else's work (DEV-25).
+ * The waits for a GPU's events. A thread of this library queries the events. The library's streams therefore never wait
+ * for the work of others (DEV-25).
  */
 final class Waits implements EventPoller.Asker {
   /**
-   * How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the
-   * way, for good.
+   * The time that a thread waits for an event whose state is unknown, in nanoseconds. After that the wait fails: the
+   * thread's own capture may prevent the query permanently.
    */
   private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -26,14 +26,14 @@ final class Waits implements EventPoller.Asker {
   }
 
   /**
-   * Lets somebody be told once an event is over. Makes no call of the driver's, neither waits nor fails: so it may be
-   * called anywhere, in a host function and in the GPU's context, too.
+   * Calls a completion once an event is done or has failed. The method makes no call of the driver, does not wait and
+   * does not fail. It may be called anywhere, also in a host function and in the GPU's context.
    */
   void add(long event, Completion completion) {
     poller.add(event, completion);
   }
 
-  /** The driver's code for an event; {@link Cu#NOT_PERMITTED} if this thread may not ask. */
+  /** Returns the driver's code for an event; {@link Cu#NOT_PERMITTED} if this thread must not query now. */
   int query(long event) {
     int code = gpu.push();
     if (code != Cu.SUCCESS) return code;
@@ -42,7 +42,7 @@ final class Waits implements EventPoller.Asker {
     return code;
   }
 
-  /** Blocks until an event is over; throws if it failed, or if that cannot be told. */
+  /** Blocks until an event is done. Throws if it failed, or if its state stays unknown. */
   void await(long event) {
     gpu.enter();
     int code = Cu.EVENT_SYNCHRONIZE.call(event);
@@ -55,12 +55,15 @@ final class Waits implements EventPoller.Asker {
     gpu.check(code, Cu.EVENT_SYNCHRONIZE);
   }
 
-  /** Whether it is worth while to ask again: somebody captures a graph, or there is still something to wait for. */
+  /** Returns whether another query is useful: a graph is being captured, or the event is not complete yet. */
   private static boolean isHeldUp(int code) {
     return code == Cu.NOT_READY || (CuAnswers.of(code) == Answer.CANNOT_TELL && code != Cu.NOT_PERMITTED);
   }
 
-  /** In the context. A code that is not known is asked for again: those that are for good come back. */
+  /**
+   * Queries an event; repeats the query after an unknown code, since a permanent failure returns again. The context
+   * must be current.
+   */
   private static int queryTwice(long event) {
     int code = Cu.EVENT_QUERY.call(event);
     return CuAnswers.of(code) == Answer.UNKNOWN ? Cu.EVENT_QUERY.call(event) : code;

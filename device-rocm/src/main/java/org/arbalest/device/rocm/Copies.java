@@ -9,14 +9,16 @@ import org.arbalest.device.spi.HostTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU's copies: one call of HIP's for many where it has that. Copies from and to pageable memory, for which HIP lets
- * its caller wait, are core's. Between GPUs that do not reach each other HIP goes through main memory by itself.
+ * The copies of a GPU. A batch is one call of HIP, if HIP supports that. Copies between two GPUs that do not reach each
+ * other go through main memory, which HIP does by itself.
+ *
+ * <p>Core implements copies from and to pageable memory, because HIP blocks the caller for those.
  */
 final class Copies implements HostStaging {
   private final Gpu gpu;
   private final HostMemory pinned;
 
-  /** Whether HIP copies many at once: for tests as well. */
+  /** Whether HIP copies a batch in one call. Tests also read this field. */
   final boolean copiesBatches = HipLibrary.has(Hip.MEMCPY_BATCH_ASYNC.name());
 
   Copies(Gpu gpu) {
@@ -35,7 +37,7 @@ final class Copies implements HostStaging {
     copy(queue, batch, null);
   }
 
-  /** The copies, and behind them a task, if there is one: one change of the device. */
+  /** Queues the copies and, if it is not null, a task after them, with one change of the device. */
   void copy(long queue, CopyBatch batch, @Nullable HostTask task) {
     boolean isOneCall = copiesBatches && queue != 0 && batch.count() > 1;
     int before = gpu.enterOrdered();
@@ -73,7 +75,10 @@ final class Copies implements HostStaging {
     gpu.check(code, HostFunctions.LAUNCH);
   }
 
-  /** An APU's or an MI300A's memory is one, but HIP does not say that it copies pageable memory without a wait. */
+  /**
+   * Returns false. The memory of an APU or an MI300A is one, but HIP does not document that it copies pageable memory
+   * without a wait.
+   */
   @Override
   public boolean reachesPageable() {
     return false;

@@ -4,7 +4,7 @@ package org.arbalest.device.rocm;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
-/** A GPU's own memory: by {@code hipMalloc}, whose frees core puts off, or from a pool where one was asked for. */
+/** A GPU's own memory: from {@code hipMalloc}, whose frees core defers, or from a pool if one was requested. */
 final class DeviceMemory extends GpuMemory {
   DeviceMemory(Gpu gpu) {
     super(gpu, DeviceType.ROCM, gpu.pool.isThere() ? Hip.MALLOC_FROM_POOL_ASYNC : Hip.MALLOC);
@@ -29,7 +29,7 @@ final class DeviceMemory extends GpuMemory {
     return gpu.pool.isThere() ? gpu.pool.free(address) : Hip.FREE.call(address);
   }
 
-  /** Freeing it waits for the GPU, unless it is from a pool. */
+  /** Returns 0 with a pool. Without a pool, freeing waits for the GPU. */
   @Override
   public long cacheBytes() {
     return gpu.pool.isThere() ? 0 : Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;

@@ -4,8 +4,8 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.spi.LateCalls;
 
 /**
- * A daemon thread for what may not run where it was asked for, as calls from a host function, which may not call HIP;
- * and for what could not be given back, and is tried again (DEV-26).
+ * A daemon thread for calls that must not run where they are requested, such as in a host function, which must not call
+ * HIP. It also repeats releases that were not possible (DEV-26).
  */
 final class Frees {
   static final LateCalls CALLS =

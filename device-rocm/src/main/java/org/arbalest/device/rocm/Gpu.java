@@ -16,7 +16,7 @@ import org.arbalest.device.spi.Answer;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** One GPU. {@code ROCM} and {@code ROCM_HOST} of an ordinal are two kinds of memory, and one of these. */
+/** One GPU. {@code ROCM} and {@code ROCM_HOST} of an ordinal are two kinds of memory with one object of this class. */
 final class Gpu {
   private static final AtomicReferenceArray<@Nullable Gpu> OPEN = new AtomicReferenceArray<>(64);
 
@@ -30,7 +30,7 @@ final class Gpu {
   final MemoryAllocator pinnedMemory;
   final ProcessSharing sharing;
 
-  /** The peers that this one's queues were made to reach directly. */
+  /** The peers that are connected already. The GPU's queues reach them directly if the hardware can. */
   private final Set<Integer> peers = new HashSet<>();
 
   private Gpu(int ordinal) {
@@ -44,7 +44,7 @@ final class Gpu {
     this.sharing = new RocmSharing(this);
   }
 
-  /** Opens it, or returns what is open. */
+  /** Opens a GPU, or returns the open one. */
   static Gpu open(int ordinal) {
     synchronized (OPEN) {
       Gpu open = OPEN.get(ordinal);
@@ -58,21 +58,23 @@ final class Gpu {
     }
   }
 
-  /** One that was opened; null if there is none of that ordinal. */
+  /** Returns an open GPU; null if no GPU with that ordinal is open. */
   static @Nullable Gpu ifOpen(long ordinal) {
     return ordinal >= 0 && ordinal < OPEN.length() ? OPEN.get((int) ordinal) : null;
   }
 
   /**
-   * Makes it this thread's current device, until {@link #leave}, which restores the one before (DEV-10), and relaxes
-   * the thread for graphs that others capture (DEV-23). Between the two there are only calls of HIP: a device is
-   * current for an OS thread, and a virtual thread that waits, for a lock even, may go on on another.
+   * Makes the GPU this thread's current device until {@link #leave}, which restores the previous one (DEV-10). Also
+   * relaxes the thread, for graphs that other threads capture (DEV-23).
    *
-   * <p>Needed where something is created, and where a queue may be the default one. Handles of ours know their device,
-   * memory too: such calls, all that give something back among them, need nothing that could fail before them, and are
-   * only relaxed.
+   * <p>Only calls of HIP may be made between the two. A device is current for an OS thread. A virtual thread that
+   * waits, even for a lock, may continue on another OS thread.
    *
-   * @return what {@code leave} wants
+   * <p>A current device is necessary where an object is created, and where a queue may be the default one. The
+   * library's handles identify their device, and memory does, too. Calls with those, including all releases, only relax
+   * the thread: they need no preceding call that can fail.
+   *
+   * @return the value that {@link #leave} needs
    */
   int enter() {
     int before = enterOrdered();
@@ -81,9 +83,10 @@ final class Gpu {
   }
 
   /**
-   * Like {@link #enter}, for calls that have their place in a stream only, and that no capture forbids: copies, events
-   * recorded and waited for by a stream, host functions, allocations and frees in stream order. It is two calls of
-   * HIP's less.
+   * Does the same as {@link #enter}, but does not relax the thread. This saves two calls of HIP.
+   *
+   * <p>It is for calls that only have a place in a stream, and that no capture forbids: copies, events that are
+   * recorded or that a stream waits for, host functions, allocations and frees in stream order.
    */
   int enterOrdered() {
     HipCapture.prepare();
@@ -94,8 +97,8 @@ final class Gpu {
   }
 
   /**
-   * Like {@link #enterOrdered}, where that may fail: HIP's code then, negated, which {@code hipGetLastError} has
-   * forgotten.
+   * Does the same as {@link #enterOrdered}, but does not throw. After a failure it returns HIP's code, negated, and the
+   * code is cleared for {@code hipGetLastError}.
    */
   int pushOrdered() {
     HipCapture.prepare();
@@ -107,17 +110,19 @@ final class Gpu {
     return -code;
   }
 
+  /** Restores the previous device, and the thread's capture mode. Logs a failure. */
   void leave(int before) {
     HipCapture.restore();
     if (before == ordinal) return;
     int code = Hip.SET_DEVICE.call(before);
     if (code == Hip.SUCCESS || HipAnswers.of(code) == Answer.GONE) return;
-    HipErrors.report("restoring the thread's device", error(Hip.SET_DEVICE, code, "")); // what was asked for is done
+    // logged only: the requested work is done
+    HipErrors.report("restoring the thread's device", error(Hip.SET_DEVICE, code, ""));
   }
 
   /**
-   * Whether the two GPUs' queues and memory go together. They always do; if the hardware can, copies go directly from
-   * now on.
+   * Returns whether the two GPUs' queues and memory work together. They always do. If the hardware can, copies between
+   * them are direct from now on.
    */
   boolean reaches(Gpu peer) {
     if (peer == this) return true;
@@ -131,7 +136,7 @@ final class Gpu {
   private void connect(Gpu peer) {
     MemorySegment scratch = Hip.scratch();
     check(Hip.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), ordinal, peer.ordinal), Hip.DEVICE_CAN_ACCESS_PEER);
-    if (scratch.get(JAVA_INT, 0) == 0) return; // HIP goes through main memory
+    if (scratch.get(JAVA_INT, 0) == 0) return; // HIP copies through main memory
     int before = enter();
     int code = Hip.DEVICE_ENABLE_PEER_ACCESS.call(peer.ordinal, 0);
     leave(before);
@@ -155,14 +160,14 @@ final class Gpu {
     return HipErrors.exception(function.name() + " on " + name, code, asked);
   }
 
-  /** All of its memory, in bytes. */
+  /** Returns the size of a GPU's memory, in bytes. */
   static long totalMemory(int ordinal) {
     MemorySegment scratch = Hip.scratch();
     check(Hip.DEVICE_TOTAL_MEM.call(scratch.address(), ordinal), Hip.DEVICE_TOTAL_MEM, "ROCM:" + ordinal);
     return scratch.get(JAVA_LONG, 0);
   }
 
-  /** Such as {@code AMD Instinct MI300X, 192.0 GiB}. */
+  /** Returns a description, such as {@code AMD Instinct MI300X, 192.0 GiB}. */
   static String describe(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = arena.allocate(256);

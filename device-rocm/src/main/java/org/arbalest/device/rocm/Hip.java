@@ -22,19 +22,24 @@ import org.arbalest.device.rocm.HipFunction.None;
 import org.arbalest.device.rocm.HipFunction.Text;
 
 /**
- * The table of HIP's functions: for each the shape of the call, the name, and the first HIP version that has it.
- * Versions are as in {@code HIP_VERSION} without the patch, and come from the library's symbols ({@code hip_hcc.map.in}
- * in ROCm's {@code clr}), where all that is older than 4.2 counts as 4.2. Error messages take the functions' names from
- * here, and the tests compare the simulated HIP's versions with it. Handles and pointers are longs; calls return a
- * {@code hipError_t}. Which functions every release must have is said in {@link HipNeeded}; another may be absent, and
- * then returns {@link #NOT_SUPPORTED}. No function is here that takes a struct whose layout has changed, or a number
- * that a later release counts otherwise.
+ * The table of HIP's functions. An entry has the shape of the call, the name, and the first HIP version with the
+ * function. Error messages use the names in this table, and the tests compare the simulated HIP's versions with it.
  *
- * <p>The class is initialised after the library was found, and links all functions. None is called with interpreter
- * shortcuts: HIP may hold a lock that a thread in one of our callbacks waits for.
+ * <p>Versions are as in {@code HIP_VERSION}, without the patch. They come from the library's symbols
+ * ({@code hip_hcc.map.in} in ROCm's {@code clr}), where everything older than 4.2 counts as 4.2.
+ *
+ * <p>Handles and pointers are longs; calls return a {@code hipError_t}. {@link HipNeeded} lists the functions that
+ * every release must have. Any other function may be absent, and then returns {@link #NOT_SUPPORTED}. The table has no
+ * function that takes a struct whose layout has changed, or a number whose meaning has changed in a later release.
+ *
+ * <p>The class is initialised after the library was found, and links all functions. No function is linked as a
+ * {@linkplain java.lang.foreign.Linker.Option#critical critical} one: HIP may hold a lock that a thread in one of the
+ * library's callbacks waits for.
  */
 final class Hip {
-  /** The oldest HIP version that is supported. A constant, for reading before the class is initialised. */
+  /**
+   * The oldest HIP version that is supported. It is a constant, so that it can be read before the class is initialised.
+   */
   static final int OLDEST = 5_02_00000;
 
   static final int SUCCESS = 0;
@@ -79,11 +84,11 @@ final class Hip {
   static final LL EVENT_RECORD = new LL("hipEventRecord", 4_02_00000);
   static final L EVENT_QUERY = new L("hipEventQuery", 4_02_00000);
 
-  // Threads beside graphs that others capture: see HipCapture.
+  // The capture mode of threads: see HipCapture.
   static final L THREAD_EXCHANGE_STREAM_CAPTURE_MODE = new L("hipThreadExchangeStreamCaptureMode", 5_00_00000);
   static final LL STREAM_IS_CAPTURING = new LL("hipStreamIsCapturing", 4_03_00000);
 
-  // Which GPU a device is: see HipIdentity.
+  // The identity of a GPU: see HipIdentity.
   static final LI DEVICE_GET_UUID = new LI("hipDeviceGetUuid", 5_01_00000);
   static final LII DEVICE_GET_PCI_BUS_ID = new LII("hipDeviceGetPCIBusId", 4_02_00000);
 
@@ -102,7 +107,7 @@ final class Hip {
   static final LL FREE_ASYNC = new LL("hipFreeAsync", 5_01_00000);
   static final ILLL DRV_POINTER_GET_ATTRIBUTES = new ILLL("hipDrvPointerGetAttributes", 5_00_00000);
 
-  // Pages that others allocated: see HipRegister.
+  // Pages that the application allocated: see HipRegister.
   static final LLI HOST_REGISTER = new LLI("hipHostRegister", 4_02_00000);
   static final L HOST_UNREGISTER = new L("hipHostUnregister", 4_02_00000);
   static final LLI HOST_GET_DEVICE_POINTER = new LLI("hipHostGetDevicePointer", 4_02_00000);
@@ -111,19 +116,19 @@ final class Hip {
   static final LLLIL MEMCPY_ASYNC = new LLLIL("hipMemcpyAsync", 4_02_00000);
   static final L9 MEMCPY_BATCH_ASYNC = new L9("hipMemcpyBatchAsync", 7_01_00000);
 
-  // Memory of other processes: see HipIpc.
+  // Memory shared between processes: see HipIpc.
   static final LLL MEM_GET_ADDRESS_RANGE = new LLL("hipMemGetAddressRange", 4_02_00000);
   static final LL IPC_GET_MEM_HANDLE = new LL("hipIpcGetMemHandle", 4_02_00000);
   static final LHI IPC_OPEN_MEM_HANDLE = new LHI("hipIpcOpenMemHandle", 4_02_00000);
   static final L IPC_CLOSE_MEM_HANDLE = new L("hipIpcCloseMemHandle", 4_02_00000);
 
-  /** A few words for what is returned through pointers, for each thread. */
+  /** A few words of memory for each thread, for results that are returned through pointers. */
   private static final ThreadLocal<MemorySegment> SCRATCH =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
 
   private Hip() {}
 
-  /** This thread's words; what is in them is good until the next call that uses them. */
+  /** Returns this thread's words. Their content is valid until the next call that uses them. */
   static MemorySegment scratch() {
     return SCRATCH.get();
   }

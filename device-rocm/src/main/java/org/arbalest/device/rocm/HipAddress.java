@@ -7,20 +7,21 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an address and an event that came from outside recognisably are not (DEV-27). Addresses HIP knows; what it
- * cannot tell passes. Events it takes for pointers, and follows them: so of those only what can be no pointer is found
- * out without it.
+ * The rejection of addresses and events from outside that are recognizably wrong (DEV-27).
+ *
+ * <p>HIP knows addresses; an address passes if HIP cannot classify it. HIP treats an event as a pointer, and follows
+ * it. The check for events therefore does not call HIP: it rejects only values that cannot be pointers.
  */
 final class HipAddress {
-  /** Nothing is ever mapped there. */
+  /** The size of the first page, in bytes. Nothing is ever mapped there. */
   private static final long FIRST_PAGE = 4096;
 
-  /** Then GPUs read any memory; the attribute that says so is another number in each major release. */
+  /** Whether GPUs read any memory. The attribute for this has a different number in each major release. */
   private static final boolean READS_PAGEABLE = "1".equals(System.getenv("HSA_XNACK"));
 
   private HipAddress() {}
 
-  /** Refuses an address that is none of a GPU's memory of a kind. Allowed while a graph is captured. */
+  /** Rejects an address that is not in a GPU's memory of the given kind. Allowed while a graph is captured. */
   static void check(Gpu gpu, DeviceType type, long address) {
     int kind = HipMemory.kindOf(address);
     if (kind < 0) HipErrors.forget();

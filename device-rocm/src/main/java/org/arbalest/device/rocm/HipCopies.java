@@ -5,7 +5,7 @@ import org.arbalest.device.spi.CopyBatch;
 
 /** Copies; see {@link Hip}. */
 final class HipCopies {
-  /** By what the addresses are. */
+  /** The kind of a copy that follows from its addresses. */
   private static final int MEMCPY_DEFAULT = 4;
 
   private HipCopies() {}
@@ -14,7 +14,10 @@ final class HipCopies {
     return Hip.MEMCPY_ASYNC.call(to, from, bytes, MEMCPY_DEFAULT, stream);
   }
 
-  /** Not in the default stream. The attributes are "not supported" by HIP, and left out. */
+  /**
+   * Queues a batch in one call, and returns HIP's code. The stream must not be the default stream. The attributes are
+   * "not supported" by HIP, and left out.
+   */
   static int memcpyBatchAsync(CopyBatch batch, long stream) {
     long count = batch.count();
     long failed = Hip.scratch().address();

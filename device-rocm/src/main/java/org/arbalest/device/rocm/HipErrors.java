@@ -4,16 +4,16 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
-/** HIP's codes, and what becomes of them (DEV-14). */
+/** The conversion of HIP's codes to exceptions (DEV-14). */
 final class HipErrors {
   private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.rocm");
 
-  /** Of memory whose pages are pinned; AMD's numbers for these are CUDA's. */
+  /** The code for memory whose pages are pinned already. AMD uses the numbers of CUDA for such codes. */
   private static final int ALREADY_REGISTERED = 712;
 
   private HipErrors() {}
 
-  /** Such as {@code hipErrorOutOfMemory (2)}. */
+  /** Returns the name and the number of a code, such as {@code hipErrorOutOfMemory (2)}. */
   static String describe(int code) {
     return Hip.GET_ERROR_NAME.call(code) + " (" + code + ")";
   }
@@ -29,10 +29,11 @@ final class HipErrors {
   }
 
   /**
-   * What a call failed with. Whoever gets it knows; {@code hipGetLastError} has forgotten it.
+   * Creates the exception for a failed call. The code is cleared for {@code hipGetLastError}: the exception carries it
+   * to the caller.
    *
-   * @param call the function, the device and what else there is to say, such as {@code hipMalloc on ROCM:0}
-   * @param asked what for, or an empty text
+   * @param call the function, the device and further details, such as {@code hipMalloc on ROCM:0}
+   * @param asked the request, or an empty text
    */
   static DeviceException exception(String call, int code, String asked) {
     forget();
@@ -41,19 +42,19 @@ final class HipErrors {
   }
 
   /**
-   * After a call of ours that failed as it may: HIP would show its code to whoever asks next on this thread, whose it
-   * is not.
+   * Clears the code of an expected failure for {@code hipGetLastError}. Otherwise HIP would return the code to the next
+   * code that queries it on this thread, although it did not make the call.
    */
   static void forget() {
     int _ = Hip.GET_LAST_ERROR.call();
   }
 
-  /** Says what nobody can be told by an exception; never throws. */
+  /** Logs a failure that no exception can carry to a caller. Never throws. */
   static void report(String what, Throwable failure) {
     try {
       LOGGER.log(System.Logger.Level.ERROR, what + " failed", failure);
     } catch (Throwable _) {
-      // there is nobody left to tell
+      // the failure cannot be reported anywhere
     }
   }
 }

@@ -19,33 +19,34 @@ import java.util.Collections;
  * trusts the fields of records to be final. It therefore inlines a call as if its method handle were a constant.
  */
 sealed interface HipFunction {
-  /** {@code hipIpcMemHandle_t}. */
+  /** The layout of {@code hipIpcMemHandle_t}. */
   MemoryLayout HANDLE = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(HipIpc.HANDLE_BYTES, JAVA_BYTE));
 
-  /** The symbol in the library, and its name in HIP's documentation. */
+  /** Returns the symbol in the library, which is also the name in HIP's documentation. */
   String name();
 
-  /** The first HIP that has it, as in {@code HIP_VERSION}, without the patch. */
+  /** Returns the first HIP version with this function, as in {@code HIP_VERSION}, without the patch. */
   int since();
 
+  /** Returns the handle by which the function is called. */
   MethodHandle handle();
 
-  /** Such as 5.2 for 50221153. */
+  /** Returns a version as a text, such as 5.2 for 50221153. */
   static String version(int version) {
     return version / 10_000_000 + "." + version / 100_000 % 100;
   }
 
-  /** A call by a handle of the right type throws nothing. */
+  /** Wraps an impossible exception: a call by a handle of the right type throws nothing. */
   private static AssertionError unexpected(Throwable t) {
     return new AssertionError(t);
   }
 
-  /** The layouts of many longs. */
+  /** Returns the layouts of a number of longs. */
   private static MemoryLayout[] longs(int count) {
     return Collections.nCopies(count, JAVA_LONG).toArray(MemoryLayout[]::new);
   }
 
-  /** The one that returns a text. */
+  /** The shape of the function that returns a text. */
   record Text(String name, int since, MethodHandle handle) implements HipFunction {
     Text(String name, int since) {
       this(name, since, HipLibrary.linkText(name, since, JAVA_INT));

@@ -9,12 +9,13 @@ import java.util.UUID;
 import org.arbalest.device.DeviceIdentity;
 import org.arbalest.device.spi.Identities;
 
-/** Which GPU an ordinal is, as HIP says it, for devices that need not be open. */
+/** The identity of the GPU with an ordinal, as HIP reports it. The device need not be open. */
 final class HipIdentity {
   private HipIdentity() {}
 
   /**
-   * HIP's 16 bytes are not random ones but characters, the number in the hardware; parts of a GPU may have the same.
+   * Returns the identity of a GPU. HIP's 16 bytes are not random. They are characters, the number in the hardware, and
+   * parts of a GPU may have the same.
    */
   static DeviceIdentity of(int ordinal) {
     try (Arena arena = Arena.ofConfined()) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
-/** The numbers for the functions by which processes share memory; see {@link Hip}. */
+/** The constants of the functions by which processes share memory; see {@link Hip}. */
 final class HipIpc {
-  /** {@code hipIpcMemLazyEnablePeerAccess}, the one flag that there is; up to ROCm 5.2 it was 0. */
+  /** {@code hipIpcMemLazyEnablePeerAccess}, the only flag. Up to ROCm 5.2 its value was 0. */
   static final int MEM_LAZY_ENABLE_PEER_ACCESS = 1;
 
   static final int OLD_MEM_LAZY_ENABLE_PEER_ACCESS = 0;

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HIP's library, if it is installed: the one that the process has already, which others' streams and memory are from,
- * else the newest release.
+ * HIP's library, if it is installed. A library that the process has already loaded is preferred, because the streams
+ * and memory of others come from it. Otherwise the newest release is loaded.
  */
 final class HipLibrary {
   private static final List<String> NAMES = List.of(
@@ -40,10 +40,10 @@ final class HipLibrary {
 
   private HipLibrary() {}
 
-  /** A function's native type, the first HIP that has it, and whether a release may lack it all the same. */
+  /** A function's native type, the first HIP version with it, and whether a release may lack it nevertheless. */
   record Function(FunctionDescriptor type, int since, boolean isOptional) {}
 
-  /** Null if it is there, else why it is not. Looks again each time that it was missing. */
+  /** Returns null if the library is available, otherwise the reason. Looks again on each call until it is found. */
   static @Nullable String missing() {
     return found != null ? null : missing(NAMES);
   }
@@ -67,7 +67,10 @@ final class HipLibrary {
     return "HIP was not found; looked for " + String.join(", ", names);
   }
 
-  /** {@code dlopen}, where there is one, finds what is loaded by its SONAME, wherever it came from. */
+  /**
+   * Returns the names, loaded libraries first. If {@code dlopen} exists, it finds a loaded library by its SONAME,
+   * wherever the library was loaded from.
+   */
   private static List<String> loadedFirst(List<String> names) {
     Optional<MemorySegment> function = Linker.nativeLinker().defaultLookup().find("dlopen");
     if (function.isEmpty()) return names;
@@ -88,12 +91,12 @@ final class HipLibrary {
     }
   }
 
-  /** The handle of a function that returns a {@code hipError_t}. */
+  /** Links a function that returns a {@code hipError_t}, and adds it to the table. */
   static MethodHandle link(String name, int since, MemoryLayout... arguments) {
     return link(name, since, FunctionDescriptor.of(JAVA_INT, arguments));
   }
 
-  /** The handle of a function that returns a {@code const char*}, and must be there. */
+  /** Links a function that returns a {@code const char*}, and adds it to the table. The function must exist. */
   static MethodHandle linkText(String name, int since, MemoryLayout... arguments) {
     return link(name, since, FunctionDescriptor.of(ADDRESS, arguments));
   }
@@ -105,7 +108,7 @@ final class HipLibrary {
   }
 
   /**
-   * A function's handle, if the library was found. One that is optional and not there returns
+   * Returns a function's handle; the library must have been found. A missing optional function returns
    * {@link Hip#NOT_SUPPORTED}.
    */
   static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
@@ -118,13 +121,13 @@ final class HipLibrary {
         type.toMethodType().parameterList());
   }
 
-  /** Whether the library has a function. */
+  /** Returns whether the library has a function. */
   static boolean has(String name) {
     SymbolLookup lookup = found;
     return lookup != null && lookup.find(name).isPresent();
   }
 
-  /** The table, for tests; it is complete when {@link Hip} is initialised. */
+  /** Returns the table, for tests. It is complete after {@link Hip} is initialised. */
   static Map<String, Function> functions() {
     return Map.copyOf(FUNCTIONS);
   }

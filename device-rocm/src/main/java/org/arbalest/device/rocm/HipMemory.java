@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
-/** The numbers for the functions of memory, and what an address is; see {@link Hip}. */
+/** The constants of the memory functions, and the kinds of addresses; see {@link Hip}. */
 final class HipMemory {
   static final int POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3;
   static final int POOL_RELEASE_THRESHOLD = 4;
   static final int HOST_MALLOC_PORTABLE = 1;
 
-  /** Without it, {@code PORTABLE} alone gives memory that the CPU may see the GPU's writes to late. */
+  /** Makes memory coherent. With {@code PORTABLE} alone, the CPU may see the GPU's writes late. */
   static final int HOST_MALLOC_COHERENT = 0x40000000;
 
-  /** What {@link #kindOf} answers. */
+  /** The result of {@link #kindOf} for pageable main memory. */
   static final int PAGEABLE = 0;
 
+  /** The result for pinned memory. */
   static final int PINNED = 1;
+  /** The result for a GPU's memory. */
   static final int ON_DEVICE = 2;
 
   private HipMemory() {}
 
-  /** Initialises the class, so that this does not happen in the middle of something. */
+  /** Initialises the class early, so that this does not happen within another operation. */
   static void load() {}
 
   /**
-   * What kind of memory an address is in, or the code that HIP failed with, negated.
+   * Returns the kind of memory at an address, or HIP's code, negated.
    *
-   * <p>By the one call that knows nothing of pageable memory and still is no error, which others would find by
-   * {@code hipGetLastError}. Not by the memory type: its numbers have changed, and older releases look for it behind an
-   * address that they do not know.
+   * <p>The method makes the only call that succeeds for pageable memory, which HIP does not know. Other code would find
+   * an error by {@code hipGetLastError}. The method does not use the memory type: its numbers have changed, and older
+   * releases look for it behind an address that they do not know.
    */
   static int kindOf(long address) {
     HipThread thread = HipThread.current();

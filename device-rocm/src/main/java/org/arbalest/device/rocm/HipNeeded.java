@@ -4,11 +4,15 @@ package org.arbalest.device.rocm;
 import java.util.List;
 
 /**
- * The functions of {@link Hip} without which nothing works. Apart from that table, because they are looked for before
- * it can be linked. What is not here is optional: without it a feature is missing, or another function does the same.
+ * The functions of {@link Hip} that every release must have. They are separate from that table, because they are looked
+ * up before the table can be linked.
+ *
+ * <p>All other functions are optional: without one, a feature is missing, or another function does the same.
  */
 final class HipNeeded {
-  /** None is younger than {@link Hip#OLDEST}. The youngest comes first: an old release lacks that one at least. */
+  /**
+   * The names. None is newer than {@link Hip#OLDEST}. The newest comes first: an old release lacks at least that one.
+   */
   static final List<String> NAMES = List.of(
       "hipDrvPointerGetAttributes", "hipRuntimeGetVersion", "hipGetErrorName", "hipGetLastError", "hipGetDeviceCount",
       "hipGetDevice", "hipSetDevice", "hipDeviceGetName", "hipDeviceTotalMem", "hipDeviceCanAccessPeer",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
-/** The numbers for the functions that pin memory of others; see {@link Hip}. */
+/** The constants of the functions that pin memory of the application; see {@link Hip}. */
 final class HipRegister {
   static final int PORTABLE = 1;
   static final int MAPPED = 2;

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where HIP answers a thread what it is asked most often: which device is current, and what an address is. Apart from
- * {@link Hip#scratch}, in which the asker may have something.
+ * A thread's memory for the most frequent queries of HIP: the current device, and the attributes of an address. It is
+ * separate from {@link Hip#scratch}, which the caller may be using.
  */
 final class HipThread {
   private static final ThreadLocal<HipThread> CURRENT = ThreadLocal.withInitial(HipThread::new);
@@ -17,17 +17,18 @@ final class HipThread {
   private static final int DEVICE_ORDINAL = 9;
   private static final int HOST_POINTER = 4;
 
-  /** How many attributes of an address are asked for. */
+  /** The number of attributes that are queried for an address. */
   static final int ASKED = 2;
 
   private final MemorySegment memory = Arena.ofAuto().allocate(48, 8);
 
-  /** Where {@code hipGetDevice} writes to. */
+  /** The place that {@code hipGetDevice} writes to. */
   private final MemorySegment device = memory.asSlice(0, 8);
 
-  /** The list of attributes that are asked for, and that of the places for their values. */
+  /** The address of the list of queried attributes. */
   final long attributes = memory.address() + 8;
 
+  /** The address of the list of places for the attributes' values. */
   final long values = memory.address() + 16;
 
   private HipThread() {
@@ -41,18 +42,18 @@ final class HipThread {
     return CURRENT.get();
   }
 
-  /** The current device, or the code that HIP failed with, negated. */
+  /** Returns the current device, or HIP's code, negated. */
   int device() {
     int code = Hip.GET_DEVICE.call(device.address());
     return code == Hip.SUCCESS ? device.get(JAVA_INT, 0) : -code;
   }
 
-  /** The device that has the memory that was asked for, less than 0 if HIP does not know it. */
+  /** Returns the device of the queried memory; negative if HIP does not know the memory. */
   int ordinal() {
     return memory.get(JAVA_INT, 32);
   }
 
-  /** Where the CPU finds it if it is pinned, else 0. */
+  /** Returns the CPU's address of the queried memory if it is pinned, otherwise 0. */
   long hostPointer() {
     return memory.get(JAVA_LONG, 40);
   }

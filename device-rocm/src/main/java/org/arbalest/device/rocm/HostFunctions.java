@@ -10,20 +10,21 @@ import org.arbalest.device.spi.Callback;
 import org.arbalest.device.spi.HostTask;
 
 /**
- * Functions of ours that HIP calls when a stream has come to them; by {@code hipLaunchHostFunc}, or ROCm 5's
- * {@code hipStreamAddCallback}. They may not call HIP.
+ * Functions of this library that HIP calls when a stream reaches them; by {@code hipLaunchHostFunc}, or by
+ * {@code hipStreamAddCallback} of ROCm 5. They must not call HIP.
  */
 final class HostFunctions {
   private static final boolean IS_NEW = HipLibrary.has(Hip.LAUNCH_HOST_FUNC.name());
 
-  /** The function by which they are queued. */
+  /** The function that queues them. */
   static final HipFunction LAUNCH = IS_NEW ? Hip.LAUNCH_HOST_FUNC : Hip.STREAM_ADD_CALLBACK;
 
   private HostFunctions() {}
 
   /**
-   * The address, for good, of a function of a class that gets what it is launched with, and throws nothing; ROCm 5
-   * calls the one of the same name that also gets the stream and its status.
+   * Returns the address of a class's function, valid until the process ends. The function receives the value that it is
+   * launched with, and throws nothing. ROCm 5 calls the function of the same name that also receives the stream and its
+   * status.
    */
   static long stub(Lookup lookup, String method) {
     return Callback.stub(
@@ -31,12 +32,12 @@ final class HostFunctions {
         IS_NEW ? FunctionDescriptor.ofVoid(JAVA_LONG) : FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG));
   }
 
-  /** Queues what core wants done: HIP's code. */
+  /** Queues a task of core, and returns HIP's code. */
   static int launch(long stream, HostTask task) {
     return launch(stream, IS_NEW ? task.hostFunction() : task.streamCallback(), task.userData());
   }
 
-  /** Queues one: HIP's code. */
+  /** Queues a function, and returns HIP's code. */
   static int launch(long stream, long function, long userData) {
     return IS_NEW
         ? Hip.LAUNCH_HOST_FUNC.call(stream, function, userData)

@@ -4,7 +4,7 @@ package org.arbalest.device.rocm;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
-/** Main memory whose pages stay where they are, so that every GPU copies from and to it at the speed of the bus. */
+/** Main memory with pinned pages, so that every GPU copies from and to it at the speed of the bus. */
 final class PinnedMemory extends GpuMemory {
   PinnedMemory(Gpu gpu) {
     super(gpu, DeviceType.ROCM_HOST, Hip.HOST_MALLOC);
@@ -25,13 +25,15 @@ final class PinnedMemory extends GpuMemory {
     return Hip.HOST_FREE.call(address);
   }
 
-  /** Freeing it waits for the GPU. */
+  /** Freeing pinned memory waits for the GPU. */
   @Override
   public long cacheBytes() {
     return Gpu.totalMemory(gpu.ordinal) / Pool.KEPT;
   }
 
-  /** Pinned for all GPUs, and coherent: HIP's code, and the address in {@code out}. */
+  /**
+   * Allocates coherent memory that is pinned for all GPUs, writes its address to {@code out}, and returns HIP's code.
+   */
   static int tryAllocate(Gpu gpu, long out, long bytes) {
     int before = gpu.enter();
     int code = Hip.HOST_MALLOC.call(out, bytes, HipMemory.HOST_MALLOC_PORTABLE | HipMemory.HOST_MALLOC_COHERENT);

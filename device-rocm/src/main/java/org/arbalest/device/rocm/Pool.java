@@ -11,24 +11,29 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory pool of ours on a GPU, if the system property {@value #REQUESTED} is {@code true}, and the stream that
- * allocations and frees are ordered by, in which there is nothing else. Not the device's default pool, whose settings
- * are everybody's. Where nobody asked for it, or the device or its release of ROCm has no pools, it is empty; that is
- * found out by trying, since the number of the attribute that says so depends on the release.
+ * The library's memory pool on a GPU, and the stream that orders its allocations and frees. No other work is in that
+ * stream. It is not the device's default pool, whose settings other libraries share.
  *
- * <p>They are not the default, since HIP's may deadlock with {@code hipEventSynchronize} of another thread
- * (ROCm/rocm-systems issue 10529), and keep nothing of what is freed, whatever the release threshold says (issue
- * 11690).
+ * <p>The pool exists only if the system property {@value #REQUESTED} is {@code true}. Otherwise it is empty, and also
+ * if the device or its release of ROCm has no pools. The library detects that by trying, since the number of the
+ * attribute depends on the release.
+ *
+ * <p>Pools are not the default. HIP's pools may deadlock with {@code hipEventSynchronize} of another thread
+ * (ROCm/rocm-systems issue 10529). They also keep no freed memory, regardless of the release threshold (issue 11690).
  */
 final class Pool {
-  /** Freed memory up to this part of the GPU's is kept for the next who asks; other libraries want some, too. */
+  /**
+   * The pool keeps freed memory for later allocations, up to the GPU's memory divided by this number. Other libraries
+   * need memory, too.
+   */
   static final int KEPT = 8;
 
-  /** The system property that asks for pools. */
+  /** The system property that requests pools. */
   static final String REQUESTED = "arbalest.rocm.pools";
 
   /**
-   * {@code hipMemPoolProps}: its first 16 bytes are what they were, and zero is the default of all that has been added.
+   * The size of {@code hipMemPoolProps}, in bytes. Its first 16 bytes have not changed, and zero is the default of all
+   * later additions.
    */
   private static final int PROPERTIES_SIZE = 88;
 
@@ -66,7 +71,7 @@ final class Pool {
     long stream = 0;
     try {
       set(gpu, handle, HipMemory.POOL_RELEASE_THRESHOLD, Gpu.totalMemory(gpu.ordinal) / KEPT, out);
-      // else an allocation may have to wait for a stream of the user's
+      // otherwise an allocation may have to wait for a stream of the application
       set(gpu, handle, HipMemory.POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0, out);
       stream = Streams.create(gpu);
       Pool pool = new Pool(gpu, handle, stream);
@@ -79,7 +84,9 @@ final class Pool {
     return none(gpu);
   }
 
-  /** The integers of 4 bytes among them are those of 8, on machines that have HIP. */
+  /**
+   * Sets an attribute. Some attributes are integers of 4 bytes: on machines with HIP, one of 8 bytes serves as well.
+   */
   private static void set(Gpu gpu, long handle, int attribute, long value, MemorySegment out) {
     out.set(JAVA_LONG, 0, value);
     HipCapture.relax();
@@ -113,13 +120,14 @@ final class Pool {
     return true;
   }
 
+  /** Returns whether the pool exists. */
   boolean isThere() {
     return handle != 0;
   }
 
   /**
-   * Allocates: HIP's code, and the address in {@code out}. The memory is everybody's when this returns, not only what
-   * is ordered behind our stream.
+   * Allocates, writes the address to {@code out}, and returns HIP's code. When this returns, all work may use the
+   * memory, not only work that is ordered behind the pool's stream.
    */
   int tryAllocate(MemorySegment out, long bytes) {
     int before = gpu.enter();
@@ -134,35 +142,38 @@ final class Pool {
     throw failure;
   }
 
-  /** Memory that takes its turn in a stream of somebody's; null where there is no pool. */
+  /** Returns memory in the order of the given stream; null without a pool. */
   @Nullable
   MemoryAllocator orderedBy(long queue) {
     return isThere() ? new StreamMemory(gpu, handle, queue) : null;
   }
 
-  /** Does not wait: HIP's code. */
+  /** Queues a free, and returns HIP's code. Does not wait. */
   int free(long address) {
     return Hip.FREE_ASYNC.call(address, stream);
   }
 
-  /** While the GPU is current, in a stream's order: HIP's code, and the address in {@code out}. */
+  /**
+   * Allocates in a stream's order, writes the address to {@code out}, and returns HIP's code. The device must be
+   * current.
+   */
   static int mallocAsync(MemorySegment out, long bytes, long pool, long stream) {
     int code = Hip.MALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, pool, stream);
-    return code == Hip.SUCCESS && out.get(JAVA_LONG, 0) == 0 ? Hip.OUT_OF_MEMORY : code; // ROCm 5 says it by null
+    return code == Hip.SUCCESS && out.get(JAVA_LONG, 0) == 0 ? Hip.OUT_OF_MEMORY : code; // ROCm 5 reports it by null
   }
 
-  /** Gives what is kept back to the GPU. */
+  /** Returns the kept memory to the GPU. */
   void trim() {
     if (!isThere()) return;
     int before = gpu.enter();
-    int done = Hip.STREAM_SYNCHRONIZE.call(stream); // frees that are queued are to be over
+    int done = Hip.STREAM_SYNCHRONIZE.call(stream); // queued frees must be done first
     int code = done == Hip.SUCCESS ? Hip.MEM_POOL_TRIM_TO.call(handle, 0) : Hip.SUCCESS;
     gpu.leave(before);
     gpu.check(done, Hip.STREAM_SYNCHRONIZE);
     gpu.check(code, Hip.MEM_POOL_TRIM_TO);
   }
 
-  /** Lets another GPU read and write what comes from here. */
+  /** Lets another GPU read and write the pool's memory. */
   void letReach(Gpu other) {
     if (!isThere()) return;
     try (Arena arena = Arena.ofConfined()) {

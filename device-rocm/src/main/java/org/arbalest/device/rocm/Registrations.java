@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
 
-/** Main memory of others that is pinned where it is, for all GPUs. */
+/** Main memory of the application that is pinned in place, for all GPUs. */
 final class Registrations {
   private Registrations() {}
 

@@ -4,16 +4,16 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.Device;
 
 /**
- * What HIP programs need to know of our devices. Streams, events and addresses are HIP's own: {@code stream.handle()}
+ * Raw HIP ordinals of this library's devices. Streams, events and addresses are those of HIP: {@code stream.handle()}
  * is a {@code hipStream_t}, {@code event.handle()} a {@code hipEvent_t}.
  */
 public final class Rocm {
   private Rocm() {}
 
-  /** A device that is current on this thread until it is closed, on the same thread. */
+  /** A device that is current on one thread, until the scope is closed on the same thread. */
   public interface Scope extends AutoCloseable {
     /**
-     * Restores what was current before. Closing twice does nothing.
+     * Restores the device that was current before. Closing twice does nothing.
      *
      * @throws IllegalStateException on another thread than the one that entered
      */
@@ -42,19 +42,19 @@ public final class Rocm {
   }
 
   /**
-   * HIP's ordinal of a device.
+   * Returns HIP's ordinal of a device.
    *
-   * @throws IllegalArgumentException if the device is not a ROCm one
+   * @throws IllegalArgumentException if the device is not a ROCm device, or is opaque
    */
   public static int device(Device device) {
     return RocmProvider.gpu(device).ordinal;
   }
 
   /**
-   * Makes a device current on this thread, as launching a kernel needs it. To be closed by the caller, before its
+   * Makes a device current on this thread, as a kernel launch requires. The caller closes the scope, before its
    * coroutine suspends.
    *
-   * @throws IllegalStateException on a virtual thread, which may go on on another OS thread, where another device is
+   * @throws IllegalStateException on a virtual thread, which may continue on another OS thread, where another device is
    *     current
    */
   public static Scope enter(Device device) {

@@ -14,7 +14,7 @@ import org.arbalest.device.spi.MemoryDriver;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** One of a GPU's kinds of memory, with the GPU's queues. */
+/** The driver for one kind of a GPU's memory, with the GPU's queues. */
 final class RocmDriver extends MemoryDriver {
   private final Gpu gpu;
   private final DeviceType type;
@@ -30,7 +30,7 @@ final class RocmDriver extends MemoryDriver {
     return new RocmDriver(gpu, type, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
   }
 
-  /** Pinned memory has no such order. */
+  /** Returns null for pinned memory, which has no stream order. */
   @Override
   public @Nullable MemoryAllocator orderedBy(long queue) {
     return isFrom(gpu.deviceMemory) ? gpu.pool.orderedBy(queue) : null;
@@ -46,7 +46,7 @@ final class RocmDriver extends MemoryDriver {
     Registrations.unpin(gpu, address);
   }
 
-  /** A GPU that has failed does nothing any more. */
+  /** Returns whether a queue has no work left. A failed GPU is idle: it does no more work. */
   @Override
   public boolean isIdle(long queue) {
     int before = gpu.enter();
@@ -62,7 +62,7 @@ final class RocmDriver extends MemoryDriver {
     return Streams.isCaptured(gpu, queue);
   }
 
-  /** Pinned memory is another process's by other means, or not at all. */
+  /** Returns null for pinned memory: processes share it by other means, or not at all. */
   @Override
   public @Nullable ProcessSharing sharing() {
     return isFrom(gpu.deviceMemory) ? gpu.sharing : null;
@@ -84,15 +84,16 @@ final class RocmDriver extends MemoryDriver {
   }
 
   /**
-   * Not by {@code hipStreamSynchronize}, under which others may not even queue something (ROCm/rocm-systems issue
-   * 11678): an event at the end is asked for.
+   * Blocks until the work in a queue is done, by queries of an event at its end. The method does not call
+   * {@code hipStreamSynchronize}: during that call, other threads cannot even queue work (ROCm/rocm-systems issue
+   * 11678).
    */
   @Override
   public void synchronizeQueue(long queue) {
     long end;
     try {
       end = Streams.record(gpu, queue);
-    } catch (DeviceException _) { // who waits because something else has failed may get no event either
+    } catch (DeviceException _) { // after another failure, no event may be available either
       Streams.await(gpu, queue);
       return;
     }
@@ -123,7 +124,7 @@ final class RocmDriver extends MemoryDriver {
     return gpu.copies;
   }
 
-  /** Pinned memory is within every GPU's reach, and so is another GPU's. */
+  /** Every GPU reaches pinned memory, and the memory of another GPU. */
   @Override
   public boolean reaches(DeviceType type, long id) {
     if (!RocmProvider.serves(type)) return false;

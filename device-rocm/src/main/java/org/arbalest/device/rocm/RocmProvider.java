@@ -15,13 +15,14 @@ import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.DeviceProvider;
 
 /**
- * Serves every GPU that HIP shows, by its ordinal: its own memory as {@code ROCM}, and main memory that is pinned for
- * it as {@code ROCM_HOST}.
+ * The backend for every GPU that HIP lists, by its ordinal.
+ *
+ * <p>A GPU's own memory is {@code ROCM}. Main memory that is pinned for the GPU is {@code ROCM_HOST}.
  */
 public final class RocmProvider implements DeviceProvider {
   private static final List<DeviceType> TYPES = List.of(DeviceType.ROCM, DeviceType.ROCM_HOST);
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider, for {@link java.util.ServiceLoader}. */
   public RocmProvider() {}
 
   @Override
@@ -54,13 +55,16 @@ public final class RocmProvider implements DeviceProvider {
         : new Availability.Ready(count);
   }
 
-  /** Without a GPU HIP answers with one or the other, and so it does to a user who may not use it. */
+  /**
+   * Returns a hint for a code. Without a GPU, HIP returns one of the two codes. It also does so for a user without
+   * access to the GPU.
+   */
   private static String hint(int code) {
     if (code != Hip.NO_DEVICE && code != Hip.INVALID_DEVICE) return "";
     return "; is there an AMD GPU, and may this user open /dev/kfd and /dev/dri/render*?";
   }
 
-  /** As {@code HIP_VERSION}; 0 if HIP does not say it. */
+  /** Returns the version, as in {@code HIP_VERSION}; 0 if HIP does not report it. */
   private static int version() {
     MemorySegment scratch = Hip.scratch();
     if (Hip.RUNTIME_GET_VERSION.call(scratch.address()) == Hip.SUCCESS) return scratch.get(JAVA_INT, 0);
@@ -92,6 +96,6 @@ public final class RocmProvider implements DeviceProvider {
   static Gpu gpu(Device device) {
     if (!serves(device.type())) throw new IllegalArgumentException(device + " is not a ROCm device");
     if (device.isOpaque()) throw new IllegalArgumentException(device + " is not served by this backend");
-    return Gpu.open(Math.toIntExact(Math.max(0, device.id()))); // −1 is pinned memory of no GPU in particular (DEV-16)
+    return Gpu.open(Math.toIntExact(Math.max(0, device.id()))); // −1 is pinned memory of no particular GPU (DEV-16)
   }
 }

@@ -12,12 +12,12 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * A GPU's memory as other processes open it: by {@code hipIpcGetMemHandle}, which shares what {@code hipMalloc} gave.
- * Fabric handles, as CUDA has them, HIP up to 7.2 has not: memory that was created and mapped it shares by file
+ * The sharing of a GPU's memory with other processes, by {@code hipIpcGetMemHandle}, for memory from {@code hipMalloc}.
+ * Up to 7.2, HIP has no fabric handles, as CUDA has them. HIP shares memory that was created and mapped by file
  * descriptors only.
  *
- * <p>No events: HIP's wait for other processes' in host functions, and let a thread wait that queues such a wait (see
- * decision 31). What is shared is waited for before.
+ * <p>Events are not shared. HIP waits for events of other processes in host functions, and blocks a thread that queues
+ * such a wait (see decision 31). Shared memory is waited for before it is shared.
  */
 final class RocmSharing implements ProcessSharing {
   private static final int PLAIN = 1;

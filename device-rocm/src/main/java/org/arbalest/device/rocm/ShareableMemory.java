@@ -5,9 +5,10 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
 /**
- * A GPU's memory that other processes can open: what {@code hipMalloc} gave, in whole units. Smaller pieces the runtime
- * takes out of larger blocks, and shares the block: so nobody else has anything in one of these. Never kept for later:
- * whoever has the handle could still open it.
+ * A GPU's memory that other processes can open: memory from {@code hipMalloc}, in whole units.
+ *
+ * <p>The runtime takes smaller pieces out of larger blocks, and shares the whole block. With whole units, no other
+ * allocation is in the block. Freed memory is never kept for reuse: a process with the handle could still open it.
  */
 final class ShareableMemory extends GpuMemory {
   private static final long UNIT = 2L << 20;

@@ -4,7 +4,7 @@ package org.arbalest.device.rocm;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceType;
 
-/** A GPU's memory, from its pool, in the order of a stream: nothing waits, and the memory is that stream's. */
+/** A GPU's memory from its pool, in the order of one stream: no call waits, and the memory belongs to that stream. */
 final class StreamMemory extends GpuMemory {
   private final long pool;
   private final long stream;
@@ -32,7 +32,7 @@ final class StreamMemory extends GpuMemory {
   int freeBlock(long address, long bytes) {
     int before = gpu.pushOrdered();
     if (before < 0) return -before;
-    // in a graph it would be a node: later (DEV-60)
+    // the free would be a node of the graph: retried later (DEV-60)
     int code = Streams.isCaptured(stream) ? Hip.CAPTURE_UNSUPPORTED : Hip.FREE_ASYNC.call(address, stream);
     gpu.leave(before);
     return code;

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.arbalest.device.spi.Answer;
 
 /**
- * Streams that the default stream does not hold up, and events that record no times, and for which a thread sleeps
- * rather than spins.
+ * Streams that the default stream does not delay, and events that record no times. A thread that waits for such an
+ * event sleeps rather than spins.
  */
 final class Streams {
   private static final int EVENT_FLAGS = Hip.EVENT_DISABLE_TIMING | Hip.EVENT_BLOCKING_SYNC;
@@ -29,8 +29,8 @@ final class Streams {
   }
 
   /**
-   * Whether a stream is captured; or, of the default stream, another that waits for it. Where nobody can tell, the next
-   * call does.
+   * Returns whether a stream is captured. For the default stream: whether another stream that waits for it is captured.
+   * If the state is unknown, the result is false, and the next call reports the capture.
    */
   static boolean isCaptured(Gpu gpu, long stream) {
     int before = gpu.pushOrdered();
@@ -40,7 +40,7 @@ final class Streams {
     return isCaptured;
   }
 
-  /** Likewise, while the GPU is current. */
+  /** Returns whether a stream is captured. The device must be current. */
   static boolean isCaptured(long stream) {
     MemorySegment scratch = Hip.scratch();
     int code = Hip.STREAM_IS_CAPTURING.call(stream, scratch.address());
@@ -48,12 +48,12 @@ final class Streams {
     return code == Hip.CAPTURE_IMPLICIT || (code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
   }
 
-  /** While the GPU is current: HIP's code, and the event in {@code out}. */
+  /** Creates an event, writes it to {@code out}, and returns HIP's code. The device must be current. */
   static int createEvent(long out) {
     return Hip.EVENT_CREATE.call(out, EVENT_FLAGS);
   }
 
-  /** An event at the end of a stream. */
+  /** Creates an event at the end of a stream. */
   static long record(Gpu gpu, long stream) {
     MemorySegment scratch = Hip.scratch();
     int before = gpu.enterOrdered();
@@ -69,7 +69,10 @@ final class Streams {
     throw failure;
   }
 
-  /** Destroys a stream of ours when what is in it is done, and does not wait for that, as HIP would let its caller. */
+  /**
+   * Destroys a stream of this library once its queued work is done. The method does not wait for that, although HIP
+   * would block its caller.
+   */
   static void destroy(Gpu gpu, long stream) {
     int code = query(stream);
     switch (HipAnswers.of(code)) {
@@ -84,11 +87,11 @@ final class Streams {
       // if destroying the stream waits, it waits on that thread
       case FAILED, UNKNOWN -> Frees.CALLS.give(() -> destroyNow(stream),
           failed -> gpu.error(Hip.STREAM_DESTROY, failed, ""));
-      case GONE -> {} // so is the stream
+      case GONE -> {} // the stream no longer exists either
     }
   }
 
-  /** HIP's code; {@link Hip#NOT_READY} if there is still work in it. */
+  /** Tries to destroy a stream, and returns HIP's code; {@link Hip#NOT_READY} if work is left in the stream. */
   private static int tryDestroy(long stream) {
     int code = query(stream);
     return switch (HipAnswers.of(code)) {
@@ -98,8 +101,8 @@ final class Streams {
   }
 
   /**
-   * Blocks until a stream has done what is in it, which is asked for now and then; throws if it failed, or if that
-   * cannot be told.
+   * Blocks until a stream's work is done, by periodic queries. Throws if the work failed, or if its state stays
+   * unknown.
    */
   static void await(Gpu gpu, long stream) {
     long end = System.nanoTime() + Waits.HELD_NANOS;
@@ -107,14 +110,14 @@ final class Streams {
     int code = query(gpu, stream);
     while (code == Hip.NOT_READY || (HipAnswers.of(code) == Answer.CANNOT_TELL && System.nanoTime() - end < 0)) {
       LockSupport.parkNanos(PAUSE_NANOS);
-      interrupted |= Thread.interrupted(); // the stream goes on nevertheless
+      interrupted |= Thread.interrupted(); // an interrupt does not stop the stream
       code = query(gpu, stream);
     }
     if (interrupted) Thread.currentThread().interrupt();
     if (code != Hip.SUCCESS) throw gpu.error(Hip.STREAM_QUERY, code, "");
   }
 
-  /** With the device current, which the default stream wants. */
+  /** Queries a stream with its device current, which the default stream requires. */
   private static int query(Gpu gpu, long stream) {
     int before = gpu.enterOrdered();
     int code = query(stream);
@@ -130,14 +133,14 @@ final class Streams {
     return code;
   }
 
-  /** Forbidden by no capture. */
+  /** Destroys a stream, and returns HIP's code. No capture forbids this call. */
   private static int destroyNow(long stream) {
     return Hip.STREAM_DESTROY.call(stream);
   }
 
   /**
-   * Destroys an event, which waits for nothing unless a thread waits for it. Where that cannot be now, another thread
-   * does it.
+   * Destroys an event. HIP waits only if a thread waits for the event. If the event cannot be destroyed now, another
+   * thread destroys it.
    */
   static void destroyEvent(Gpu gpu, long event) {
     int code = Hip.EVENT_DESTROY.call(event);

@@ -7,17 +7,18 @@ import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.EventPoller;
 
 /**
- * Who waits for a GPU's events, threads as well: they are asked for, by a thread of ours, so that no stream of ours
- * ever waits for anybody else's work (DEV-25).
+ * The waits for a GPU's events, also those of threads. A thread of this library queries the events. The library's
+ * streams therefore never wait for the work of others (DEV-25).
  *
- * <p>Never by {@code hipEventSynchronize}: as long as a thread is in that, HIP lets others wait as well who ask for the
- * event or queue a wait for it, and frees it under that thread if somebody destroys it. Somebody else may be in it, so
- * a question may take long: then another thread goes on with the other events.
+ * <p>No thread calls {@code hipEventSynchronize}. While a thread is in that call, HIP also blocks other threads that
+ * query the event or queue a wait for it. If another thread destroys the event, HIP frees it during the call.
+ *
+ * <p>Other code may be in that call, so a query may take long. Another thread then continues with the other events.
  */
 final class Waits implements EventPoller.Asker {
   /**
-   * How long a thread waits for an event that cannot be told of, until that is an error: its own capture may be in the
-   * way, for good.
+   * The time that a thread waits for an event whose state is unknown, in nanoseconds. After that the wait fails: the
+   * thread's own capture may prevent the query permanently.
    */
   static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -30,14 +31,14 @@ final class Waits implements EventPoller.Asker {
   }
 
   /**
-   * Lets somebody be told once an event is over. Makes no call of HIP's, neither waits nor fails: so it may be called
-   * anywhere, in a host function, too.
+   * Calls a completion once an event is done or has failed. The method makes no call of HIP, does not wait and does not
+   * fail. It may be called anywhere, also in a host function.
    */
   void add(long event, Completion completion) {
     poller.add(event, completion);
   }
 
-  /** HIP's code for an event. */
+  /** Returns HIP's code for an event. */
   int query(long event) {
     HipCapture.relax();
     int code = queryTwice(event);
@@ -45,7 +46,7 @@ final class Waits implements EventPoller.Asker {
     return code;
   }
 
-  /** Blocks until an event is over; throws if it failed, or if that cannot be told. */
+  /** Blocks until an event is done. Throws if it failed, or if its state stays unknown. */
   void await(long event) {
     int code = query(event);
     while (isHeldUp(code)) {
@@ -57,14 +58,14 @@ final class Waits implements EventPoller.Asker {
     throw gpu.error(Hip.EVENT_QUERY, code, "");
   }
 
-  /** Whether it is worth while to ask again: somebody captures a graph, or there is still something to wait for. */
+  /** Returns whether another query is useful: a graph is being captured, or the event is not complete yet. */
   private static boolean isHeldUp(int code) {
     return code == Hip.NOT_READY || HipAnswers.of(code) == Answer.CANNOT_TELL;
   }
 
   /**
-   * A code that is not known is asked for again: those that are for good come back. What is expected is not left for
-   * {@code hipGetLastError}.
+   * Queries an event; repeats the query after an unknown code, since a permanent failure returns again. An expected
+   * code is cleared for {@code hipGetLastError}.
    */
   private static int queryTwice(long event) {
     int code = Hip.EVENT_QUERY.call(event);
