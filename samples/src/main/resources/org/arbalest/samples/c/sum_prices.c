@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A consumer of an Arrow C stream, for the README's Java program. FOLDER contains arbalest/arrow_abi.h:
  *
