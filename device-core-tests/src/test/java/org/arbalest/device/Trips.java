@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.arbalest.device.objects.ColumnName;
-import org.arbalest.device.objects.Records;
 import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.NullUnmarked;
 

@@ -2,7 +2,6 @@
 package org.arbalest.device.arrow;
 
 import java.lang.ref.WeakReference;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;

@@ -21,7 +21,6 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
-import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,6 @@ package org.arbalest.device.monitoring;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.lifetime.Leaks;
 
 /**

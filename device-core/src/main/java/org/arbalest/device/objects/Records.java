@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.records.RecordsImpl;

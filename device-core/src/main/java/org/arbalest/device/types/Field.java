@@ -5,7 +5,6 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.schema.ExtensionChecks;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.objects.ExtensionCodec;

@@ -19,7 +19,6 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.types.Metadata;

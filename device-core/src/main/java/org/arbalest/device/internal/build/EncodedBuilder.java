@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.time.OffsetDateTime;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.objects.ExtensionCodec;

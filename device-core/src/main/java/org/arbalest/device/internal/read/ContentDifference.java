@@ -17,7 +17,6 @@ import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.FlatType.DateType;
 import org.arbalest.device.types.FlatType.DecimalType;
 import org.arbalest.device.types.FlatType.DurationType;
-import org.arbalest.device.types.FlatType.FixedSizeBinaryType;
 import org.arbalest.device.types.FlatType.FloatType;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.FlatType.IntervalType;

@@ -20,7 +20,6 @@ import java.util.function.Predicate;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
-import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.Extension.TimestampWithOffset;
 import org.arbalest.device.types.Extension.Uuid;

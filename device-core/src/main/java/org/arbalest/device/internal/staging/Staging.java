@@ -4,7 +4,6 @@ package org.arbalest.device.internal.staging;
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import org.arbalest.device.DeviceType;
-import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;

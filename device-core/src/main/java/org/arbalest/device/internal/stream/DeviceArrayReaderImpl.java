@@ -15,7 +15,6 @@ import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.Validation;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
