@@ -87,8 +87,8 @@ internal object DevicesOnDouble {
             gpu.allocate(100_000).use { there ->
                 if (isJava) DevicesJava.pinned(gpu, table, there, stream, arena)
                 else pinned(gpu, table, there, stream, arena)
+                stream.synchronize() // a copy of a buffer does not wait for other streams
                 there.copyTo(gpu.hostMemory().get()).use { check(it.segment().get(JAVA_BYTE, 99_999) == 3.toByte()) }
-                stream.synchronize()
             }
         }
         eventually("what was pinned may go") { !arena.scope().isAlive }
