@@ -13,7 +13,7 @@ public final class DuckDbToC {
         var duckdb = database.connect();
         var prices = duckdb.query("SELECT i / 2 AS price FROM range(1000) t(i)")) {
       var stream = ArrowArrayStreamStruct.allocate(arena);
-      CData.exportStream(prices, stream, CExport.DATA); // the struct owns the rows now, and C releases it
+      CData.exportStream(prices, stream, CExport.DATA); // consumes prices; C releases the stream
       var sum = SymbolLookup.libraryLookup(args[0], arena).findOrThrow("sum_prices");
       var type = FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
       System.out.println((double) Linker.nativeLinker().downcallHandle(sum, type).invokeExact(stream)); // 249750.0

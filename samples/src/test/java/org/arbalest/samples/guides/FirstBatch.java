@@ -33,7 +33,7 @@ public final class FirstBatch {
       System.out.println(trades);
       try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
         CData.exportStream(reader, out, CExport.DATA); // the consumer of the struct releases the stream
-      }
+      } // close does nothing after an export; it is for the case that the export fails
     }
   }
 

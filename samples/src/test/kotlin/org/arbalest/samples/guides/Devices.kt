@@ -68,7 +68,7 @@ fun take(socket: SocketChannel): Double {
         while (true) (link.receive() ?: break).use { batch ->
             batch.copyTo(Devices.cpu()).use { here ->
                 here.synchronize()
-                total += here["price"].doubles()[0]
+                total += here["price"].doubles().sum()
             }
         }
     }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.*;
 import org.arbalest.device.builders.*;
+import org.arbalest.device.columns.*;
 import org.arbalest.device.types.*;
 
 /** The Java of docs/guides/columns.md, except the program that it begins with. */
@@ -22,5 +23,14 @@ final class ColumnsGuideJava {
           .column("tags", DataType.list(DataType.UTF8), Arrays.asList(List.of("a", "b"), null))
           .build();
     }
+  }
+
+  static long[] rowsPerValue(Column city) {
+    long[] rows = new long[(int) city.dictionary().length()];
+    IntView index = city.indices().asInts();
+    for (long row = 0; row < index.length(); row++) {
+      if (!index.isNull(row)) rows[index.get(row)]++;
+    }
+    return rows; // rows[i] belongs to the value city.dictionary().get(i)
   }
 }

@@ -28,7 +28,7 @@ public final class GpuTotal {
     try (DeviceStream stream = gpu.createStream();
         DeviceArray onGpu = batch.copyTo(gpu, stream); // queued
         DeviceArray back = onGpu.copyTo(Devices.cpu(), stream)) { // queued behind the first copy
-      if (!back.synchronize(Duration.ofSeconds(10))) throw new IllegalStateException("the device is busy");
+      if (!back.synchronize(Duration.ofSeconds(10))) throw new IllegalStateException("not ready after 10 s");
       DoubleView price = back.column("price").asDoubles();
       double total = 0;
       for (long row = 0; row < price.length(); row++) total += price.get(row);

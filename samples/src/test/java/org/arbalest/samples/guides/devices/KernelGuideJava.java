@@ -13,9 +13,17 @@ import org.jocl.cl_kernel;
 final class KernelGuideJava {
   private KernelGuideJava() {}
 
+  static cl_kernel compile(Device device, String source, String name) {
+    var program = CL.clCreateProgramWithSource(Jocl.context(device), 1, new String[] {source}, null, null);
+    checked(CL.clBuildProgram(program, 0, null, null, null, null));
+    cl_kernel kernel = CL.clCreateKernel(program, name, null);
+    CL.clReleaseProgram(program);
+    return kernel;
+  }
+
   static DeviceArray scaled(DeviceArray batch, cl_kernel kernel, long factor, DeviceStream stream) {
     try (DeviceArray column = batch.retainChild(0);
-        ArrayData input = ArrayData.of(column); // validity bitmap or null, values
+        ArrayData input = ArrayData.of(column); // buffers: validity bitmap or null, values
         DeviceBuffer output = stream.device().allocate(8 * (input.offset() + input.length()))) {
       stream.waitFor(batch); // the kernel starts after the work that writes the batch
       launch(kernel, input, output, factor, stream);
@@ -23,7 +31,7 @@ final class KernelGuideJava {
       stream.keepAlive(output);
       List<DeviceBuffer> buffers = Arrays.asList(input.buffers().get(0), output);
       var data = new ArrayData(input.length(), input.nullCount(), input.offset(), buffers, List.of(), null);
-      return DeviceArray.of(column.field(), data, stream); // takes both buffers; ready when the kernel is done
+      return DeviceArray.of(column.field(), data, stream); // consumes the buffers; ready after the kernel
     }
   }
 

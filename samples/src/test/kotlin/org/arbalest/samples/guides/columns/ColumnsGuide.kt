@@ -3,6 +3,7 @@ package org.arbalest.samples.guides.columns
 
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
+import org.arbalest.device.columns.Column
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import java.lang.foreign.MemorySegment
@@ -63,6 +64,12 @@ private fun dictionaries() {
         println(batch["city"].strings().toList()) // [Rome, Oslo, Rome]
         println(batch["city"].dictionary().length()) // 2
     }
+}
+
+fun rowsPerValue(city: Column): LongArray {
+    val rows = LongArray(city.dictionary().length().toInt())
+    city.indices().ints().forEachValid { _, index -> rows[index]++ }
+    return rows // rows[i] belongs to the value city.dictionary()[i]
 }
 
 private fun unions() {

@@ -11,6 +11,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.columns.Column
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -68,6 +69,13 @@ class ColumnsGuideSpec : FunSpec({
 
     test("rows are objects") {
         expensive(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null))
+    }
+
+    test("a loop over the indices of a dictionary counts the rows of each value") {
+        cpu.batch { dictionary("city", listOf("Rome", "Oslo", null, "Rome")) }.use { batch ->
+            for (count in listOf<(Column) -> LongArray>(::rowsPerValue, ColumnsGuideJava::rowsPerValue))
+                count(batch["city"]).toList() shouldBe listOf(2L, 1L)
+        }
     }
 
     test("a buffer becomes an array, which owns it") {

@@ -43,10 +43,13 @@ class KernelGuideSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.OPENCL, 0) }
 
     for ((language, scaled) in mapOf<String, Scaled>("Kotlin" to ::scaled, "Java" to KernelGuideJava::scaled)) {
+        fun kernelOf(): cl_kernel =
+            if (language == "Java") KernelGuideJava.compile(device, SCALE, "scale") else compile(device, SCALE, "scale")
+
         for (from in listOf(0L, 1L, 3L)) {
             test("$language: a kernel's output is an array with the input's nulls and offset, from row $from on") {
                 val cents = listOf(100L, null, 250L, 7L)
-                val kernel = compile(device, SCALE, "scale")
+                val kernel = kernelOf()
                 try {
                     doubledOn(device, cents, from, kernel, scaled) shouldBe
                         cents.drop(from.toInt()).map { it?.let { cent -> 2 * cent } }
@@ -57,12 +60,18 @@ class KernelGuideSpec : FunSpec({
         }
 
         test("$language: without rows no kernel is queued") {
-            val kernel = compile(device, SCALE, "scale")
+            val kernel = kernelOf()
             try {
                 doubledOn(device, listOf(), 0, kernel, scaled) shouldBe listOf()
             } finally {
                 CL.clReleaseKernel(kernel)
             }
+        }
+    }
+
+    test("Kotlin: a batch goes to the device, through the kernel, and back") {
+        Devices.cpu().batch { int64("cents", listOf(100L, null, 7L)) }.use { batch ->
+            doubled(batch, device) shouldBe listOf(200L, null, 14L)
         }
     }
 })

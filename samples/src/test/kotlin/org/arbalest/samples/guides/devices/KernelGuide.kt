@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides.devices
 
+import org.arbalest.coroutines.await
 import org.arbalest.device.*
 import org.arbalest.device.opencl.Jocl
 import org.jocl.CL
@@ -24,15 +25,15 @@ fun compile(device: Device, source: String, name: String): cl_kernel {
 
 fun scaled(batch: DeviceArray, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =
     batch.retainChild(0).use { column ->
-        ArrayData.of(column).use { input -> // validity bitmap or null, values
+        ArrayData.of(column).use { input ->
             stream.device().allocate(8 * (input.offset() + input.length())).use { output ->
-                stream.waitFor(batch) // the kernel starts after the work that writes the batch
+                stream.waitFor(batch)
                 launch(kernel, input, output, factor, stream)
-                stream.keepAlive(batch) // until the kernel is done
+                stream.keepAlive(batch)
                 stream.keepAlive(output)
                 val buffers = listOf(input.buffers()[0], output)
                 val data = ArrayData(input.length(), input.nullCount(), input.offset(), buffers, listOf(), null)
-                DeviceArray.of(column.field(), data, stream) // takes both buffers; ready when the kernel is done
+                DeviceArray.of(column.field(), data, stream)
             }
         }
     }
@@ -48,3 +49,17 @@ fun launch(kernel: cl_kernel, input: ArrayData, output: DeviceBuffer, factor: Lo
 }
 
 fun checked(code: Int): Unit = check(code == CL.CL_SUCCESS) { "OpenCL failed: ${CL.stringFor_errorCode(code)}" }
+
+suspend fun doubled(batch: DeviceArray, gpu: Device): List<Any?> = gpu.createStream().use { stream ->
+    val kernel = compile(gpu, SCALE, "scale")
+    try {
+        batch.copyTo(gpu, stream).use { scaled(it, kernel, 2, stream) }.use { result ->
+            result.copyTo(Devices.cpu(), stream).use { back ->
+                back.await() // the kernel and both copies are done
+                back.asColumn().toList()
+            }
+        }
+    } finally {
+        CL.clReleaseKernel(kernel)
+    }
+}
