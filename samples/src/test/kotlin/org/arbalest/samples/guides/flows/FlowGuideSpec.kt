@@ -36,8 +36,10 @@ class FlowGuideSpec : FunSpec({
 
     val schema = prices(1.0).use { it.schema() }
 
-    test("the program prints the sum of each batch") {
+    test("the programs print the sum and the prices of each batch") {
         captured { 0.also { main() } }.output.trim().lines() shouldBe listOf("3.5", "4.25")
+        captured { 0.also { ReadBatches.main(arrayOf()) } }.output.trim().lines() shouldBe
+            listOf("[1.5, 2.0]", "[4.25]")
     }
 
     test("long batches are kept, and closed where the stream fails behind them") {
