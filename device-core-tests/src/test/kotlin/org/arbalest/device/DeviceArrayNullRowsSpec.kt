@@ -28,6 +28,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.support.withNullRows
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 
 /**
@@ -248,6 +249,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         nullRow().use { it.copyTo(device) }.use { there ->
             there.synchronize()
+            eventually("the copy has released its source") { ResourceCounters.now().waits() == 0L }
             shouldThrow<DeviceException> { there.pushDownNulls() }.errno() shouldBe Errno.ENOSYS
             there.retainChild(0).close()
             refused("the batch has 1 row that its own bitmap makes null") { there.column(0) }

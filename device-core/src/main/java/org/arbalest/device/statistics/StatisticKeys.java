@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.statistics;
 
-
 /**
  * The keys of Arrow's <a href="https://arrow.apache.org/docs/format/StatisticsSchema.html">statistics schema</a>, for
  * {@link Statistics.Target#get}, {@link Statistics.Target#field} and {@link StatisticsBuilder#put(String, Object)}.
