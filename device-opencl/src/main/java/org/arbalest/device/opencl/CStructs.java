@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.ref.Reference;
 
-/** Memory for a struct of C's that a caller hands in. */
+/** Memory of native structs that callers pass in. */
 final class CStructs {
   private CStructs() {}
 
-  /** Its address; refuses what can be none for a struct, before anything is touched. */
+  /** Returns a struct's address. Rejects memory that cannot contain the struct, before any access. */
   static long address(MemorySegment struct, StructLayout layout) {
     String name = layout.name().orElseThrow();
     long size = struct.byteSize();
@@ -24,7 +24,10 @@ final class CStructs {
     return struct.address();
   }
 
-  /** The struct with its size, also where C gave its address alone; refuses what {@link #address} does. */
+  /**
+   * Returns a struct with its size, also if native code supplied only the address. Rejects the same memory as
+   * {@link #address}.
+   */
   static MemorySegment sized(MemorySegment struct, StructLayout layout) {
     try {
       address(struct, layout);

@@ -12,10 +12,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * OpenCL's functions, by their names. Handles and pointers are longs; what is returned is OpenCL's code, 0 for success.
+ * OpenCL's functions, by their names. Handles and pointers are longs. An int result is OpenCL's code, 0 for success.
  *
- * <p>None is called with interpreter shortcuts: a runtime may hold a lock that a thread in one of our callbacks waits
- * for.
+ * <p>No function is linked as a {@linkplain java.lang.foreign.Linker.Option#critical critical} one: a runtime may hold
+ * a lock that a thread in one of the library's callbacks waits for.
  */
 final class Cl {
   static final int COMPLETE = 0;
@@ -107,7 +107,7 @@ final class Cl {
   private static final MethodHandle UNMAP_MEM_OBJECT =
       function("clEnqueueUnmapMemObject", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
 
-  /** A few words for what is returned through pointers, for each thread. */
+  /** A few words of memory for each thread, for results that are returned through pointers. */
   private static final ThreadLocal<MemorySegment> SCRATCH =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(64, 8));
 
@@ -117,7 +117,7 @@ final class Cl {
     return downcall(name, FunctionDescriptor.of(JAVA_INT, arguments));
   }
 
-  /** A function that returns a handle or a pointer. */
+  /** Links a function that returns a handle or a pointer. */
   private static MethodHandle handle(String name, MemoryLayout... arguments) {
     return downcall(name, FunctionDescriptor.of(JAVA_LONG, arguments));
   }
@@ -134,7 +134,7 @@ final class Cl {
     return Linker.nativeLinker().downcallHandle(ClLibrary.lookup().findOrThrow(name), type);
   }
 
-  /** This thread's words; what is in them is good until the next call. */
+  /** Returns this thread's words. Their content is valid until the next call. */
   static MemorySegment scratch() {
     return SCRATCH.get();
   }
@@ -323,7 +323,7 @@ final class Cl {
     }
   }
 
-  /** The address of a function of an extension, or 0. */
+  /** Returns the address of a function of an extension, or 0. */
   static long getExtensionFunction(long platform, long name) {
     try {
       return (long) GET_EXTENSION_FUNCTION.invokeExact(platform, name);
@@ -381,7 +381,7 @@ final class Cl {
     }
   }
 
-  /** A call by a handle of the right type throws nothing. */
+  /** Wraps an impossible exception: a call by a handle of the right type throws nothing. */
   static AssertionError unexpected(Throwable t) {
     return new AssertionError(t);
   }

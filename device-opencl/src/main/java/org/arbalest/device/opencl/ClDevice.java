@@ -10,25 +10,25 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the devices of all platforms, and what it can do.
+ * One of the devices of all platforms, with its capabilities.
  *
  * @param id the {@code cl_device_id}
  * @param platform the {@code cl_platform_id}
  * @param platformName the platform's name
- * @param description for people
- * @param largestAllocation in bytes
- * @param baseAlignment where a part of a {@code cl_mem} may begin, in bytes
+ * @param description a description for people
+ * @param largestAllocation the largest size of an allocation, in bytes
+ * @param baseAlignment the alignment of the beginning of a part of a {@code cl_mem}, in bytes
  * @param svm OpenCL's bits for the kinds of shared virtual memory
- * @param usm its unified shared memory, if it has that
+ * @param usm the device's unified shared memory, or null
  */
 record ClDevice(
     long id, long platform, String platformName, String description, long largestAllocation, long baseAlignment,
     long svm, @Nullable Usm usm) {
   /**
-   * What there is.
+   * The result of a search for devices.
    *
-   * @param devices those with shared virtual memory, or unified shared memory, in the order of the platforms
-   * @param reason why there are none
+   * @param devices the devices with shared virtual memory, or unified shared memory, in the order of the platforms
+   * @param reason why no device was found, otherwise null
    */
   record Found(List<ClDevice> devices, @Nullable String reason) {}
 
@@ -48,7 +48,7 @@ record ClDevice(
     return (svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0;
   }
 
-  /** Asks the loader, which must be there. */
+  /** Queries the loader, which must be available. */
   static Found find() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
@@ -117,7 +117,7 @@ record ClDevice(
     return String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1 << 30));
   }
 
-  /** Of 32 or 64 bits; 0 where an older platform does not know the question. */
+  /** Returns an attribute of 32 or 64 bits; 0 if an older platform does not know the attribute. */
   private static long number(Arena arena, long device, int what) {
     MemorySegment value = arena.allocate(ValueLayout.JAVA_LONG); // zeroes
     int code = Cl.getDeviceInfo(device, what, Long.BYTES, value.address(), 0);

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
-/** OpenCL's codes, and what becomes of them (DEV-14). */
+/** The conversion of OpenCL's codes to exceptions (DEV-14). */
 final class ClErrors {
   private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.opencl");
 
@@ -78,7 +78,7 @@ final class ClErrors {
 
   private ClErrors() {}
 
-  /** Such as {@code CL_INVALID_VALUE (-30)}. */
+  /** Returns the name and the number of a code, such as {@code CL_INVALID_VALUE (-30)}. */
   static String describe(int code) {
     return NAMES.getOrDefault(code, "unknown code") + " (" + code + ")";
   }
@@ -89,21 +89,22 @@ final class ClErrors {
   }
 
   /**
-   * What a call failed with.
+   * Creates the exception for a failed call.
    *
-   * @param call the function, the device and what else there is to say, such as {@code clFinish on OPENCL:0}
+   * @param call the function, the device and further details, such as {@code clFinish on OPENCL:0}
+   * @param asked the request, or an empty text
    */
   static DeviceException exception(String call, int code, String asked) {
     return new DeviceException(errno(code),
         call + " failed: " + describe(code) + (asked.isEmpty() ? "" : ", asked for " + asked));
   }
 
-  /** Says what nobody can be told by an exception; never throws. */
+  /** Logs a failure that no exception can carry to a caller. Never throws. */
   static void report(String what, Throwable failure) {
     try {
       LOGGER.log(System.Logger.Level.ERROR, what + " failed", failure);
     } catch (Throwable _) {
-      // there is nobody left to tell
+      // the failure cannot be reported anywhere
     }
   }
 }

@@ -15,16 +15,19 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.spi.Callback;
 
 /**
- * Gives events back.
+ * The release of events.
  *
- * <p>PoCL locks an event of a command that failed because another did once more after it let go of it, and ends the
- * process if nobody else holds it. So there every command has an event that we hold, which is given back when it has
- * succeeded, and one that failed never is: a few hundred bytes for each command of a queue that failed.
+ * <p>A command can fail because another command failed. PoCL then locks the command's event once more after releasing
+ * it. If no other reference to the event exists, that ends the process.
+ *
+ * <p>With PoCL, this library therefore keeps a reference to the event of every command. It releases the reference when
+ * the command has succeeded, and never if the command failed. That costs a few hundred bytes for each command of a
+ * failed queue.
  */
 final class ClEvents {
   private final OpenClDriver driver;
 
-  /** Whether events must be held; the address of our callback then. */
+  /** The address of the callback that releases an event; 0 if the library need not keep references to events. */
   private final long releaseIfDone;
 
   ClEvents(OpenClDriver driver, boolean areHeld) {
@@ -32,7 +35,7 @@ final class ClEvents {
     this.releaseIfDone = areHeld ? Stub.ADDRESS : 0;
   }
 
-  /** Made when it is needed, once. */
+  /** The callback, created once, on first use. */
   private static final class Stub {
     static final long ADDRESS =
         Callback.stub(MethodHandles.lookup(), "releaseIfDone",
@@ -50,27 +53,34 @@ final class ClEvents {
     }
   }
 
-  /** Where a command that nobody waits for is to put its event, or 0 if it needs none. */
+  /**
+   * Returns the place for the event of a command without a waiting thread or queue; 0 if the command needs no event.
+   */
   long place() {
     if (releaseIfDone == 0) return 0;
     MemorySegment scratch = Cl.scratch();
     return scratch.address() + Long.BYTES;
   }
 
-  /** The command is queued: its event, if there is one, goes back by itself. */
+  /** Arranges the automatic release of the event, if any, of a command that is queued. */
   void placed(long place) {
     if (place != 0) releaseWhenDone(Cl.scratch().get(JAVA_LONG, Long.BYTES));
   }
 
-  /** For commands of one in-order queue: closed when they are queued, as far as they are. */
+  /**
+   * Creates a batch for commands of one in-order queue. The caller closes it when the commands are queued, also if only
+   * some of them are.
+   */
   Batch batch(int count) {
     return new Batch(releaseIfDone == 0 ? 0 : BatchStub.allocate(count));
   }
 
   /**
-   * The events of some commands, which go back together, by one callback, when the last of them has succeeded: so all
-   * have. In native memory: how many there are, and then each; which is freed with them, and left where the queue
-   * failed, as the events are.
+   * The events of some commands. One callback releases them together when the last command has succeeded: then all
+   * have.
+   *
+   * <p>Native memory contains their number, and then each event. It is freed with the events. If the queue failed, it
+   * is not freed, as the events are not released.
    */
   final class Batch implements AutoCloseable {
     private final long block;
@@ -80,12 +90,12 @@ final class ClEvents {
       this.block = block;
     }
 
-    /** Where the next command is to put its event, or 0 if it needs none. */
+    /** Returns the place for the next command's event; 0 if the command needs no event. */
     long place() {
       return block == 0 ? 0 : block + Long.BYTES * (1L + placed);
     }
 
-    /** The command is queued. */
+    /** Counts a command that is queued. */
     void placed() {
       placed++;
     }
@@ -104,7 +114,7 @@ final class ClEvents {
     }
   }
 
-  /** Made when it is needed, once. */
+  /** The callback, created once, on first use. */
   private static final class BatchStub {
     static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     static final long ADDRESS =
@@ -153,7 +163,7 @@ final class ClEvents {
     }
   }
 
-  /** Gives an event back that nobody here uses any more. */
+  /** Releases an event that this library no longer uses. */
   void destroy(long event) {
     if (releaseIfDone == 0) {
       driver.check(Cl.releaseEvent(event), "clReleaseEvent");

@@ -12,8 +12,8 @@ import org.arbalest.device.spi.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells of events that failed, for PoCL, which calls no callback for them: looks now and then, while somebody waits.
- * Those that succeed are told of by their callbacks, at once.
+ * The notification of failed events, for PoCL, which calls no callback for them. A thread queries the events
+ * periodically, while a completion waits. Callbacks report successful events, at once.
  */
 final class ClFailures {
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -21,19 +21,19 @@ final class ClFailures {
   private static final ConcurrentLinkedQueue<Watched> ADDED = new ConcurrentLinkedQueue<>();
 
   /**
-   * Whether the thread sleeps until it is woken; it is not for each wait, as that would take a processor from those who
-   * do the work.
+   * Whether the thread sleeps until it is woken. It is not woken for each wait: that would take a processor from the
+   * threads that do the work.
    */
   private static final AtomicBoolean ASLEEP = new AtomicBoolean();
 
   private static @Nullable Thread looking;
 
-  /** An event, a reference to which is held until it is over. */
+  /** An event. The thread has a reference to it until the event is done or has failed. */
   private record Watched(OpenClDriver driver, long event, Completion completion) {}
 
   private ClFailures() {}
 
-  /** Tells if the event fails; takes over a reference to it, unless it throws. */
+  /** Calls the completion if the event fails. The method takes over a reference to the event, unless it throws. */
   static void watch(OpenClDriver driver, long event, Completion completion) {
     Thread thread = thread();
     ADDED.add(new Watched(driver, event, completion));
@@ -64,14 +64,20 @@ final class ClFailures {
     }
   }
 
-  /** Returns when there is something to look at. Whoever adds sees that this sleeps, or this sees what was added. */
+  /**
+   * Returns after an event was added. Either the adding thread sees that this thread sleeps, or this thread sees the
+   * added event.
+   */
   private static void awaitAdded() {
     ASLEEP.set(true);
     while (ADDED.isEmpty() && ASLEEP.get()) LockSupport.park();
     ASLEEP.set(false);
   }
 
-  /** Of one that cannot be asked it is told: who waits asks by himself. */
+  /**
+   * Returns whether an event is done or has failed. If the query fails, the completion is called, too: the waiting
+   * thread then queries the event itself.
+   */
   private static boolean isOver(Watched watched) {
     try {
       if (watched.driver.status(watched.event) > Cl.COMPLETE) return false;

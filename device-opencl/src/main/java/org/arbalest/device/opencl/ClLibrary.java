@@ -12,18 +12,18 @@ final class ClLibrary {
   private static final List<String> NAMES =
       List.of("libOpenCL.so.1", "libOpenCL.so", "OpenCL.dll", "/System/Library/Frameworks/OpenCL.framework/OpenCL");
 
-  /** The functions of OpenCL 2.0 without which nothing here works. */
+  /** The functions of OpenCL 2.0 that this backend requires. */
   private static final List<String> NEEDED =
       List.of("clSVMAlloc", "clEnqueueSVMMemcpy", "clCreateCommandQueueWithProperties");
 
   private static volatile @Nullable SymbolLookup found;
 
-  /** A test's functions, which stand before the loader's. */
+  /** A test's functions, which take precedence over the loader's functions. */
   private static SymbolLookup preceding = _ -> Optional.empty();
 
   private ClLibrary() {}
 
-  /** Null if it is there, else why it is not. Looks again each time that it was missing. */
+  /** Returns null if the library is available, otherwise the reason. Looks again on each call until it is found. */
   static @Nullable String missing() {
     return found != null ? null : missing(NAMES);
   }
@@ -47,14 +47,16 @@ final class ClLibrary {
     return "no OpenCL library was found; looked for " + String.join(", ", names);
   }
 
-  /** Puts a test's functions before the loader's; before anybody has looked for it. */
+  /**
+   * Gives a test's functions precedence over the loader's functions. Call it before the first search for the loader.
+   */
   static void precede(SymbolLookup functions) {
     if (found != null)
       throw new IllegalStateException("the OpenCL library is in use already: such tests need a process of their own");
     preceding = functions;
   }
 
-  /** Only after {@link #missing()} said that it is there. */
+  /** Returns the functions. Call it only after {@link #missing()} has returned null. */
   static SymbolLookup lookup() {
     SymbolLookup lookup = found;
     if (lookup == null) throw new IllegalStateException("the OpenCL library was not looked for");

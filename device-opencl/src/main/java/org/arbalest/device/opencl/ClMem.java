@@ -9,11 +9,11 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 
 /**
- * {@code cl_mem}s of one driver's context: those that are shared virtual memory in another dress, and copies between
- * the two.
+ * The {@code cl_mem} objects of one driver's context: those over shared virtual memory, and copies between the two
+ * kinds.
  */
 final class ClMem {
-  /** The size of {@link #zeroes}. */
+  /** The size of {@link #zeroes}, in bytes. */
   static final int ZEROES = 16;
 
   private final OpenClDriver driver;
@@ -23,10 +23,10 @@ final class ClMem {
   }
 
   /**
-   * A {@code cl_mem} whose storage is a whole allocation of shared virtual memory, or the beginning of one; to be
-   * released by the caller.
+   * Creates a {@code cl_mem} whose storage is a whole allocation of shared virtual memory, or the beginning of one. The
+   * caller releases it.
    *
-   * @return 0 if the platform does not take the address for the beginning of such an allocation
+   * @return 0 if the platform does not accept the address as the beginning of such an allocation
    */
   long over(long address, long bytes) {
     MemorySegment scratch = Cl.scratch();
@@ -41,8 +41,8 @@ final class ClMem {
   }
 
   /**
-   * A part of one; to be released by the caller, who may release the whole before. The origin is a multiple of the
-   * device's base alignment.
+   * Creates a part of a {@code cl_mem}. The caller releases it, and may release the whole before. The origin is a
+   * multiple of the device's base alignment, in bytes.
    */
   long part(long whole, long origin, long bytes) {
     MemorySegment scratch = Cl.scratch();
@@ -54,7 +54,7 @@ final class ClMem {
     return memory;
   }
 
-  /** One with memory of its own; to be released by the caller. */
+  /** Creates a {@code cl_mem} with its own memory. The caller releases it. */
   long create(long bytes) {
     MemorySegment scratch = Cl.scratch();
     long memory = Cl.createBuffer(driver.context(), Cl.MEM_READ_WRITE, bytes, 0, scratch.address());
@@ -63,7 +63,7 @@ final class ClMem {
     return memory;
   }
 
-  /** A small one of zeroes; to be released by the caller. */
+  /** Creates a small {@code cl_mem} of zeroes. The caller releases it. */
   long zeroes() {
     MemorySegment scratch = Cl.scratch();
     for (long at = 0; at < ZEROES; at += Long.BYTES) scratch.set(JAVA_LONG, at, 0);
@@ -83,8 +83,8 @@ final class ClMem {
   }
 
   /**
-   * The address of the shared virtual memory that is its storage, or 0 if it has its own. Of a part, its whole is
-   * asked: PoCL 3.1 does not answer for parts.
+   * Returns the address of the shared virtual memory that is a {@code cl_mem}'s storage; 0 if it has its own storage.
+   * For a part, the method queries the whole: PoCL 3.1 does not answer for parts.
    */
   long address(long memory) {
     long whole = info(memory, Cl.MEM_ASSOCIATED_MEMOBJECT);
@@ -92,7 +92,7 @@ final class ClMem {
     return isOverSvm(root) ? info(root, Cl.MEM_HOST_PTR) + info(memory, Cl.MEM_OFFSET) : 0;
   }
 
-  /** Refuses what is no {@code cl_mem} of the driver's context. */
+  /** Rejects a handle that is no {@code cl_mem} of the driver's context. */
   void check(long memory) {
     if (ClObjects.canIdentify() && !ClObjects.isMemObject(memory, driver.context())) {
       throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + driver.name()
@@ -105,7 +105,7 @@ final class ClMem {
         + " works in " + OpenClDriver.hex(driver.context()));
   }
 
-  /** Queues a copy between two of them, on the device. */
+  /** Queues a copy between two {@code cl_mem} objects, on the device. */
   void copy(long queue, long from, long fromOffset, long to, long toOffset, long bytes) {
     long event = driver.events().place();
     driver.check(Cl.enqueueCopyBuffer(queue, from, to, fromOffset, toOffset, bytes, event), "clEnqueueCopyBuffer",
@@ -114,7 +114,10 @@ final class ClMem {
     driver.flush(queue);
   }
 
-  /** Queues a copy out of one to an address of memory of another kind, by way of where the platform maps it. */
+  /**
+   * Queues a copy from a {@code cl_mem} to an address in memory of another kind, by the address where the platform maps
+   * the {@code cl_mem}.
+   */
   void copyOut(long queue, long memory, long to, long bytes) {
     long mapped = map(queue, memory, Cl.MAP_READ, bytes);
     try {
@@ -124,7 +127,7 @@ final class ClMem {
     }
   }
 
-  /** Likewise from an address into one. */
+  /** Queues a copy from an address to a {@code cl_mem}, by the address where the platform maps the {@code cl_mem}. */
   void copyIn(long queue, long from, long memory, long bytes) {
     long mapped = map(queue, memory, Cl.MAP_WRITE_INVALIDATE_REGION, bytes);
     try {

@@ -11,9 +11,11 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells OpenCL's objects from anything else: the loader's extension (cl_khr_icd) lets every object begin with a pointer
- * to its platform's table of functions. A foreign address is read through the kernel, which answers for one that cannot
- * be read; where there is no such call, nothing is recognised.
+ * The recognition of OpenCL's objects. With the loader's extension (cl_khr_icd), every object begins with a pointer to
+ * its platform's table of functions.
+ *
+ * <p>A foreign address is read by a call of the kernel, which returns an error for an address that cannot be read.
+ * Where no such call exists, nothing is recognized.
  */
 final class ClObjects {
   private static final @Nullable MethodHandle PROCESS_VM_READV = find();
@@ -22,8 +24,8 @@ final class ClObjects {
   private ClObjects() {}
 
   /**
-   * Whether an address is that of a {@code cl_mem}, of the same platform as some known object. Memory that held an
-   * object before may begin as one does; so the platform is asked as well.
+   * Returns whether an address is that of a {@code cl_mem}, of the same platform as a known object. Memory that
+   * contained an object earlier may begin like one, so the method also queries the platform.
    */
   static boolean isMemObject(long address, long known) {
     if ((address & 7) != 0) return false;
@@ -34,12 +36,12 @@ final class ClObjects {
     return code == 0 && scratch.get(JAVA_INT, 0) == Cl.MEM_OBJECT_BUFFER;
   }
 
-  /** Whether one is ever recognised. */
+  /** Returns whether objects can be recognized. */
   static boolean canIdentify() {
     return PROCESS_VM_READV != null;
   }
 
-  /** The word at an address; 0 if it cannot be read. */
+  /** Returns the word at an address; 0 if it cannot be read. */
   static long word(long address) {
     MethodHandle read = PROCESS_VM_READV;
     if (read == null) return 0;

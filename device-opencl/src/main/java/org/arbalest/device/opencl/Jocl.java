@@ -24,12 +24,13 @@ import org.jocl.cl_event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our streams, events, buffers and columns as JOCL's objects, and back. What is handed to JOCL is borrowed from ours,
- * and can be used while that is open; what is taken from it says who owns it. JOCL is an optional dependency: only this
- * class needs it.
+ * Conversions between this library's streams, events, buffers and columns and JOCL's objects.
  *
- * <p>A kernel on our memory gets its arguments by {@code CL.clSetKernelArgSVMPointer}, is queued in
- * {@link #commandQueue}, and then {@link DeviceStream#keepAlive} holds what it reads and writes.
+ * <p>An object that this class returns to JOCL is borrowed: it is valid while the library's object is open. A method
+ * that takes an object from JOCL documents the owner. JOCL is an optional dependency: only this class needs it.
+ *
+ * <p>To run a kernel on the library's memory, pass its arguments by {@code CL.clSetKernelArgSVMPointer}, and queue it
+ * in {@link #commandQueue}. Then pass the memory that the kernel reads and writes to {@link DeviceStream#keepAlive}.
  */
 public final class Jocl {
   private static final VarHandle NATIVE_POINTER;
@@ -45,27 +46,27 @@ public final class Jocl {
 
   private Jocl() {}
 
-  /** The context that a device works in; see {@link OpenCl#context}. */
+  /** Returns the context that a device works in; see {@link OpenCl#context}. */
   public static cl_context context(Device device) {
     return with(new cl_context(), OpenCl.context(device));
   }
 
-  /** The device; see {@link OpenCl#deviceId}. */
+  /** Returns a device's id as a JOCL object; see {@link OpenCl#deviceId}. */
   public static cl_device_id deviceId(Device device) {
     return with(new cl_device_id(), OpenCl.deviceId(device));
   }
 
-  /** A stream's queue. */
+  /** Returns a stream's queue as a JOCL object. */
   public static cl_command_queue commandQueue(DeviceStream stream) {
     OpenClProvider.driver(stream.device());
     return with(new cl_command_queue(), stream.handle());
   }
 
   /**
-   * A stream of somebody's queue, which stays theirs, and must live until the stream is closed.
+   * Wraps a JOCL queue as a stream. The application still owns the queue, which must live until the stream is closed.
    *
    * @param queue an in-order queue of the device's context
-   * @throws DeviceException with {@code EINVAL} if it is of another context, or works out of order
+   * @throws DeviceException with {@code EINVAL} if the queue belongs to another context, or works out of order
    */
   public static DeviceStream stream(Device device, cl_command_queue queue) {
     OpenClDriver driver = OpenClProvider.driver(device);
@@ -90,9 +91,9 @@ public final class Jocl {
   }
 
   /**
-   * An event of ours, for JOCL's wait lists.
+   * Returns an event as a JOCL object, for JOCL's wait lists.
    *
-   * @throws IllegalStateException if there was nothing to wait for when it was recorded
+   * @throws IllegalStateException if nothing had to be waited for when the event was recorded
    */
   public static cl_event event(SyncEvent event) {
     OpenClProvider.driver(event.device());
@@ -102,10 +103,10 @@ public final class Jocl {
   }
 
   /**
-   * An event of JOCL's as one of ours, to be closed by the caller. It is retained; the caller's {@code cl_event} stays
-   * theirs to release.
+   * Wraps a JOCL event. The caller closes the returned event. The library retains the JOCL event; the caller still owns
+   * its own {@code cl_event}, and releases it.
    *
-   * @throws DeviceException with {@code EINVAL} if it is of another context than the device's
+   * @throws DeviceException with {@code EINVAL} if the event belongs to another context than the device's
    */
   public static SyncEvent syncEvent(Device device, cl_event event) {
     OpenClDriver driver = OpenClProvider.driver(device);
@@ -119,15 +120,16 @@ public final class Jocl {
     }
   }
 
-  /** A buffer's memory, for {@code clSetKernelArgSVMPointer} and the SVM calls. */
+  /** Returns the address of a buffer's memory, for {@code clSetKernelArgSVMPointer} and the SVM calls. */
   public static Pointer pointer(DeviceBuffer buffer) {
     return with(new Pointer(), buffer.address());
   }
 
   /**
-   * A column's buffers, in the columnar format's order, for kernels: row 0 is element {@link Column#offset} of each.
-   * One that is not there is null, as the bitmap of a column without nulls may be. The column's array must be
-   * {@linkplain DeviceStream#waitFor waited for} first.
+   * Returns the addresses of a column's buffers, in the columnar format's order, for kernels. Row 0 is element
+   * {@link Column#offset} of each buffer. A missing buffer is null, for example the bitmap of a column without nulls.
+   *
+   * <p>A kernel's stream must first {@linkplain DeviceStream#waitFor wait for} the column's array.
    */
   public static List<@Nullable Pointer> pointers(Column column) {
     List<@Nullable Pointer> pointers = new ArrayList<>();
@@ -139,12 +141,13 @@ public final class Jocl {
   }
 
   /**
-   * Memory of JOCL's as a buffer, of which arrays can be made; to be closed by the caller.
+   * Wraps JOCL's memory as a buffer, from which arrays can be created. The caller closes the buffer.
    *
-   * @param pointer from {@code clSVMAlloc} in the device's context; not one to a Java array or buffer, nor one with a
-   *     byte offset, which JOCL forgets the address of: take a {@linkplain DeviceBuffer#slice slice} instead
-   * @param size in bytes
-   * @param onFree run once when nobody uses the memory any more, on any thread; frees it, if that is wanted
+   * @param pointer a pointer from {@code clSVMAlloc} in the device's context. It must not point to a Java array or
+   *     buffer, and must have no byte offset, since JOCL then loses the address: take a
+   *     {@linkplain DeviceBuffer#slice slice} instead
+   * @param size the size in bytes
+   * @param onFree run once, on any thread, after the last use of the memory. If wanted, it frees the memory
    */
   public static DeviceBuffer buffer(Device device, Pointer pointer, long size, Runnable onFree) {
     OpenClProvider.driver(device);

@@ -27,11 +27,11 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands an array to C whose buffers are {@code cl_mem} handles: an array of others is made, whose addresses are the
- * handles, and which holds the memory.
+ * The export of an array with {@code cl_mem} handles as buffers. The export creates another array, whose addresses are
+ * the handles, and which keeps the memory.
  *
- * <p>A {@code cl_mem} over shared virtual memory is made of a whole allocation, and of parts of one that begin where
- * the device lets them; a buffer that begins elsewhere, or in memory of another kind, is copied.
+ * <p>A {@code cl_mem} over shared virtual memory covers a whole allocation, or a part that begins at an alignment of
+ * the device. A buffer that begins elsewhere, or that is memory of another kind, is copied.
  */
 final class MemObjectExport {
   private final DeviceArray array;
@@ -40,17 +40,16 @@ final class MemObjectExport {
   private final DeviceStream stream;
   private final ClMem memory;
 
-  /**
-   * The {@code cl_mem} of each whole allocation that parts are taken of; released in the end, when the parts hold it.
-   */
+  /** The {@code cl_mem} of each whole allocation with parts; released at the end, when the parts keep it. */
   private final Map<Block, Long> wholes = new HashMap<>();
 
-  /** What is to be closed on failure: handles, and buffers of the array that none stands for yet. */
+  /** The buffers of handles; closed on failure. */
   private final List<DeviceBuffer> handles = new ArrayList<>();
 
+  /** The buffers of the array, which handles may keep already; closed on failure. */
   private final List<DeviceBuffer> memories = new ArrayList<>();
 
-  /** Buffers that a copy or nothing stands for; closed in the end, since the stream keeps the array. */
+  /** Buffers that a copy or an empty buffer replaces; closed at the end, since the stream keeps the array. */
   private final List<DeviceBuffer> unused = new ArrayList<>();
 
   private boolean hasQueued;
@@ -65,7 +64,7 @@ final class MemObjectExport {
 
   static void export(DeviceArray array, DeviceStream stream, MemorySegment out, @Nullable MemorySegment schemaOut) {
     try {
-      CStructs.address(out, ArrowDeviceArrayStruct.LAYOUT); // before anything is done
+      CStructs.address(out, ArrowDeviceArrayStruct.LAYOUT); // before any other work
       if (schemaOut != null) CStructs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       if (!stream.device().equals(array.device())) {
         throw new DeviceException(Errno.EINVAL,
@@ -89,7 +88,7 @@ final class MemObjectExport {
     }
   }
 
-  /** The array of handles. */
+  /** Creates the array of handles. */
   private DeviceArray make() {
     try {
       ArrayData data = ArrayData.of(array);
@@ -111,7 +110,7 @@ final class MemObjectExport {
       return result;
     } catch (Throwable t) {
       try {
-        if (hasQueued) stream.synchronize(); // nothing is freed under a copy
+        if (hasQueued) stream.synchronize(); // no memory is freed during a copy
       } finally {
         handles.forEach(DeviceBuffer::close);
         memories.forEach(DeviceBuffer::close);
@@ -152,7 +151,7 @@ final class MemObjectExport {
     return new ArrayData(data.length(), data.nullCount(), data.offset(), list, children, dictionary);
   }
 
-  /** A {@code cl_mem} with a buffer's bytes: its memory, if that can be, or a copy. */
+  /** Returns a {@code cl_mem} with a buffer's bytes: over its memory if possible, otherwise a copy. */
   private DeviceBuffer handle(DeviceBuffer buffer) {
     Block block = driver.blocks().of(buffer.address());
     long shared = shared(block, buffer.address(), buffer.size());
@@ -175,11 +174,11 @@ final class MemObjectExport {
   }
 
   /**
-   * One over the memory itself; 0 if there can be none. One that is alone in its allocation is no part, of which nobody
-   * could make parts.
+   * Returns a {@code cl_mem} over the memory itself; 0 if that is not possible. A buffer that is alone in its
+   * allocation becomes no part, because parts of a part cannot be created.
    */
   private long shared(@Nullable Block block, long address, long size) {
-    // of somebody else: only the platform knows
+    // memory of other code: only the platform knows it
     if (block == null) return driver.mayBeSvm(address) ? memory.over(address, size) : 0;
     long origin = address - block.base();
     if (origin == 0 && isAlone(block)) return memory.over(address, size);
@@ -202,12 +201,15 @@ final class MemObjectExport {
     return whole;
   }
 
-  /** What stands for a buffer without bytes, and for offsets of no elements: NULL is not for us to send. */
+  /**
+   * Returns a handle in place of a buffer without bytes, and of offsets without elements: an exporter must not send
+   * NULL.
+   */
   private DeviceBuffer nothing() {
     return wrap(memory.zeroes(), ClMem.ZEROES, null);
   }
 
-  /** A handle for an address, which holds the memory that it stands for. */
+  /** Wraps a handle as a buffer, which keeps the memory of the handle. */
   private DeviceBuffer wrap(long handle, long size, @Nullable DeviceBuffer of) {
     Runnable onFree = () -> {
       try {

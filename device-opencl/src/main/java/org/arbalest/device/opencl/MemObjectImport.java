@@ -31,11 +31,11 @@ import org.arbalest.device.types.NestedType.UnionType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes in an array whose buffers are {@code cl_mem} handles: those over shared virtual memory where they are, the
- * others by copies, on the device where that has such memory.
+ * The import of an array whose buffers are {@code cl_mem} handles. A {@code cl_mem} over shared virtual memory is used
+ * in place. Others are copied, on the device if it has such memory.
  */
 final class MemObjectImport {
-  /** A kind of device that nobody serves: whoever takes an array on it in holds it, and looks at no buffer. */
+  /** A kind of device without a backend: the import of an array on it keeps the array, and accesses no buffer. */
   private static final int OPAQUE = Integer.MIN_VALUE;
 
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -46,7 +46,7 @@ final class MemObjectImport {
   private final long queue;
   private final ClMem memory;
 
-  /** The producer's array, which buffers that are where they were hold. */
+  /** The producer's array. Buffers that are used in place keep it. */
   private final DeviceArray held;
 
   private final List<DeviceBuffer> buffers = new ArrayList<>();
@@ -98,7 +98,7 @@ final class MemObjectImport {
       }
     } catch (Throwable t) {
       try {
-        if (hasQueued) stream.synchronize(); // nothing is freed under a copy
+        if (hasQueued) stream.synchronize(); // no memory is freed during a copy
       } finally {
         buffers.forEach(DeviceBuffer::close);
       }
@@ -125,7 +125,7 @@ final class MemObjectImport {
 
   private ArrayData data(Field field, ArrayStruct source) {
     boolean isView = field.type() instanceof Utf8ViewType || field.type() instanceof BinaryViewType;
-    int count = source.bufferCount() - (isView ? 1 : 0); // the last are sizes, in main memory
+    int count = source.bufferCount() - (isView ? 1 : 0); // the last buffer has the sizes, in main memory
     List<@Nullable DeviceBuffer> list = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long handle = source.buffer(i);
@@ -149,13 +149,13 @@ final class MemObjectImport {
     return !(field.type() instanceof UnionType);
   }
 
-  /** The size of a {@code cl_mem}, which is looked at. */
+  /** Checks a {@code cl_mem}, and returns its size in bytes. */
   private long memory(long handle) {
     memory.check(handle);
     return memory.size(handle);
   }
 
-  /** A data buffer of views, of which the producer says how large it is; without bytes there is none. */
+  /** Returns a data buffer of views, for which the producer declares the size in bytes; null if it has no bytes. */
   private @Nullable DeviceBuffer data(long handle, long size) {
     if (size == 0) return null;
     long available = memory(handle);
@@ -166,7 +166,7 @@ final class MemObjectImport {
     return buffer(handle, size);
   }
 
-  /** The memory of a {@code cl_mem}, or a buffer into which it is being copied. */
+  /** Returns a buffer over the memory of a {@code cl_mem}, or a buffer with a queued copy of that memory. */
   private DeviceBuffer buffer(long handle, long size) {
     long address = memory.address(handle);
     DeviceBuffer buffer = address != 0 ? inPlace(address, size) : copy(handle, size);
@@ -201,7 +201,7 @@ final class MemObjectImport {
     return copy;
   }
 
-  /** What stands for a buffer that is not there, as those of an array without rows need not be. */
+  /** Returns a buffer in place of a missing one. The buffers of an array without rows may be missing. */
   private DeviceBuffer nothing() {
     try (DeviceBuffer zero = Devices.cpu().allocate(Long.BYTES)) {
       zero.segment().fill((byte) 0);

@@ -16,14 +16,16 @@ import org.arbalest.device.spi.HostMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One OpenCL device, in a context of its own, which lives as long as the process. Memory is coarse-grained shared
- * virtual memory, or, on a device without that, unified shared memory of the device's kind; host memory is fine-grained
- * shared virtual memory, or unified memory of the host's kind, where there is one of them.
+ * One OpenCL device, in its own context, which lives as long as the process.
  *
- * <p>What is queued is flushed at once: nobody may ever wait in a way that flushes it.
+ * <p>Memory is coarse-grained shared virtual memory. On a device without that, it is unified shared memory of the
+ * device's kind. Host memory is fine-grained shared virtual memory, or otherwise unified memory of the host's kind, if
+ * the device has one of them.
+ *
+ * <p>Queued work is flushed at once: it is possible that no later wait flushes it.
  */
 final class OpenClDriver implements DeviceDriver {
-  /** The size of OpenCL C's largest type, to which OpenCL aligns memory at most. */
+  /** The size of OpenCL C's largest type, in bytes: the largest alignment of OpenCL's memory. */
   static final long LARGEST_ALIGNMENT = 128;
 
   private final String name;
@@ -34,10 +36,10 @@ final class OpenClDriver implements DeviceDriver {
   private final ClEvents events;
   private final SvmBlocks blocks = new SvmBlocks();
 
-  /** For mapping only, which OpenCL does by a queue. */
+  /** A queue only for mapping, for which OpenCL needs a queue. */
   private final long mappingQueue;
 
-  /** What the platform's events begin with. */
+  /** The first word of the platform's events. */
   private final long firstOfEvent;
 
   private OpenClDriver(ClDevice device, String name, long context) {
@@ -54,7 +56,7 @@ final class OpenClDriver implements DeviceDriver {
     this.firstOfEvent = firstOfEvent();
   }
 
-  /** Unified memory of a kind, if the device has it. */
+  /** Returns unified memory of a kind; null if the device does not have it. */
   @Nullable
   MemoryAllocator unified(UnifiedMemory kind) {
     Usm usm = device.usm();
@@ -83,7 +85,7 @@ final class OpenClDriver implements DeviceDriver {
     return device;
   }
 
-  /** The {@code cl_context}. */
+  /** Returns the {@code cl_context}. */
   long context() {
     return context;
   }
@@ -100,7 +102,9 @@ final class OpenClDriver implements DeviceDriver {
     return events;
   }
 
-  /** Refuses what is more than the device allocates at once: some runtimes lose memory rather than refuse. */
+  /**
+   * Rejects a size that is larger than the device's largest allocation: some runtimes lose memory and do not reject it.
+   */
   void checkSize(String function, long bytes) {
     long largest = device.largestAllocation();
     if (bytes <= largest) return;
@@ -153,8 +157,8 @@ final class OpenClDriver implements DeviceDriver {
   }
 
   /**
-   * Which unified memory an address is of; null if of none. The platform is asked, since such memory comes from others
-   * as well.
+   * Returns the kind of unified memory at an address; null for any other address. The method queries the platform,
+   * since such memory may also come from other code.
    */
   private @Nullable UnifiedMemory kindOf(long address) {
     Usm usm = device.usm();
@@ -178,7 +182,7 @@ final class OpenClDriver implements DeviceDriver {
 
   @Override
   public void synchronizeQueue(long queue) {
-    long event = record(queue); // clFinish does not say what failed
+    long event = record(queue); // clFinish does not report the failure of a command
     try {
       synchronizeEvent(event);
     } finally {
@@ -195,7 +199,7 @@ final class OpenClDriver implements DeviceDriver {
     flush(queue);
   }
 
-  /** All are queued, and then flushed once. */
+  /** Queues all copies, and then flushes the queue once. */
   @Override
   public void copy(long queue, CopyBatch batch) {
     try (ClEvents.Batch held = events.batch(batch.count())) {
@@ -203,12 +207,12 @@ final class OpenClDriver implements DeviceDriver {
         enqueueCopy(queue, batch.to(i), batch.from(i), batch.bytes(i), held.place());
         held.placed();
       }
-    } finally { // also what was queued before one failed
+    } finally { // also if one copy fails after others were queued
       flush(queue);
     }
   }
 
-  /** By the function for the memory: unified memory has one of its own. */
+  /** Queues a copy by the function for the memory: unified memory has its own function. */
   private void enqueueCopy(long queue, long to, long from, long bytes, long event) {
     Usm usm = device.usm();
     if (usm != null && (!device.hasSvm() || kindOf(to) != null || kindOf(from) != null)) {
@@ -254,13 +258,16 @@ final class OpenClDriver implements DeviceDriver {
     return status == Cl.COMPLETE;
   }
 
-  /** PoCL's own code for what failed because something before it did is -1. */
+  /**
+   * Creates the exception for a failed command. PoCL's own code for a command that failed because an earlier one failed
+   * is -1.
+   */
   private DeviceException failed(int status) {
     String code = status == -1 ? "CL_FAILED (-1)" : ClErrors.describe(status);
     return new DeviceException(ClErrors.errno(status), "a command on " + name + " failed: " + code);
   }
 
-  /** OpenCL's execution status: 0 when it is complete, negative if it failed. */
+  /** Returns OpenCL's execution status: 0 if the command is complete, negative if it failed. */
   int status(long event) {
     MemorySegment scratch = Cl.scratch();
     check(Cl.getEventInfo(event, Cl.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, scratch.address()),
@@ -274,7 +281,7 @@ final class OpenClDriver implements DeviceDriver {
     scratch.set(JAVA_LONG, 0, event);
     int code = Cl.waitForEvents(1, scratch.address());
     if (code == 0) return;
-    isReady(event); // says what failed, if it was a command
+    isReady(event); // throws the failure of the command, if one failed
     throw error("clWaitForEvents", code, "");
   }
 
@@ -285,7 +292,7 @@ final class OpenClDriver implements DeviceDriver {
       call(event, completion);
       return;
     }
-    // for who watches: once the callback has told, whoever held it may have let it go
+    // for ClFailures: once the callback has called the completion, its owner may release the event
     check(Cl.retainEvent(event), "clRetainEvent");
     try {
       call(event, completion);
@@ -305,10 +312,11 @@ final class OpenClDriver implements DeviceDriver {
     check(code, "clSetEventCallback");
   }
 
-  /** An event is of one context, and only that one's queues wait for it. */
+  /** Rejects an event of another context: only queues of its own context can wait for an event. */
   @Override
   public void checkEvent(long event) {
-    if (ClObjects.canIdentify() && ClObjects.word(event) != firstOfEvent) { // a query of another would end the process
+    // a query of a foreign object would end the process
+    if (ClObjects.canIdentify() && ClObjects.word(event) != firstOfEvent) {
       throw new DeviceException(Errno.EINVAL,
           "its sync_event leads to " + hex(event) + ", which is no event of the platform of " + name);
     }
@@ -337,20 +345,25 @@ final class OpenClDriver implements DeviceDriver {
     }
   }
 
-  /** Whether an address that is of none of our allocations may be of somebody else's shared virtual memory. */
+  /**
+   * Returns whether an address outside all allocations of this driver may be in shared virtual memory of other code.
+   */
   boolean mayBeSvm(long address) {
     return device.hasSvm() && kindOf(address) == null;
   }
 
   /**
-   * Whether an address is of memory that this device is known to have: shared virtual memory from here, or any unified
-   * memory of its context.
+   * Returns whether an address is in memory that this device is known to have. That is shared virtual memory from this
+   * driver, or any unified memory of its context.
    */
   boolean has(long address) {
     return blocks.of(address) != null || kindOf(address) != null;
   }
 
-  /** Somebody else's event may be in a queue that nobody has flushed; one of the user's own is in none. */
+  /**
+   * Flushes the queue of an event. An event of other code may be in a queue that was never flushed; a user event has no
+   * queue.
+   */
   private void flushQueueOf(long event) {
     long queue = eventInfo(event, Cl.EVENT_COMMAND_QUEUE);
     if (queue != 0) flush(queue);

@@ -14,17 +14,19 @@ import org.arbalest.device.spi.DeviceProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves every device with shared virtual memory, or unified shared memory, of every OpenCL platform, numbered in the
- * loader's order. A loader that is installed later is found; a platform that is installed after the loader was asked is
- * not, since that looks once in a process.
+ * The backend for every device with shared virtual memory, or unified shared memory, of every OpenCL platform. Devices
+ * are numbered in the loader's order.
+ *
+ * <p>A loader that is installed later is found. A platform that is installed after the first query of the loader is not
+ * found: the loader searches only once in a process.
  */
 public final class OpenClProvider implements DeviceProvider {
-  /** Those that were opened, for {@link OpenCl}. */
+  /** The open drivers, for {@link OpenCl}. */
   private static final Map<Long, OpenClDriver> OPEN = new ConcurrentHashMap<>();
 
   private static volatile List<ClDevice> devices = List.of();
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Creates the provider, for {@link java.util.ServiceLoader}. */
   public OpenClProvider() {}
 
   @Override
@@ -38,7 +40,7 @@ public final class OpenClProvider implements DeviceProvider {
     return missing == null ? new Availability.Ready(devices.size()) : new Availability.Missing(missing);
   }
 
-  /** Looks for devices, until there are some. */
+  /** Looks for devices, until some are found. Returns null after success, otherwise the reason. */
   private static synchronized @Nullable String find() {
     if (!devices.isEmpty()) return null;
     String missing = ClLibrary.missing();
@@ -66,7 +68,7 @@ public final class OpenClProvider implements DeviceProvider {
     return devices.get((int) id).description();
   }
 
-  /** Another driver that is open, to whose memory an address belongs; null if there is none. */
+  /** Returns another open driver to whose memory an address belongs; null if no such driver exists. */
   static @Nullable OpenClDriver otherWith(OpenClDriver driver, long address) {
     if (OPEN.size() < 2 || driver.has(address)) return null;
     for (OpenClDriver other : OPEN.values()) {

@@ -12,14 +12,17 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the JVM its signal handlers back. A runtime that compiles with LLVM, as PoCL does, puts LLVM's in their place
- * when it is loaded: each for one signal, after which the next kills the process, and the JVM has its threads stopped
- * by SIGSEGV, several at a time. Linux only. SIGFPE is left to the runtime, which tells its own from others'.
+ * The JVM's signal handlers, saved and later restored. Linux only.
+ *
+ * <p>A runtime that compiles with LLVM, such as PoCL, replaces them by those of LLVM when it is loaded. Each of those
+ * serves one signal, and the next signal kills the process. The JVM stops its threads by SIGSEGV, several at a time.
+ *
+ * <p>SIGFPE is left to the runtime, which distinguishes its own signals from others.
  */
 final class SignalHandlers implements AutoCloseable {
   private static final int[] SIGNALS = {4, 5, 7, 11}; // SIGILL, SIGTRAP, SIGBUS, SIGSEGV
 
-  /** More than a struct sigaction is on any of Linux's platforms. */
+  /** The space for one {@code struct sigaction}, in bytes: more than it needs on any platform of Linux. */
   private static final long ROOM = 256;
 
   private static final @Nullable MethodHandle SIGACTION = find();
@@ -29,7 +32,7 @@ final class SignalHandlers implements AutoCloseable {
 
   private SignalHandlers() {}
 
-  /** What they are now; closing brings them back. */
+  /** Saves the current handlers. {@link #close} restores them. */
   static SignalHandlers save() {
     SignalHandlers handlers = new SignalHandlers();
     for (int i = 0; i < SIGNALS.length; i++) sigaction(SIGNALS[i], 0, handlers.saved.address() + ROOM * i);
@@ -42,7 +45,7 @@ final class SignalHandlers implements AutoCloseable {
     arena.close();
   }
 
-  /** The address of a signal's handler, or 0 if it is not known. */
+  /** Returns the address of a signal's handler, or 0 if it is unknown. */
   static long handlerOf(int signal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment action = arena.allocate(ROOM, 8);

@@ -6,13 +6,14 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which shared virtual memory a driver has allocated: OpenCL does not say in which allocation an address lies, and a
- * {@code cl_mem} is made of a whole one. Looked at when a {@code cl_mem} is made, and when an array comes in.
+ * The allocations of shared virtual memory of a driver. OpenCL does not report the allocation of an address, and a
+ * {@code cl_mem} is created for a whole allocation. Read when a {@code cl_mem} is created, and when an array is
+ * imported.
  */
 final class SvmBlocks {
   private final ConcurrentSkipListMap<Long, Long> sizes = new ConcurrentSkipListMap<>();
 
-  /** An allocation. */
+  /** An allocation: its first address, and its size in bytes. */
   record Block(long base, long bytes) {}
 
   void add(long base, long bytes) {
@@ -23,7 +24,7 @@ final class SvmBlocks {
     sizes.remove(base);
   }
 
-  /** The allocation that an address lies in, or null. */
+  /** Returns the allocation that contains an address, or null. */
   @Nullable
   Block of(long address) {
     Map.Entry<Long, Long> before = sizes.floorEntry(address);

@@ -20,7 +20,7 @@ final class SvmMemory implements MemoryAllocator {
     return (flags & Cl.MEM_SVM_FINE_GRAIN_BUFFER) != 0;
   }
 
-  /** The size of OpenCL C's largest type, beyond which clSVMAlloc aligns nothing. */
+  /** Returns the size of OpenCL C's largest type, in bytes: clSVMAlloc supports no larger alignment. */
   @Override
   public long alignment() {
     return OpenClDriver.LARGEST_ALIGNMENT;

@@ -4,14 +4,14 @@ package org.arbalest.device.opencl;
 import org.arbalest.device.Device;
 
 /**
- * The kinds of unified shared memory (the extension {@code cl_intel_unified_shared_memory}); see {@link
- * OpenCl#unifiedMemory(Device, UnifiedMemory)}.
+ * A kind of unified shared memory (the extension {@code cl_intel_unified_shared_memory}); see
+ * {@link OpenCl#unifiedMemory(Device, UnifiedMemory)}.
  */
 public enum UnifiedMemory {
-  /** The device's own, which the CPU cannot reach. */
+  /** The device's own memory, which the CPU cannot access. */
   DEVICE,
-  /** Main memory, which the device reaches where it is. */
+  /** Main memory, which the device accesses in place. */
   HOST,
-  /** Memory that moves to whoever uses it, the CPU or the device. */
+  /** Memory that moves to its user, the CPU or the device. */
   SHARED
 }

@@ -17,8 +17,9 @@ import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unified shared memory of one device: the functions of its platform, which are its own and so are called by their
- * addresses, and the kinds that the device has. What they return is OpenCL's code, 0 for success.
+ * The unified shared memory of one device: the functions of its platform, and the kinds that the device has. The
+ * functions belong to the platform, and are therefore called by their addresses. They return OpenCL's code, 0 for
+ * success.
  */
 final class Usm {
   private static final String EXTENSION = "cl_intel_unified_shared_memory";
@@ -62,10 +63,10 @@ final class Usm {
   }
 
   /**
-   * That of a device, or null if it has none.
+   * Returns the unified shared memory of a device, or null if it has none.
    *
-   * @param extensions of the device
-   * @param capabilities answers a question of clGetDeviceInfo, 0 if it is not known
+   * @param extensions the extensions of the device
+   * @param capabilities returns the result of a query by clGetDeviceInfo, 0 if the query is unknown
    */
   static @Nullable Usm of(long platform, String extensions, IntToLongFunction capabilities) {
     if (!Arrays.asList(extensions.split(" ")).contains(EXTENSION)) return null;
@@ -92,7 +93,7 @@ final class Usm {
     return kinds.contains(kind);
   }
 
-  /** The function that allocates a kind, for errors. */
+  /** Returns the name of the function that allocates a kind, for error messages. */
   static String allocator(UnifiedMemory kind) {
     return switch (kind) {
       case DEVICE -> "clDeviceMemAllocINTEL";
@@ -101,7 +102,7 @@ final class Usm {
     };
   }
 
-  /** 0 if there is none; then the code is at {@code error}. */
+  /** Allocates memory, and returns its address. After a failure it returns 0, and the code is at {@code error}. */
   long allocate(UnifiedMemory kind, long context, long device, long bytes, int alignment, long error) {
     try {
       return switch (kind) {
@@ -114,7 +115,7 @@ final class Usm {
     }
   }
 
-  /** Does not wait for what uses the memory: who frees it has. */
+  /** Frees memory. Does not wait for work that uses the memory: the caller has waited for it. */
   int free(long context, long address) {
     try {
       return (int) FREE.invokeExact(free, context, address);
@@ -123,7 +124,7 @@ final class Usm {
     }
   }
 
-  /** The kind that an address is of in a context; null if it is none. */
+  /** Returns the kind of unified shared memory at an address in a context; null for any other address. */
   @Nullable
   UnifiedMemory kindOf(long context, long address) {
     if (address == 0) return null;

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.MemoryAllocator;
 
-/** Unified shared memory of one kind. It is freed when nothing uses it any more, which core knows; so nothing waits. */
+/** Unified shared memory of one kind. Core frees it after its last use, so freeing does not wait. */
 final class UsmMemory implements MemoryAllocator {
   private final OpenClDriver driver;
   private final Usm usm;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * OpenCL devices, by shared virtual memory (DEV-12); found by {@link java.util.ServiceLoader}.
+ * The OpenCL backend: devices by shared virtual memory (DEV-12). {@link java.util.ServiceLoader} finds it.
  *
- * <p>Named as CUDA's and ROCm's packages are, where it does the same: {@code OpenClProvider}, {@code OpenClDriver};
- * {@code ClLibrary}, {@code Cl}, {@code ClErrors}; {@code SvmMemory}. The driver has a context of its own for each
- * device, and so is also what {@code Gpu} is there; events call back by themselves, which takes no {@code Waits}, but
- * {@code ClEvents} and {@code ClFailures} for PoCL; and pageable memory needs no {@code Staging}.
+ * <p>Classes that do the same as in the CUDA and ROCm packages have the same names: {@code OpenClProvider},
+ * {@code OpenClDriver}; {@code ClLibrary}, {@code Cl}, {@code ClErrors}; {@code SvmMemory}. The driver has its own
+ * context for each device, and therefore also has the role of {@code Gpu}.
+ *
+ * <p>Events call back by themselves, so no {@code Waits} are necessary; PoCL needs {@code ClEvents} and
+ * {@code ClFailures}. Pageable memory needs no {@code HostStaging}.
  */
 @NullMarked
 package org.arbalest.device.opencl;

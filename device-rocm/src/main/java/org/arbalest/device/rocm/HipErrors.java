@@ -42,8 +42,8 @@ final class HipErrors {
   }
 
   /**
-   * Clears the code of an expected failure for {@code hipGetLastError}. Otherwise HIP would return the code to the next
-   * code that queries it on this thread, although it did not make the call.
+   * Clears the code of an expected failure for {@code hipGetLastError}. Otherwise HIP would return it to the
+   * application's next query on this thread.
    */
   static void forget() {
     int _ = Hip.GET_LAST_ERROR.call();

@@ -13,11 +13,11 @@ import org.arbalest.device.spi.SharedHandle;
 
 /**
  * The sharing of a GPU's memory with other processes, by {@code hipIpcGetMemHandle}, for memory from {@code hipMalloc}.
- * Up to 7.2, HIP has no fabric handles, as CUDA has them. HIP shares memory that was created and mapped by file
- * descriptors only.
+ * Up to 7.2, HIP has no fabric handles, as CUDA has them. HIP shares created and mapped memory only by file
+ * descriptors.
  *
  * <p>Events are not shared. HIP waits for events of other processes in host functions, and blocks a thread that queues
- * such a wait (see decision 31). Shared memory is waited for before it is shared.
+ * such a wait (see decision 31). The library waits for memory before it shares it.
  */
 final class RocmSharing implements ProcessSharing {
   private static final int PLAIN = 1;
