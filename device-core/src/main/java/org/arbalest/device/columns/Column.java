@@ -321,7 +321,7 @@ public sealed interface Column permits ColumnRows {
    *
    * <p>A row is also null where its value in the {@link #dictionary} is null. {@code isNull} of this column includes
    * that, and looks up the value of each row. {@code isNull} of the indices does not. In a loop, ask the view of the
-   * indices whether a row is null, and after it drop the dictionary values that are null.
+   * indices whether a row is null. After the loop, drop the results for dictionary values that are null.
    *
    * <p>Imported indices are not checked: an index may be negative, or beyond the end of the dictionary. Check them
    * once by {@link DeviceArray#validate} or an import, with {@link org.arbalest.device.Validation#FULL}.

@@ -26,8 +26,8 @@ public enum Answer {
   FAILED,
 
   /**
-   * A code that the backend does not know. The caller makes the call again, and counts the call as {@link #FAILED} after
-   * a number of such answers. For {@link EventPoller} these are three answers in succession for one event, for
+   * A code that the backend does not know. The caller makes the call again, and counts it as {@link #FAILED} after a
+   * number of such answers. For {@link EventPoller} these are three answers in succession for one event, for
    * {@link LateCalls} five answers in total for one release. A driver has its own number for its other calls.
    */
   UNKNOWN,
