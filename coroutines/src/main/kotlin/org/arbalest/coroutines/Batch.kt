@@ -19,9 +19,11 @@ import kotlin.contracts.contract
 public annotation class BatchDsl
 
 /**
- * Builds a record batch in this device's memory; the caller closes it. If the CPU cannot write to that memory, the
- * batch is built in memory that the CPU can write, and copied on the device's default stream; [await] waits for
- * the copy.
+ * Builds a record batch of [rows] rows, column by column, in this device's memory; the caller closes it. If the CPU
+ * cannot write to that memory, the batch is built in memory that the CPU can write, and copied on the device's default
+ * stream; [await] waits for the copy.
+ *
+ * The overload with a collection builds a batch of objects, such as data classes. [batchOf] joins existing arrays.
  *
  *     val trades = device.batch(rows = prices.size) {
  *         float64("price", prices)
@@ -55,8 +57,8 @@ public inline fun Device.batch(
 }
 
 /**
- * Builds a record batch whose number of rows is the length of its first column; otherwise like the overload with
- * `rows`.
+ * Builds a record batch, column by column, whose number of rows is the length of its first column; otherwise like the
+ * overload with a number of rows.
  *
  * The first column is given by an array or a list, or appended to by hand. The later columns may also be lambdas of the
  * row.
@@ -78,8 +80,8 @@ public inline fun Device.batch(metadata: Metadata = Metadata.empty(), columns: C
 }
 
 /**
- * Builds a record batch in this memory, such as a pool or a device's [pinned memory][Device.hostMemory]; see
- * [Device.batch].
+ * Builds a record batch of [rows] rows, column by column, in this memory, such as a pool or a device's
+ * [pinned memory][Device.hostMemory]; see [Device.batch].
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun MemoryManager.batch(
@@ -95,7 +97,10 @@ public inline fun MemoryManager.batch(
     }
 }
 
-/** Builds a record batch in this memory, whose number of rows is the length of its first column; see [Device.batch]. */
+/**
+ * Builds a record batch, column by column, in this memory, whose number of rows is the length of its first column; see
+ * [Device.batch].
+ */
 @OptIn(ExperimentalContracts::class)
 public inline fun MemoryManager.batch(
     metadata: Metadata = Metadata.empty(),

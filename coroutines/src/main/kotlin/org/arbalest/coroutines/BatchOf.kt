@@ -6,7 +6,8 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.types.Schema
 
 /**
- * Creates a record batch of arrays of one length; each is the column with the given name. Nothing is copied:
+ * Joins arrays of one length to a record batch; each is the column with the given name. Nothing is copied. To build a
+ * batch of values, use [batch].
  *
  *     batchOf("price" to prices, "size" to sizes).use { … }
  *

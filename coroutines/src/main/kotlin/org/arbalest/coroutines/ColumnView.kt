@@ -21,6 +21,12 @@ import org.arbalest.device.columns.Column
  * loops over int8, int16 and float16, and over stored unsigned numbers and decimals, use core's views:
  * `column.asBytes()`, `asShorts()`, `asHalfFloats()`; `asInts()[row].toUInt()`.
  *
+ * **Dictionaries.** The views read a dictionary-encoded column as its values. To count or compare without creating
+ * strings, read [Column.indices] and [Column.dictionary] instead:
+ *
+ *     val codes = batch["city"].indices().ints() // of 32 bits; core's asBytes() and asShorts() read 8 and 16 bits
+ *     val names = batch["city"].dictionary().strings()
+ *
  * The functions of [Collection] box each value, and include nulls. The `sum()` of a view of numbers boxes nothing, and
  * skips nulls.
  *

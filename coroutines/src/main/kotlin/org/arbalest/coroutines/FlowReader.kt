@@ -16,7 +16,8 @@ import kotlin.coroutines.CoroutineContext
 
 /**
  * Returns a stream of the record batches that this flow emits, for a Kotlin or Java caller to pull or to export to
- * native code.
+ * native code. (An async stream from native code is not a flow: its
+ * [reader][org.arbalest.device.async.AsyncArrayStream.reader] is a pull stream too.)
  *
  * **Ownership.** Before its `emit`, an array belongs to the emitter. From the `emit` on it belongs to the reader, even
  * if the `emit` fails: the reader passes it on or closes it. Closing it again after the `emit`, as a [LendingFlow]

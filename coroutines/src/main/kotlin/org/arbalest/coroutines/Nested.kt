@@ -16,7 +16,8 @@ import kotlin.reflect.KClass
  *
  * The fields of a null struct have values, as in any other row: their lambdas run for it too, and may return null.
  *
- * @param isNull returns whether a struct is null; if this is null, no struct is
+ * @param isNull returns whether a struct is null, by its position in this scope: the row of a batch, the element of a
+ *     list, as in `struct(isNull = { files[it] == null }) { … }`. If the parameter itself is null, no struct is null
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = null, fields: ColumnScope.() -> Unit) {
@@ -28,8 +29,9 @@ public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = 
 }
 
 /**
- * Adds a column of lists. [items] adds the one column of their elements. It receives the elements of all rows, one row
- * after the other, and its lambdas receive positions in that list:
+ * Adds a column of lists of any type. [items] adds the one column of their elements. It receives the elements of all
+ * rows, one row after the other, and its lambdas receive positions in that list. Elements may be null; [E] is then a
+ * nullable type. A null list has no elements.
  *
  *     list("fills", { row -> orders[row].fills }) { fills ->
  *         struct {
@@ -38,7 +40,11 @@ public inline fun ColumnScope.struct(name: String = "", isNull: IntPredicate? = 
  *         }
  *     }
  *
+ * For lists of text, booleans or numbers, the form with one lambda is shorter: `list("tags") { row -> tags[row] }`.
+ *
  * @param lists the list of a row, or null for a null
+ * @param items adds one column. Adding a second one throws [IllegalStateException] at once. If the column does not have
+ *     one value for each element, the end of the batch throws [IllegalStateException]
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun <E> ColumnScope.list(
@@ -98,8 +104,13 @@ public inline fun ColumnScope.float64List(name: String = "", values: (row: Int) 
  *
  *     list("tags") { row -> tags[row] }
  *
- * @param values the list of a row, or null for a null
- * @throws IllegalArgumentException if [E] is not String, Boolean, Byte, Short, Int, Long, Float or Double
+ * This form has one lambda, which returns the list of a row. The element class [E] of that list determines the Arrow
+ * type of the elements. The form with two lambdas, `list(name, lists) { items -> … }`, takes elements of any class, and
+ * its second lambda adds their column.
+ *
+ * @param values the list of a row, or null for a null. It corresponds to `lists` of the other form
+ * @throws IllegalArgumentException if [E] is not String, Boolean, Byte, Short, Int, Long, Float or Double: thrown by
+ *     this call, before [values] runs
  */
 public inline fun <reified E : Any> ColumnScope.list(name: String = "", values: (row: Int) -> Collection<E?>?) {
     fillLists(column(Field.of(name, DataType.list(UNNAMED))), itemOf(E::class), values, { it.size }) { appendItems(it) }

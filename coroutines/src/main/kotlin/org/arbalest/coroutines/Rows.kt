@@ -30,7 +30,8 @@ public inline fun <reified T : Any> DeviceArray.toList(): List<T> = Records.of(T
 public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.java).schema()
 
 /**
- * Builds a record batch of objects in this device's memory; the caller closes it.
+ * Builds a record batch of the objects in a collection, one row for each, in this device's memory; the caller closes
+ * it. The overload with a number of rows builds a batch column by column. [batchOf] joins existing arrays.
  *
  *     device.batch(flights).use { … }
  *
@@ -42,7 +43,7 @@ public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.jav
 public inline fun <reified T : Any> Device.batch(rows: Collection<T>, schema: Schema = schemaOf<T>()): DeviceArray =
     memory().batch(rows, schema)
 
-/** Builds a record batch of objects in this memory; see [Device.batch]. */
+/** Builds a record batch of the objects in a collection, one row for each, in this memory; see [Device.batch]. */
 public inline fun <reified T : Any> MemoryManager.batch(
     rows: Collection<T>,
     schema: Schema = schemaOf<T>(),

@@ -94,7 +94,13 @@ public fun ColumnScope.time64(name: String = "", values: LongArray, unit: ArrowT
     column(Field.of(name, timeType(unit, 64))).appendAll(values).nullWhere(isNull)
 }
 
-/** Adds a column of times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. */
+/**
+ * Adds a column of times of day, stored as 64-bit microseconds or nanoseconds, rounded down to the [unit]. In contrast,
+ * core's [BatchBuilder.time64][org.arbalest.device.builders.BatchBuilder.time64] stores
+ * nanoseconds, and never rounds.
+ *
+ * @param unit the unit; microseconds unless given
+ */
 public inline fun ColumnScope.time64(
     name: String = "",
     unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
@@ -148,8 +154,11 @@ public fun ColumnScope.timestamp(
 }
 
 /**
- * Adds a column of points in time, rounded down to the [unit].
+ * Adds a column of points in time, rounded down to the [unit]. In contrast, core's
+ * [BatchBuilder.timestamp][org.arbalest.device.builders.BatchBuilder.timestamp] stores nanoseconds, and never
+ * rounds.
  *
+ * @param unit the unit; microseconds unless given
  * @param timezone the time zone for display
  * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
@@ -163,8 +172,11 @@ public inline fun ColumnScope.timestamp(
 }
 
 /**
- * Adds a column of local dates and times, as timestamps without a time zone, rounded down to the [unit].
+ * Adds a column of local dates and times, as timestamps without a time zone, rounded down to the [unit]. In contrast,
+ * core's [BatchBuilder.localTimestamp][org.arbalest.device.builders.BatchBuilder.localTimestamp] stores
+ * nanoseconds, and never rounds.
  *
+ * @param unit the unit; microseconds unless given
  * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.localTimestamp(
@@ -200,8 +212,10 @@ public fun ColumnScope.duration(
 }
 
 /**
- * Adds a column of durations, rounded down to the [unit].
+ * Adds a column of durations, rounded down to the [unit]. In contrast, core's
+ * [BatchBuilder.duration][org.arbalest.device.builders.BatchBuilder.duration] stores nanoseconds, and never rounds.
  *
+ * @param unit the unit; microseconds unless given
  * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
 public inline fun ColumnScope.duration(

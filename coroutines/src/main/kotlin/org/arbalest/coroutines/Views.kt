@@ -45,7 +45,8 @@ public fun Column.longs(): LongView = LongView(by("longs()").asLongs(), this)
 
 /**
  * Returns a view of 32-bit integers, dates, times and months, as their stored numbers, at memory speed; otherwise like
- * [longs].
+ * [longs]. It also reads the 32-bit [indices][Column.indices] of a dictionary. For narrower integers and indices, use
+ * core's `asBytes()` and `asShorts()`.
  */
 public fun Column.ints(): IntView = IntView(by("ints()").asInts(), this)
 
@@ -86,7 +87,10 @@ public fun Column.numbers(): NumberView = NumberView(this)
  */
 public fun Column.byteStrings(): ByteStringView = ByteStringView(by("byteStrings()").asByteStrings(), this)
 
-/** Returns a view of text in any storage or encoding. */
+/**
+ * Returns a view of text in any storage or encoding, which creates a string for each value that is read. For text in a
+ * dictionary, [Column.indices] and [Column.dictionary] avoid this; [ColumnView] shows how.
+ */
 public fun Column.strings(): ObjectView<String> = ObjectView(this, Column::getString)
 
 /** Returns a view that copies the bytes of binary values or text. */

@@ -56,10 +56,10 @@ public record ArrayData(
   }
 
   /**
-   * Takes an array apart into buffers, without a copy.
-   * {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array from them again.
+   * Takes an array apart into buffers, without a copy. The handle stays open, and the caller still owns it.
+   * {@link DeviceArray#of(org.arbalest.device.types.Field, ArrayData)} makes the same array from the buffers again.
    *
-   * <p>Each buffer keeps the array's memory until it is closed, or moves into another array. The handle stays open.
+   * <p>Each buffer keeps the array's memory until it is closed, or moves into another array.
    *
    * <p>A buffer includes the bytes of all its elements, also of skipped ones. A buffer of data is as large as the data
    * is known to be. If only the offsets define its size, as in text from native code, this call waits for the array and

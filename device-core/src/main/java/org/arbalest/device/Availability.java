@@ -4,12 +4,12 @@ package org.arbalest.device;
 import java.util.Objects;
 
 /**
- * The answer to whether a kind of device can be used: {@link Ready} or {@link Missing}. An immutable value, which any
- * thread may use. A missing device is an answer, never an exception (DEV-13).
+ * The answer to whether a kind of device has a working driver: {@link Ready} or {@link Missing}. An immutable value,
+ * which any thread may use. A missing device is an answer, never an exception (DEV-13).
  */
 public sealed interface Availability {
   /**
-   * An available driver.
+   * A driver that works. It may report 0 devices: then no device of this kind can be used.
    *
    * @param devices the number of devices, from 0 to 65,536; a driver that reports another number counts as missing
    */

@@ -77,10 +77,10 @@ public sealed interface Device permits DeviceImpl {
    * <p>The caller owns the returned buffer. It is on the device of host memory, such as {@code CUDA_HOST:0}.
    *
    * <p>After the last use of the buffer, of its slices and of its arrays, the library unpins the memory once. It does
-   * so as soon as no device has work, or in {@link MemoryManager#trim} of any memory. The application must keep the
-   * memory allocated until {@code onUnpinned} runs; otherwise the device may read freed memory. Closing the memory's
-   * arena frees it, too. The library keeps the segment reachable until then, so the segment of an automatic arena needs
-   * nothing more.
+   * so as soon as no device has work, or in {@link MemoryManager#trim} of any memory except a pool. The application
+   * must keep the memory allocated until {@code onUnpinned} runs; otherwise the device may read freed memory. Closing
+   * the memory's arena frees it, too. The library keeps the segment reachable until then, so the segment of an
+   * automatic arena needs nothing more.
    *
    * @param memory native memory, not empty; its pages are pinned
    * @param onUnpinned run once, on any thread, after the memory was unpinned, or after unpinning failed for good, which
@@ -116,12 +116,17 @@ public sealed interface Device permits DeviceImpl {
    * Returns a stream for an existing queue, such as a {@code CUstream} or an in-order {@code cl_command_queue} of this
    * device's context. The caller closes the stream.
    *
+   * <p>With CUDA, the context is the primary context of the GPU, which the CUDA runtime also uses. With OpenCL, it is
+   * the context that {@code OpenCl.context(device)} of the OpenCL backend returns. This call does not check the handle.
+   * With the handle of another device or context, or of no queue, later calls fail, or end the process.
+   *
    * <p>The queue still belongs to its owner: closing the stream does not destroy it. The queue must live until the
    * stream is closed. If stream-ordered memory was closed while the queue was captured, the queue must live until that
    * memory is freed, up to one second after the capture.
    *
    * @param handle the runtime's handle. 0 is the default stream of CUDA and of HIP. With CUDA, 1 is the legacy default
    *     stream and 2 the per-thread one
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   DeviceStream wrapStream(long handle);
 
@@ -130,8 +135,9 @@ public sealed interface Device permits DeviceImpl {
    * and all waits for the event have ended.
    *
    * @param handle the runtime's handle, such as a {@code CUevent} or a {@code cl_event}
-   * @throws DeviceException with {@code EINVAL} if this device cannot wait for the event, which the caller still owns
-   *     then
+   * @throws IllegalArgumentException if the handle is 0
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque; with {@code EINVAL} if this device cannot wait
+   *     for the event, which the caller still owns then
    */
   SyncEvent adoptEvent(long handle);
 

@@ -57,9 +57,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Creates an array from buffers that queued work still writes. The array is ready when all work now in the stream is
-   * done (DEV-05). The rest is as in {@link #of(Field, ArrayData)}. The values of offsets are not checked, since they
-   * may not be written yet.
+   * Creates an array from buffers that queued work still writes; takes the buffers over, unless it throws. The array is
+   * ready when all work now in the stream is done (DEV-05). The rest is as in {@link #of(Field, ArrayData)}. The values
+   * of offsets are not checked, since they may not be written yet.
    *
    * @param field the type; for a record batch, {@link Schema#asField()}
    * @param data the buffers and children, in the shape of the type
@@ -140,23 +140,30 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * Returns whether the buffers can be read, without waiting: by the CPU if it can reach them, and by other queues than
    * the one that writes them.
    *
-   * @throws DeviceException with the error of the work that writes them
+   * @throws DeviceException with the error of the work that writes them; with {@code ENOSYS} as in {@link #syncEvent}
    */
   boolean isReady();
 
-  /** Blocks until the buffers can be read; see {@link SyncEvent#synchronize()}. */
+  /**
+   * Blocks until the buffers can be read: by the CPU if it can reach them, and by other queues than the one that writes
+   * them. See {@link SyncEvent#synchronize()}.
+   *
+   * @throws DeviceException with the error of the work that writes them, such as a copy; with {@code ENOSYS} as in
+   *     {@link #syncEvent}
+   */
   void synchronize();
 
   /**
-   * Blocks until the buffers can be read, or until a time limit expires; see {@link SyncEvent#synchronize(Duration)}.
+   * Blocks as {@link #synchronize()} does, or until a time limit expires; see {@link SyncEvent#synchronize(Duration)}.
    *
    * @return false if the limit expired first
+   * @throws DeviceException as {@link #synchronize()} does
    */
   boolean synchronize(Duration limit) throws InterruptedException;
 
   /**
-   * Returns a stage that completes when the buffers can be read; see {@link SyncEvent#onReady}. The handle may be
-   * closed meanwhile.
+   * Returns a stage that completes when the buffers can be read, as after {@link #synchronize()}; see
+   * {@link SyncEvent#onReady}. The handle may be closed meanwhile.
    */
   CompletionStage<@Nullable Void> onReady();
 
@@ -175,8 +182,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Copies the array to a device, by the default stream of that device; for a copy to the CPU, of this array's device.
-   * Text blocks the caller, as {@link #copyTo(MemoryManager, DeviceStream)} describes. The caller closes the copy.
+   * Queues a copy of the array to a device, in the default stream of that device; for a copy to the CPU, of this
+   * array's device. Text blocks the caller, as {@link #copyTo(MemoryManager, DeviceStream)} describes. This handle
+   * stays open. The caller closes the copy.
    *
    * @param target the device of the copy; may be this array's device
    */
@@ -186,19 +194,20 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Copies the array to a device's own memory. Text blocks the caller, as {@link #copyTo(MemoryManager, DeviceStream)}
-   * describes. The caller closes the copy.
+   * Queues a copy of the array to a device's own memory. Text blocks the caller, as
+   * {@link #copyTo(MemoryManager, DeviceStream)} describes. This handle stays open. The caller closes the copy.
    */
   default DeviceArray copyTo(Device target, DeviceStream stream) {
     return copyTo(target.memory(), stream);
   }
 
   /**
-   * Copies the array to another memory, into one allocation, by copies queued in a stream. The copies run after the
-   * work in the stream, after the events that the stream waits for, and after this array's event.
+   * Queues a copy of the array to another memory, into one allocation. The copies run in a stream: after the work in
+   * it, after the events that it waits for, and after this array's event. A {@link DeviceBuffer#copyTo}, in contrast,
+   * is complete when it returns.
    *
-   * <p>The result has an event that completes when the copy is done, unless it is already done. The caller may close
-   * this handle immediately.
+   * <p>The result has an event that completes when the copy is done, unless it is already done. This handle stays open,
+   * and the caller may close it immediately. ({@link DeviceArrayReader#copyTo} consumes its reader.)
    *
    * <p>Only the visible range of a slice is copied. Some parts have a range that only the content of buffers defines.
    * They are copied whole: the elements of lists, the children of dense unions and of run-ends, the data of views,
@@ -261,7 +270,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p>The result has the names and the metadata of the requested field, which may omit an extension type. Buffers that
    * need no change are shared. The others are written, in one allocation: {@link Conversion#of} returns their number.
-   * This handle stays open and unchanged, and may be closed immediately.
+   * This handle stays open and unchanged, and may be closed immediately. ({@link DeviceArrayReader#convertTo(Field)}
+   * consumes its reader.)
    *
    * <p>If buffers must be read, this call waits as {@link #synchronize} does. If the CPU cannot read them, only
    * conversions without reading are possible: names, order and choice of fields, and nullable to not nullable if the
@@ -301,8 +311,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Moves the null rows of this record batch into its columns. In the result each column is null in these rows, and the
-   * batch has no bitmap of its own. The field stays the same.
+   * Returns this record batch with its null rows moved into its columns. In the result each column is null in these
+   * rows, and the batch has no bitmap of its own. The field stays the same. This handle stays open and unchanged.
+   * ({@link DeviceArrayReader#pushDownNulls} consumes its reader.)
    *
    * <p>In the C interface a batch is a struct, whose own bitmap may mark rows as null. Some consumers split a batch
    * into columns, such as DuckDB. They read only the columns, and mistake the bytes stored in such a row for values
@@ -324,6 +335,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
 
   /**
    * Returns the column of a record batch at a position. Borrowed: it is valid while this handle is open.
+   *
+   * <p>Positions count only the batch's own columns. {@link org.arbalest.device.statistics.Statistics#column} also
+   * counts the children of columns.
    *
    * @throws DeviceException with {@code EINVAL} if the batch's own bitmap has null rows that its columns do not have
    *     (REQ-21). {@link #pushDownNulls} makes a batch whose columns have them; {@link #asColumn} returns the columns
@@ -429,7 +443,10 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /** Returns whether this handle can be used. */
   boolean isOpen();
 
-  /** Closes this handle. If it was the last reference, the array is freed, or released to its producer. */
+  /**
+   * Closes this handle. If it was the last reference, the array is freed, or released to its producer. Does nothing if
+   * the handle was closed, exported or moved before.
+   */
   @Override
   void close();
 }

@@ -47,7 +47,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   }
 
   /**
-   * Creates a stream of the arrays of a source.
+   * Creates a stream of the arrays of a source. The reader takes the source over, unless this call throws.
    *
    * <p>An array of another type or device type is an error (STR-08). So is an array with other names of fields in
    * structs or unions, or with another order of them. So is an array with nulls where this type allows none (STR-12):
@@ -59,7 +59,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * @param field the type of each array
    * @param deviceType the device type of each array
-   * @param source the source of the arrays; passes to the reader
+   * @param source the source of the arrays
    */
   static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
     return DeviceArrayReaderImpl.of(field, deviceType, source);
@@ -98,8 +98,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * Creates a reader of the same arrays in the layout of another field. Each array is converted when it is pulled, as
    * by {@link DeviceArray#convertTo(Field)}.
    *
-   * <p>This reader passes to the result, which closes it. Do not pull from it any more. If this call throws, the caller
-   * still owns this reader.
+   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
+   * call throws, the caller still owns this reader. ({@link DeviceArray#convertTo(Field)} leaves its handle open.)
    *
    * @param requested the requested field
    * @throws IllegalArgumentException if arrays of this type cannot be converted to the field; the message has the path
@@ -117,8 +117,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * the batch's own bitmap, such as DuckDB. Each batch is converted when it is pulled, as by
    * {@link DeviceArray#pushDownNulls}.
    *
-   * <p>This reader passes to the result, which closes it. Do not pull from it any more. If this call throws, the caller
-   * still owns this reader.
+   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
+   * call throws, the caller still owns this reader. ({@link DeviceArray#pushDownNulls} leaves its handle open.)
    *
    * @throws IllegalArgumentException if the arrays are not structs
    */
@@ -128,8 +128,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * Creates a reader of the same arrays in another memory. Each array is copied as by
    * {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}, in the order of the stream, and has its own event.
    *
-   * <p>This reader passes to the result, which closes it. Do not pull from it any more. If this call throws, the caller
-   * still owns this reader.
+   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
+   * call throws, the caller still owns this reader. ({@link DeviceArray#copyTo(Device)} leaves its handle open.)
    *
    * <p><b>Copies ahead.</b> With {@code ahead} above 0, a thread of the result pulls and copies before the consumer
    * pulls. This reader then makes the next arrays while others are copied or processed. The thread starts with the

@@ -91,6 +91,7 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
 
   /**
    * Copies the buffer to another memory; the copy is complete when this call returns. The caller closes it.
+   * {@link DeviceArray#copyTo(MemoryManager, DeviceStream)} and {@link DeviceStream#copy} only queue a copy.
    *
    * @throws DeviceException with {@code ENOMEM} if there is not enough memory; with the error of the copy
    */

@@ -7,6 +7,18 @@ package org.arbalest.device;
  *
  * <p>The set is open: a code without a name in this class is equally valid (DEV-09).
  *
+ * <p>This module serves the CPU. The other types need an artifact on the class path or module path. The group is
+ * {@code org.arbalest}:
+ *
+ * <ul>
+ *   <li>{@code arbalest-device-cuda}: {@link #CUDA}, {@link #CUDA_HOST}, {@link #CUDA_MANAGED};
+ *   <li>{@code arbalest-device-opencl}: {@link #OPENCL};
+ *   <li>{@code arbalest-device-rocm}: {@link #ROCM}, {@link #ROCM_HOST}.
+ * </ul>
+ *
+ * <p>No artifact serves another type. Devices of such a type are opaque, unless the application has its own
+ * {@link org.arbalest.device.spi.DeviceProvider} for the type; see {@link Device}.
+ *
  * @param code the code of the C interface
  */
 public record DeviceType(int code) {

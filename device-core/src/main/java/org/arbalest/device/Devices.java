@@ -10,6 +10,9 @@ import org.arbalest.device.internal.device.DeviceRegistry;
  * The devices that this process can use, by type and id, by UUID or by place on the PCI bus. Nothing has to be closed,
  * and any thread may call all methods. A missing device is an answer with a reason, never a failure at class loading
  * (DEV-13).
+ *
+ * <p>A device other than the CPU needs its backend on the class path or module path, such as the artifact
+ * {@code arbalest-device-cuda}. {@link DeviceType} lists the artifacts.
  */
 public final class Devices {
   private Devices() {}
@@ -24,7 +27,12 @@ public final class Devices {
     return DeviceRegistry.cpu();
   }
 
-  /** Returns whether devices of a type can be used, and if not, why. */
+  /**
+   * Returns whether the driver for a type of device works, and how many devices it has; if it does not work, why.
+   *
+   * @return {@link Availability.Ready}, also for a driver that works but has no device; or {@link Availability.Missing}
+   *     with the reason, such as the name of the artifact that the class path or module path lacks
+   */
   public static Availability availability(DeviceType type) {
     return DeviceRegistry.availability(type);
   }

@@ -51,6 +51,10 @@ public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, Me
   /**
    * Releases kept memory, which buffers no longer use, to the system. This may wait until the device has completed all
    * queued work, and may delay other users of the device meanwhile. Call it while no work is queued.
+   *
+   * <p>The call also makes the deferred releases of all other memory managers and devices, such as unpinning after
+   * {@link Device#pin}. It may thus wait for other devices, too. Only the trim of a {@link MemoryPool} does not do
+   * this.
    */
   void trim();
 

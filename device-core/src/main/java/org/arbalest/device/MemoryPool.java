@@ -58,8 +58,8 @@ public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits 
   Statistics statistics();
 
   /**
-   * Releases all kept blocks to the device, and the memory that the underlying memory manager keeps. See
-   * {@link MemoryManager#trim}.
+   * Releases all kept blocks to the device, and the memory that the underlying memory manager keeps. Unlike
+   * {@link MemoryManager#trim} of other memory managers, this does not make deferred releases.
    */
   @Override
   void trim();

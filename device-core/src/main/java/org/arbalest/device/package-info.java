@@ -58,13 +58,15 @@
  * <tr><td>A {@link org.arbalest.device.MemoryPool} or a {@link org.arbalest.device.builders.BatchBuilder}</td><td>its
  * creator.</td></tr>
  * <tr><td>An exported struct</td><td>the native consumer, by {@code release}, on any thread.</td></tr>
- * <tr><td>A struct given to an import</td><td>the library, also if the import throws. The caller owns the struct's
- * memory, and may free it when the import has returned.</td></tr>
+ * <tr><td>A struct given to an import</td><td>the library, also if the import throws a
+ * {@link org.arbalest.device.DeviceException}. If the import rejects an argument, the caller still owns the struct; see
+ * {@link org.arbalest.device.c.CData}. The caller owns the struct's memory, and may free it when the import has
+ * returned.</td></tr>
  * </table>
  *
  * <p>The JVM must permit native access, by {@code --enable-native-access}. Where it denies native access, each call
- * that needs native code throws an {@link java.lang.IllegalCallerException}, as the JDK itself does. The message names
- * the flag to start the JVM with (DEV-20).
+ * that needs native code throws an {@link java.lang.IllegalCallerException}, as the JDK itself does, and changes
+ * nothing. The message names the flag to start the JVM with (DEV-20).
  *
  * <p>The ownership guide, {@code docs/ownership.md}, also describes failures, flows and the end of the process.
  */

@@ -55,7 +55,8 @@ public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, Auto
   void subscribe(Flow.Subscriber<? super AsyncTask> subscriber);
 
   /**
-   * Returns this stream as a pull stream. Waits until the schema has arrived.
+   * Returns this stream as a pull stream. Waits until the schema has arrived. ({@code asReader} of the Kotlin module
+   * {@code org.arbalest.coroutines} makes a pull stream of a Kotlin {@code Flow}, not of this stream.)
    *
    * <p><b>Ownership.</b> The reader takes over this stream. If this method fails or is interrupted, it closes the
    * stream.

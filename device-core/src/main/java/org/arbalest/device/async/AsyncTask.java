@@ -16,9 +16,10 @@ import org.arbalest.device.types.Metadata;
  */
 public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   /**
-   * Creates a task for an {@link AsyncProducer} from an array and its metadata.
+   * Creates a task for an {@link AsyncProducer} from an array and its metadata. The method takes the array over, also
+   * if it throws (OWN-16).
    *
-   * @param array the array; the task owns it, also if this method throws (OWN-16)
+   * @param array the array
    * @param metadata the metadata that the consumer's {@code on_next_task} receives
    */
   static AsyncTask of(DeviceArray array, Metadata metadata) {

@@ -169,26 +169,29 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
 
   /**
    * Adds a column of times of day in nanoseconds, which store every value exactly; elements may be null. For another
-   * unit, use {@link #column(String, DataType, List)}.
+   * unit, use {@link #column(String, DataType, List)}, which rejects values that the unit cannot represent. In
+   * contrast, {@code time64} of the Kotlin module {@code org.arbalest.coroutines} stores microseconds by default, and
+   * rounds down.
    */
   BatchBuilder time64(String name, List<? extends @Nullable LocalTime> values);
 
   /**
    * Adds a column of points in time in nanoseconds, with the zone UTC; elements may be null. Nanoseconds cover the
    * years 1677 to 2262, and other times are rejected. For another unit, use {@link #column(String, DataType, List)},
-   * which rejects values that the unit cannot represent.
+   * which rejects values that the unit cannot represent. In contrast, {@code timestamp} of the Kotlin module
+   * {@code org.arbalest.coroutines} stores microseconds by default, and rounds down.
    */
   BatchBuilder timestamp(String name, List<? extends @Nullable Instant> values);
 
   /**
    * Adds a column of dates and times without a zone, in nanoseconds; elements may be null. See {@link #timestamp} for
-   * the range.
+   * the range, for other units, and for the Kotlin function of this name.
    */
   BatchBuilder localTimestamp(String name, List<? extends @Nullable LocalDateTime> values);
 
   /**
    * Adds a column of durations in nanoseconds, of at most 292 years; elements may be null. See {@link #timestamp} for
-   * other units.
+   * other units, and for the Kotlin function of this name.
    */
   BatchBuilder duration(String name, List<? extends @Nullable Duration> values);
 

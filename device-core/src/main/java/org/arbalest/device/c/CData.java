@@ -37,9 +37,19 @@ import org.arbalest.device.types.Field;
  * {@link IllegalStateException} or a {@link WrongThreadException}, before it changes anything. The library trusts the
  * pointers inside a struct: a wrong pointer ends the process.
  *
- * <p><b>Ownership.</b> An import moves the struct, as the C interface requires: after the import the struct is
- * released, whether or not the import succeeds (OWN-08). An export consumes the handle; to keep a handle, the caller
- * calls {@code retain} first. If an export fails, the handle is unchanged and the export has written nothing (OWN-09).
+ * <p><b>Ownership of an imported struct.</b> An import moves the struct, as the C interface requires (OWN-08). After an
+ * import that returns, or that throws a {@link DeviceException}, the struct is released. The import has rejected an
+ * argument if it throws an {@link IllegalArgumentException}, an {@link IllegalStateException} or a
+ * {@link WrongThreadException}. The struct is then unchanged, and still belongs to the caller. It is also unchanged
+ * after an {@link IllegalCallerException}: the JVM denies native access to this library (DEV-20). The same rules hold
+ * for the schema struct in {@link CImport#schema(MemorySegment)}.
+ *
+ * <p>There is one exception to these rules. With {@link org.arbalest.device.Validation#FULL} the import may copy from a
+ * device. If other code captures the device's default stream meanwhile, the import throws an
+ * {@link IllegalStateException}, and the struct is released (DEV-60).
+ *
+ * <p><b>Ownership of an exported handle.</b> An export consumes the handle; to keep a handle, the caller calls
+ * {@code retain} first. If an export fails, the handle is unchanged and the export has written nothing (OWN-09).
  */
 public final class CData {
   private CData() {}
@@ -78,7 +88,7 @@ public final class CData {
    * @param array a live {@code ArrowArray}, or with {@link CImport#DEVICE} a live {@code ArrowDeviceArray}
    * @param options the interface and the schema; the schema is mandatory
    * @return the array; the caller must close it
-   * @throws IllegalArgumentException if the options have no schema; the structs are then unchanged
+   * @throws IllegalArgumentException if the options have no schema
    * @throws DeviceException with {@code EINVAL} if the array is malformed; the message has the path, the reason and the
    *     numbers
    */
@@ -114,7 +124,7 @@ public final class CData {
    * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArray} is requested but the buffers are not in main
    *     memory; with {@code ENOMEM} if memory runs out; if the event belongs to a device without a backend; and in the
    *     cases of {@link DeviceArray#convertTo(Field)} and {@link org.arbalest.device.DeviceStream#waitFor(DeviceArray)}
-   * @throws IllegalStateException if the handle was consumed
+   * @throws IllegalStateException if the handle was consumed, or if the consumer's stream is closed
    */
   public static void exportArray(DeviceArray array, MemorySegment out, CExport options) {
     options.requireNoQuirks();

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * instance.
  *
  * <p>{@snippet :
- * CData.exportArray(batch, array, CExport.DEVICE.schemaTo(schema).consumerStream(theirs));
+ * try (DeviceStream queue = gpu.wrapStream(cuStream)) { // the consumer's CUstream
+ *   CData.exportArray(batch, array, CExport.DEVICE.schemaTo(schema).consumerStream(queue));
+ * }
  * }
  */
 public final class CExport {
@@ -78,12 +80,18 @@ public final class CExport {
 
   /**
    * Returns options that make the consumer's queue wait for the array, so that the consumer does not have to. For
-   * device arrays only.
+   * {@link #DEVICE} and arrays only.
    *
    * <p>The exported struct has no event. Work that the consumer queues after the export finds the array complete. If
    * the queue cannot wait for the array's event, the export waits.
    *
-   * <p><b>Ownership.</b> The consumer must not release the struct before its queued work has finished.
+   * <p>The array and the queue may be of any devices. An array in main memory has an event if, for example, a GPU's
+   * queue still copies to it. A queue of this GPU then waits, and the export does not. CPU code of the consumer must
+   * therefore wait for its queue before it reads the array.
+   *
+   * <p><b>Ownership.</b> The consumer must not release the struct before its queued work has finished. This differs
+   * from {@link org.arbalest.device.tensors.DLPack#exportTensor(DeviceArray, DeviceStream)}, where the library waits
+   * for that work.
    *
    * @param consumer the queue, such as a stream that {@link org.arbalest.device.Device#wrapStream} makes from a
    *     {@code CUstream}. The caller still owns it, and may close it when the export has returned

@@ -51,10 +51,13 @@ public final class CImport {
   /**
    * Returns options with the type of an array, or with the expected type of a stream.
    *
-   * <p>A stream has its own type. An import rejects a stream in three cases: a type differs; the name of a field in a
-   * struct or union differs; or a field may contain nulls that the expected field excludes. The import does not compare
-   * metadata, extension types and other names. It also does not compare whether a batch itself, the entries of maps and
-   * the values of dictionaries may be null.
+   * <p>For an array, the field is its type, because an array struct has none: the import reads the array as this type,
+   * and needs it.
+   *
+   * <p>For a stream, the field is an expectation, which is optional: a stream has its own type. An import rejects a
+   * stream in three cases: a type differs; the name of a field in a struct or union differs; or a field may contain
+   * nulls that the expected field excludes. The import does not compare metadata, extension types and other names. It
+   * also does not compare whether a batch itself, the entries of maps and the values of dictionaries may be null.
    */
   public CImport schema(Field field) {
     return new CImport(isDevice, Objects.requireNonNull(field, "field"), null, validation, quirks);
@@ -66,8 +69,9 @@ public final class CImport {
   }
 
   /**
-   * Returns options with the type from a C struct. They are valid for one import, which releases the struct, also if it
-   * fails. If the import rejects an argument before it changes anything, the struct is not released.
+   * Returns options with the type from a C struct; see {@link #schema(Field)}. They are valid for one import, which
+   * releases the struct, also if it throws a {@link org.arbalest.device.DeviceException}. If the import rejects an
+   * argument, the struct is unchanged, and still belongs to the caller; see {@link CData}.
    *
    * @param schema a live {@code ArrowSchema}
    */

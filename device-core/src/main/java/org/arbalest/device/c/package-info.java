@@ -8,17 +8,20 @@
  * bounds and lifetime as the JDK does. Pointers in the structs are segments of zero length. To follow a pointer, set
  * its size with {@link java.lang.foreign.MemorySegment#reinterpret(long)}.
  *
+ * <p>{@code CData} needs only the address of a struct, and no {@code reinterpret}:
+ * {@code CData.importStream(MemorySegment.ofAddress(address), CImport.DATA)}.
+ *
  * {@snippet :
  * try (Arena arena = Arena.ofConfined()) {
  *   MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
- *   int errno = theirs.query(stream); // C writes the struct
+ *   int errno = engine.query(stream); // the native engine writes the struct
  *   if (errno != 0) throw new IOException("errno " + errno);
  *   try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) {
  *     reader.forEach(batch -> System.out.println(batch.length())); // each batch is open until the lambda returns
  *   }
  *   MemorySegment array = ArrowDeviceArrayStruct.allocate(arena);
  *   CData.exportArray(result, array, CExport.DEVICE);
- *   theirs.consume(array); // C releases it
+ *   engine.consume(array); // the native engine releases it
  * }
  * }
  */

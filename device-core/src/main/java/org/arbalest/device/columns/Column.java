@@ -232,8 +232,9 @@ public sealed interface Column permits ColumnRows {
   double[] toDoubleArray(double ifNull);
 
   /**
-   * Returns a view of the stored 64-bit values, for loops; see {@link ColumnView}. Each view reads one width;
-   * {@link #getLong} and {@link #toLongArray()} read any width.
+   * Returns a view of 64-bit integers, for loops; see {@link ColumnView}. The view also reads the dates, times,
+   * timestamps and durations that 64 bits store. A uint64 reads as its bits, a decimal64 as its unscaled number; see
+   * {@link LongView}. Each view reads one width; {@link #getLong} and {@link #toLongArray()} read any width.
    *
    * @throws IllegalArgumentException if the values have another storage form; the message names the view for it
    * @throws IllegalStateException if the array is closed, or not ready: {@link DeviceArray#synchronize} waits for it
@@ -243,7 +244,7 @@ public sealed interface Column permits ColumnRows {
     return new LongView(ColumnImpl.unwrap(this));
   }
 
-  /** Returns a view of 32-bit integers, dates and times; see {@link #asLongs}. */
+  /** Returns a view of 32-bit integers, dates and times; a uint32 reads as its bits. See {@link #asLongs}. */
   default IntView asInts() {
     return new IntView(ColumnImpl.unwrap(this));
   }
@@ -316,11 +317,14 @@ public sealed interface Column permits ColumnRows {
 
   /**
    * Returns the indices of a dictionary-encoded column, as a column of integers of any width. {@code getLong} reads all
-   * widths, {@link #asInts} only int32.
+   * widths, {@link #asInts} only int32, and uint32 as its bits.
    *
    * <p>A row is also null where its value in the {@link #dictionary} is null. {@code isNull} of this column includes
-   * that, {@code isNull} of the indices does not. Imported indices are not checked, unless the import used
-   * {@link org.arbalest.device.Validation#FULL}.
+   * that, and looks up the value of each row. {@code isNull} of the indices does not. In a loop, ask the view of the
+   * indices whether a row is null. After the loop, drop the results for dictionary values that are null.
+   *
+   * <p>Imported indices are not checked: an index may be negative, or beyond the end of the dictionary. Check them
+   * once by {@link DeviceArray#validate} or an import, with {@link org.arbalest.device.Validation#FULL}.
    */
   Column indices();
 

@@ -25,12 +25,20 @@
  *
  * <pre>{@code
  * Column city = batch.column("city");
+ * Column names = city.dictionary();
  * IntView indices = city.indices().asInts(); // of int32 indices; asBytes() and asShorts() read narrower ones
- * long[] counts = new long[Math.toIntExact(city.dictionary().length())];
- * for (long row = 0; row < city.length(); row++) {
- *   if (!city.isNull(row)) counts[indices.get(row)]++;
+ * long[] counts = new long[Math.toIntExact(names.length())];
+ * for (long row = 0; row < indices.length(); row++) {
+ *   if (!indices.isNull(row)) counts[indices.get(row)]++;
+ * }
+ * for (int i = 0; i < counts.length; i++) {
+ *   if (!names.isNull(i)) System.out.println(names.getString(i) + ": " + counts[i]);
  * }
  * }</pre>
+ *
+ * <p>The first loop asks the view for nulls: {@code city.isNull} is slower, because it also looks up the value of each
+ * row. The second loop drops the values that are null. An imported index may be outside the dictionary, unless
+ * {@link org.arbalest.device.Validation#FULL} has checked the array.
  */
 @NullMarked
 package org.arbalest.device.columns;

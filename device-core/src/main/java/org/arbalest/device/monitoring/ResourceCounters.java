@@ -19,11 +19,12 @@ import org.arbalest.device.internal.management.Management;
  * @param arrays arrays whose memory a handle or native code references
  * @param exports arrays and schemas that native code has imported and not released
  * @param readers open {@link DeviceArrayReader}s
- * @param streams streams that native code has imported and not released
+ * @param streams C streams, each an {@code ArrowArrayStream} or {@code ArrowDeviceArrayStream}, that native code has
+ *     imported and not released
  * @param tasks announced tasks of async streams, imported or exported, that are neither extracted nor closed
  * @param handlers handlers that a producer has and has not released
  * @param producers async streams that a consumer has: not released, or with a task that was not extracted
- * @param queues open {@link DeviceStream}s that this process created
+ * @param queues open {@link DeviceStream}s that this process created: queues of a device's work
  * @param events events of the library that a handle, an array or a wait references
  * @param waits pending waits for events, including those that keep a queued copy's memory until the copy has read it.
  *     While it is not zero, the library may still release resources by itself

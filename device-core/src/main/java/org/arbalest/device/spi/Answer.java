@@ -26,8 +26,9 @@ public enum Answer {
   FAILED,
 
   /**
-   * A code that the backend does not know. The caller queries again at once; if the code comes again, it counts as
-   * {@link #FAILED}.
+   * A code that the backend does not know. The caller makes the call again, and counts it as {@link #FAILED} after a
+   * number of such answers. For {@link EventPoller} these are three answers in succession for one event, for
+   * {@link LateCalls} five answers in total for one release. A driver has its own number for its other calls.
    */
   UNKNOWN,
 

@@ -18,7 +18,7 @@ public final class LateCalls {
   private static final long SHORTEST_NANOS = 1_000_000;
   private static final long LONGEST_NANOS = 1_000_000_000;
 
-  /** The number of attempts of a call whose code is unknown. */
+  /** The number of unknown answers, in total, after which a call counts as failed. */
   private static final int UNKNOWN_TIMES = 5;
 
   /** The report of failures that no exception can carry to a caller. */

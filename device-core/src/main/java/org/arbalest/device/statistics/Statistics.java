@@ -103,7 +103,13 @@ public final class Statistics {
     return target(StatisticsTable.WHOLE);
   }
 
-  /** Returns the statistics of a column; they are empty for an unknown column. */
+  /**
+   * Returns the statistics of a column; they are empty for an unknown column.
+   *
+   * @param index the column's number, depth first, as {@link #columnIndex} returns it. {@link DeviceArray#column(int)}
+   *     counts only the top level
+   * @throws IndexOutOfBoundsException if the number is negative
+   */
   public Target column(int index) {
     if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but " + index + " was asked for");
     return target(index);
