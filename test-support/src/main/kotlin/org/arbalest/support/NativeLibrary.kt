@@ -66,8 +66,8 @@ class NativeLibrary private constructor(
             compile(CCompiler.answer, FLAGS + flags, sources.associateWith { text(SOURCES + it) }, emptyList())
 
         /**
-         * Compiles a library with the name [soname], like [compile]. A program that loads a library of this name
-         * afterwards gets this one.
+         * Compiles a library with the name [soname], like [compile]. A later load of a library of this
+         * name, by any program code, gets this one.
          */
         fun compileAs(soname: String, flags: List<String>, vararg sources: String): NativeLibrary =
             compile(sources, soname, flags)
