@@ -35,8 +35,8 @@ typedef uint8_t AdbcStatusCode;
 #define ADBC_VERSION_1_0_0 1000000
 #define ADBC_VERSION_1_1_0 1001000
 
-/* In AdbcError.vendor_code, set by the caller: the struct has the fields of 1.1.0. Set by the driver: they have values.
-   */
+/* In AdbcError.vendor_code, set by the caller: the struct has the fields of 1.1.0. Set by the driver: they have
+   values. */
 #define ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA INT32_MIN
 
 #define ADBC_OPTION_VALUE_ENABLED "true"

@@ -114,8 +114,8 @@ AdbcStatusCode statement_set(struct call* call, struct statement* statement, con
   return ADBC_STATUS_OK;
 }
 
-/* ---- queries with fixed results: SELECT * FROM batches(n, rows), fails(n, rows, at), waits(n, rows, at), stuck() ----
-   */
+/* ---- queries with fixed results: SELECT * FROM batches(n, rows), fails(n, rows, at), waits(n, rows, at), stuck()
+   ---- */
 
 struct canned {
   char name[8];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The actions that a consumer may apply to a struct, and some that it may not. The owner of the struct is irrelevant.
-   */
+/* The actions that a consumer may apply to a struct, and some that it may not. The owner of the struct is
+   irrelevant. */
 #include <stdlib.h>
 #include <string.h>
 
