@@ -88,8 +88,8 @@ class EventFigures(private val measuring: Measuring) {
     }
 
     /**
-     * Two sources on the device that differ everywhere, copied alternately to one target. A waiter that continues before
-     * the copy is complete finds the other source's bytes, each time.
+     * Two sources on the device that differ everywhere, copied alternately to one target. A waiter that continues
+     * before the copy is complete finds the other source's bytes, each time.
      */
     private inner class Copied(private val reference: Reference) : AutoCloseable {
         private val pinned = device.hostMemory().orElseThrow()
