@@ -22,25 +22,34 @@ import org.arbalest.spark.internal.adbc.AdbcParts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query of a database with an ADBC driver, which executors ask by themselves: {@code
- * spark.read().format("arbalest").option("source", "org.arbalest.spark.AdbcSource")}, with these options:
+ * A source that queries a database through an ADBC driver. Executors query the database themselves.
+ *
+ * <p>It is used as {@code spark.read().format("arbalest").option("source", "org.arbalest.spark.AdbcSource")}, with
+ * these options:
  *
  * <ul>
- *   <li>{@code driver}: its name, or its library's path, on every host; {@code entrypoint}, if it is not the usual one
- *   <li>{@code database.…}, {@code connection.…}: options of these, by their names behind the dot
- *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses behind {@code FROM}; or {@code table}:
- *       what can stand there as it is
- *   <li>{@code quote}: what names stand in, {@code "} by default, as in standard SQL; MySQL, BigQuery and Databricks
- *       want a backtick, and take what stands in double quotes for text
- *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as Spark's JDBC has
- *       them. A query for each range of a column of integers; the first and the last are open, so that the bounds leave
- *       out nothing. Without them the driver partitions the query, or, if it cannot, one task reads it all
+ *   <li>{@code driver}: the driver's name, or the path of its library, the same on every host; {@code entrypoint}: the
+ *       driver's entry point, if it is not the usual one
+ *   <li>{@code database.…}, {@code connection.…}: options of the database and of its connections, by their names after
+ *       the dot
+ *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses after {@code FROM}; or {@code table}:
+ *       text that stands after {@code FROM} unchanged
+ *   <li>{@code quote}: the quotation mark of names, {@code "} by default, as in standard SQL. MySQL, BigQuery and
+ *       Databricks need a backtick: they treat text in double quotes as a string
+ *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as in Spark's JDBC
+ *       source. One query reads each range of a column of integers or decimals. The first and the last range are open,
+ *       so the bounds omit no rows. Without these options the driver partitions the query. If the driver cannot, one
+ *       task reads everything
+ *   <li>{@code nanoseconds}: see {@link ColumnSource}
  * </ul>
  *
- * <p>Only the columns that are needed are asked for; conditions and limits are Spark's, so what is to be filtered by
- * the database stands in {@code query}. Each task has a connection of its own, so that partitions are of one state of
- * the database only if that is given by what the options name, or nobody writes. What the driver may not read again, a
- * task that is tried again does not read.
+ * <p>The query requests only the needed columns. Spark applies conditions and limits, so a filter for the database
+ * belongs into {@code query}.
+ *
+ * <p>Each task has its own connection. Partitions therefore read one state of the database only if the options select
+ * that state, or if no other client writes.
+ *
+ * <p>A retried task can read its partition only if the driver permits a second read.
  */
 public final class AdbcSource implements ColumnSource {
   private static final List<String> OPTIONS =
@@ -64,7 +73,10 @@ public final class AdbcSource implements ColumnSource {
     return schema;
   }
 
-  /** Databases differ in whether the case of a name matters. */
+  /**
+   * Checks the partition column. The comparison ignores case, because databases differ in whether the case of a name
+   * matters.
+   */
   private static void checkIsExact(String column, Schema schema) {
     List<Field> found = schema.fields().stream().filter(field -> field.name().equalsIgnoreCase(column)).toList();
     if (found.isEmpty()) {
@@ -79,7 +91,7 @@ public final class AdbcSource implements ColumnSource {
 
   private static boolean isExact(DataType type) {
     return switch (type) {
-      case FlatType.IntType _, FlatType.DecimalType _ -> true; // of floats, NaN would be in no range
+      case FlatType.IntType _, FlatType.DecimalType _ -> true; // floats are excluded, because NaN would be in no range
       case NestedType.DictionaryType(_, Field values, _) -> isExact(values.type());
       default -> false;
     };
@@ -127,7 +139,7 @@ public final class AdbcSource implements ColumnSource {
     return found;
   }
 
-  /** One that nobody reads, where rows are only counted. */
+  /** Returns the list of columns for SELECT; a constant that Spark does not read, if Spark only counts rows. */
   private static String columns(Schema schema, String quote) {
     if (schema.fields().isEmpty()) return "1 AS one";
     return schema.fields().stream().map(Field::name).map(name -> quoted(name, quote)).collect(Collectors.joining(", "));
@@ -141,7 +153,7 @@ public final class AdbcSource implements ColumnSource {
     return options.getOrDefault("quote", "\"");
   }
 
-  /** As the driver partitions it; null if it cannot. */
+  /** Returns the driver's own partitions of a query; null if the driver cannot partition it. */
   private static @Nullable List<ColumnPartition> byDriver(AdbcParts.Database database, String select) {
     try (AdbcDatabase opened = database.open();
         AdbcConnection connection = database.connect(opened);
@@ -176,7 +188,7 @@ public final class AdbcSource implements ColumnSource {
     return parts;
   }
 
-  /** Without a lower end it has the nulls as well. */
+  /** Returns the condition of a range. A range without a lower end also includes nulls. */
   private static String range(String column, @Nullable BigInteger from, @Nullable BigInteger to) {
     if (from == null) return to == null ? "" : " WHERE " + column + " < " + to + " OR " + column + " IS NULL";
     return " WHERE " + column + " >= " + from + (to == null ? "" : " AND " + column + " < " + to);

@@ -6,20 +6,31 @@ import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done with the columns of one partition, on an executor. Serialized with what it refers to.
+ * A function on the columns of one partition, for {@link DataFrames}. It runs in a task on an executor.
  *
- * @param <T> what comes of it
+ * <p>Spark serializes the function with all objects that it refers to.
+ *
+ * @param <T> the type of the result
  */
 @FunctionalInterface
 public interface ColumnFunction<T extends @Nullable Object> extends Serializable {
   /**
-   * Called once for each attempt of a task.
+   * Processes the columns of one partition. Spark calls this method once for each attempt of a task.
    *
-   * @param task the task that it runs in
-   * @param columns the partition's; lent: the task closes it. An array that is pulled is this function's to close, and
-   *     may outlive the reader. Any thread of this function's may pull, unless columns are made of rows by Spark's
-   *     public API, which are the task's thread's. A task that ends waits for the pull that is under way, as Spark
-   *     frees then what it reads; all later ones fail
+   * <p>The task owns the reader and closes it. The function owns each array that it pulls: it closes the array, and may
+   * keep it after the reader is closed.
+   *
+   * <p>Any thread of the function may pull, with two exceptions. If Spark's public API makes the columns from rows,
+   * only the task's thread may pull. After the function returns a value that is not a reader, only the task's thread
+   * may pull.
+   *
+   * <p>A task that ends first waits for a pull in progress, because Spark then frees the memory that the pull reads.
+   * All later pulls fail with an {@link IllegalStateException}.
+   *
+   * @param task the task that calls the function
+   * @param columns the partition's columns, borrowed until the task ends
+   * @return the function's result; it may use the columns until the end of the task
+   * @throws Exception if the function fails; the attempt of the task then fails
    */
   T apply(ColumnTask task, DeviceArrayReader columns) throws Exception;
 }

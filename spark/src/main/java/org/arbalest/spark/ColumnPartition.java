@@ -7,23 +7,36 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.async.AsyncArrayStream;
 
 /**
- * A part of what a query reads: made on the driver, serialized, and opened by a task on an executor; again by another,
- * where Spark tries again.
+ * A part of the data that a query reads.
+ *
+ * <p>A {@link ColumnSource} makes it on the driver. Spark serializes it, and a task on an executor opens it. If Spark
+ * retries the task, another task opens it again.
  */
 public interface ColumnPartition extends Serializable {
   /**
-   * The columns of this part. A C stream is one by {@link org.arbalest.device.c.CData#importStream}, an async stream by
-   * {@link AsyncArrayStream#reader}. It may be on any device; if that is of the type of the
-   * {@linkplain ColumnTask#device task's}, it is that one, and batches are copied from it while Spark works on those
-   * before. It has the request's columns by their names and types, in any order, and perhaps others. The task closes
-   * it: at its end, when it fails, when it is killed, also in the middle of a pull. What takes long is to be waited for
-   * in a pull, and not here, where a task that is killed can ask nobody to give up.
+   * Opens a reader of this partition's columns.
+   *
+   * <p>{@link org.arbalest.device.c.CData#importStream} makes a reader from a C stream, {@link AsyncArrayStream#reader}
+   * from an async stream. The reader has the request's columns, found by their names, with their types. It may have
+   * them in any order, and may have more columns.
+   *
+   * <p>The reader may be on any device. A reader on the type of the {@linkplain ColumnTask#device task's device} must
+   * be on that device. The task then copies batches from the device while Spark processes the batches before.
+   *
+   * <p>The task owns the reader and closes it: at the end of the data, or when the task fails or is killed, even during
+   * a pull.
+   *
+   * <p>Do not block for long in this method: a killed task cannot cancel it. Block in a pull instead.
    *
    * @param task the task that reads
+   * @throws Exception if the partition cannot be opened; the attempt of the task then fails
    */
   DeviceArrayReader open(ColumnTask task) throws Exception;
 
-  /** Hosts where this is best read, by the names that Spark has for them; by default all are as good. */
+  /**
+   * Returns the hosts that read this partition best, by Spark's names. By default the list is empty: all hosts are
+   * equal.
+   */
   default List<String> preferredHosts() {
     return List.of();
   }

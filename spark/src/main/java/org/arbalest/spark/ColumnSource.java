@@ -8,48 +8,69 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.arbalest.device.types.Schema;
 
 /**
- * Where the columns of a DataFrame come from: {@code spark.read().format("arbalest").option("source",
- * "com.example.Trades").load()}. A public class with a public constructor without parameters; made on the driver,
- * perhaps several times for one query.
+ * A source of the columns of a DataFrame: {@code spark.read().format("arbalest").option("source",
+ * "com.example.Trades").load()}.
  *
- * <p>All methods are called on the driver, and have the options that the user gave with {@code option}. Their names are
- * as they were given, and found whatever their case, as with Spark.
+ * <p>An implementation is a public class with a public constructor without parameters. The driver makes instances,
+ * perhaps several for one query.
+ *
+ * <p>The option {@code nanoseconds} belongs to every source. Spark counts microseconds: {@code refuse}, the default,
+ * rejects columns that count nanoseconds, and {@code truncate} drops the digits below one microsecond.
+ *
+ * <p>Spark calls all methods on the driver. The options are those that the user gave with {@code option}. They keep the
+ * case of their names, and a lookup ignores the case.
  */
 public interface ColumnSource {
   /**
-   * The columns that there are. What Spark has no type for is refused when this was called.
+   * Returns the source's schema. Types without a Spark equivalent are rejected after this method returns.
    *
-   * @throws Exception what the user is told, who loads the DataFrame
+   * @param options the user's options
+   * @throws Exception if the schema is unknown; loading the DataFrame then fails with this exception, or with its
+   *     message
    */
   Schema schema(Map<String, String> options) throws Exception;
 
   /**
-   * What a query reads, in parts that become tasks of Spark's; an empty list, if there is nothing to read.
+   * Returns the parts of the data that a query reads. Each part becomes one Spark task. The list is empty if the query
+   * has no rows.
    *
-   * @param request which columns of which rows
+   * @param request the needed columns and rows
+   * @throws Exception if the source cannot plan the query; the query then fails
    */
   List<? extends ColumnPartition> partitions(ScanRequest request) throws Exception;
 
   /**
-   * Whether a condition of Spark's is true of every row of the partitions, neither false nor null, if it is among the
-   * {@linkplain ScanRequest#predicates request's}: Spark does not look again then. By default none is taken, and Spark
-   * filters. {@code predicate.name()} is an operator, such as {@code =} or {@code AND}, and its children are columns
-   * ({@code NamedReference}), literals and further conditions.
+   * Returns whether the source applies a condition itself. The default is {@code false}: Spark filters.
+   *
+   * <p>If this method returns {@code true}, the {@linkplain ScanRequest#predicates request} has the condition, and
+   * Spark does not check it again. So the condition must be true for every row of the partitions, not false and not
+   * null.
+   *
+   * @param predicate the condition; {@code predicate.name()} is an operator, such as {@code =} or {@code AND}, and its
+   *     children are columns ({@code NamedReference}), literals and further conditions
+   * @param options the user's options
    */
   default boolean accepts(Predicate predicate, Map<String, String> options) {
     return false;
   }
 
   /**
-   * How many rows there will be, for Spark's planning, if it is known; an estimate does. A negative number is refused.
+   * Returns the number of rows that the request reads, for Spark's planning; an estimate is enough. Empty if unknown,
+   * which is the default.
+   *
+   * <p>A negative number fails the query.
    */
   default OptionalLong estimatedRows(ScanRequest request) {
     return OptionalLong.empty();
   }
 
   /**
-   * How many bytes these are, not negative either; by default those of {@link #estimatedRows}, if these are known and
-   * have one size: no text, binary, lists or maps. What is small Spark copies to each executor when it is joined with.
+   * Returns the number of bytes that the request reads, for Spark's planning. Empty if unknown.
+   *
+   * <p>If it is empty, Spark computes the bytes from {@link #estimatedRows}, if that is known and all rows have one
+   * size: no text, binary, lists or maps. In a join, Spark copies a small source to each executor.
+   *
+   * <p>A negative number fails the query.
    */
   default OptionalLong estimatedBytes(ScanRequest request) {
     return OptionalLong.empty();

@@ -8,17 +8,19 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.arbalest.device.types.Schema;
 
 /**
- * What a query needs of a source.
+ * The columns and rows that a query needs from a source.
  *
- * @param options the user's
- * @param schema the columns that are needed, as the source's schema has them; none where rows are only counted, for
- *     which batches without columns do, of the right length
- * @param predicates conditions that the source has {@linkplain ColumnSource#accepts accepted}, all of which a row must
- *     fulfil
- * @param limit how many rows of each partition are enough, whichever they are; a partition may have more. Without one
- *     all are needed, as where Spark filters by conditions that were not accepted
+ * @param options the options that the user gave with {@code option}
+ * @param schema the needed columns, as in the source's schema. It has no columns if Spark only counts rows: batches
+ *     then need no columns, only the right length
+ * @param predicates conditions that the source has {@linkplain ColumnSource#accepts accepted}; each row must fulfil all
+ *     of them
+ * @param limit a number of rows that is sufficient from each partition, in any order; a partition may have more.
+ *     Without a limit all rows are needed, for example because Spark filters by conditions that the source did not
+ *     accept
  */
 public record ScanRequest(Map<String, String> options, Schema schema, List<Predicate> predicates, OptionalInt limit) {
+  /** Creates a request. Spark makes requests; a program needs this constructor only to test its own source. */
   public ScanRequest {
     predicates = List.copyOf(predicates);
   }

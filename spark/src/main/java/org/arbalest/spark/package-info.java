@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Device arrays in Spark: streams of native engines in, columns of any query out. */
+/** Device arrays in Spark: sources that read native streams, and functions on the columns of any query. */
 @NullMarked
 package org.arbalest.spark;
 

@@ -6,7 +6,7 @@ import java.io.File
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** The C compiler of this machine, or the reason why there is none. */
+/** The C compiler of this machine, or the reason why it is missing. */
 sealed interface CCompiler {
     /** A compiler at [path], whose command line is that of `cc`. */
     data class Found(val path: Path) : CCompiler
@@ -15,16 +15,18 @@ sealed interface CCompiler {
     data class Missing(val reason: String) : CCompiler
 
     companion object {
-        /** The compiler that the environment variable `CC` names, `cc` without it; looked for once, on the `PATH`. */
+        /**
+         * The compiler that the environment variable `CC` names; `cc` if it is not set. The `PATH` is searched once.
+         */
         val answer: CCompiler by lazy { find(System.getenv("CC") ?: "cc", System.getenv("PATH").orEmpty()) }
 
-        /** The compiler for C++ that the environment variable `CXX` names, `c++` without it. */
+        /** The compiler for C++ that the environment variable `CXX` names; `c++` if it is not set. */
         val cpp: CCompiler by lazy { find(System.getenv("CXX") ?: "c++", System.getenv("PATH").orEmpty()) }
 
         /**
-         * Skips the tests of a spec, with the reason, where there is no C compiler.
+         * Skips the tests of a spec, with the reason, if the machine has no C compiler.
          *
-         * With `CI=true` in the environment nothing is skipped: [NativeLibrary.compile] then fails.
+         * With `CI=true` in the environment no test is skipped: [NativeLibrary.compile] then fails.
          */
         val needed: SkipWithout = SkipWithout {
             NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }

@@ -5,13 +5,14 @@ import org.arbalest.testkit.contract.Baseline
 import java.lang.foreign.MemorySegment
 
 /**
- * A C program on the other side of Arrow's C interfaces: its books.
+ * The counters and the gate of the C peer: a C program on the other side of Arrow's C interfaces.
  *
- * The peer is compiled from this module's C resources at first use; `peer/peer.h`, `checks/checks.h` and
- * `async/async.h` among them are its contract, and say more than is repeated here. What it makes and reads is in
- * [PeerNodes], [PeerStreams], [PeerProducer] and [PeerConsumer], what it does to structs of anyone in [PeerMoves].
- * Structs are segments of at least the struct's size, or raw pointers of size 0; their memory is the caller's. Every
- * function may be called from any thread, but not while [reset] runs.
+ * The peer is compiled from this module's C resources at first use. Its contract is in `peer/peer.h`, `checks/checks.h`
+ * and `async/async.h`, with more details than here. [PeerNodes], [PeerStreams], [PeerProducer] and [PeerConsumer] make
+ * and read data; [PeerMoves] acts on structs of any owner.
+ *
+ * Structs are segments of at least the struct's size, or raw pointers of size 0. The caller owns their memory. Any
+ * thread may call any function, except while [reset] runs.
  */
 object CPeer {
     private val layoutFunction by PeerLibrary.function("arbalest_layout", PTR)
@@ -31,17 +32,17 @@ object CPeer {
     private val gateShut by PeerLibrary.function("peer_gate_shut", null)
     private val gateWaiting by PeerLibrary.function("peer_gate_waiting", I64)
 
-    /** Lines `Struct.field offset` and `Struct size`, as the C compiler lays the eight structs out. */
+    /** Lines `Struct.field offset` and `Struct size`: the layout of the eight structs by the C compiler. */
     val layout: String get() = (layoutFunction.invoke() as MemorySegment).textAt()
 
     private val baseline = Baseline(7) { all().live() }
 
-    /** Lets [counts] begin at zero for what is live now, such as the leak of an earlier test. */
+    /** Makes [counts] begin at zero for the present live objects, such as the leak of an earlier test. */
     fun countFromHere(): Unit = baseline.begin()
 
     /**
-     * Returns what the peer holds now and did not hold when the current test began, if its spec has a
-     * [ResourceCountersExtension], and what was done to it since [reset].
+     * Returns the counters of the peer: its live objects since the current test began, if its spec has a
+     * [ResourceCountersExtension], and the calls of its functions since [reset].
      */
     fun counts(): PeerCounts = all().with(baseline.now())
 
@@ -59,41 +60,43 @@ object CPeer {
         violation = (violationText.invoke() as MemorySegment).textAt(),
     )
 
-    /** Zeroes what is counted since then, not what is live; shuts the gate. */
+    /** Sets the counters of calls to zero, but not those of live objects. Shuts the gate. */
     fun reset() {
         resetFunction.invoke()
     }
 
-    /** Lets through all who wait at the gate, until it is shut. */
+    /** Lets all threads at the gate through, until it is shut. */
     fun openGate() {
         gateOpen.invoke()
     }
 
-    /** Shuts the gate, which starts shut. */
+    /** Shuts the gate. At the start it is shut. */
     fun shutGate() {
         gateShut.invoke()
     }
 
-    /** The threads that wait at the gate now. */
+    /** The number of threads that wait at the gate now. */
     val waitingAtGate: Long get() = gateWaiting.invoke() as Long
 }
 
 /**
- * The C peer's books at one moment.
+ * The C peer's counters at one moment.
  *
- * The first seven are what is live: made by the peer and not released, children and dictionaries counted too.
+ * The first seven count live objects: the peer made them, and they are not released. Children and dictionaries are
+ * included.
  *
- * @property allocations every block and record of the peer's that was not given back
+ * @property allocations the peer's blocks and records that were not freed
  * @property arrays arrays
  * @property schemas schemas
  * @property streams streams, device streams included
  * @property tasks tasks of a [PeerProducer] that were sent and neither extracted nor discarded
- * @property producers those that are not closed, and those with such tasks
- * @property handlers those of a [PeerConsumer] that is not closed
- * @property releaseCalls all calls of the peer's release functions since the reset, by anyone, repeated ones included
- * @property doubleReleases those of them that came for something released before
+ * @property producers producers that are not closed, or that have such tasks
+ * @property handlers handlers of a [PeerConsumer] that is not closed
+ * @property releaseCalls all calls of the peer's release functions since the reset, by any caller, repeated ones
+ *     included
+ * @property doubleReleases the calls among them for an object that was released before
  * @property violations broken rules seen since the reset, without double releases
- * @property violation the first of them, or an empty text
+ * @property violation the first broken rule, or an empty text
  */
 data class PeerCounts(
     val allocations: Long,

@@ -7,11 +7,11 @@ import java.nio.file.Path
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.reflect.KClass
 
-/** A JVM of its own has run, for what might end one, or can be done once in a process only. */
+/** A separate JVM that has run, for code that may end its process, or that can run only once in a process. */
 class ChildJvm private constructor(
-    /** Its exit code; −1 if it hung and was killed. */
+    /** Its exit code; −1 if it did not end in time and was killed. */
     val exitCode: Int,
-    /** What it wrote to both of its outputs. */
+    /** The text of its standard output and standard error. */
     val output: String,
 ) {
     companion object {
@@ -19,11 +19,11 @@ class ChildJvm private constructor(
             ?: System.getProperty("java.class.path")
 
         /**
-         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. One that takes
-         * longer than [seconds] is killed.
+         * Runs the static `main` of a class on the tests' class path, with more [options] for the JVM. Kills the JVM
+         * after [seconds].
          *
-         * @param extraClassPath is looked at before the tests' own
-         * @param directory where it runs
+         * @param extraClassPath comes before the tests' own class path
+         * @param directory the working directory
          */
         fun run(
             main: KClass<*>,
@@ -43,8 +43,9 @@ class ChildJvm private constructor(
 
         /**
          * Starts the static `main` of a class on the tests' class path, with more [options] for the JVM and variables
-         * in its [environment]: for a process that is talked to, or killed. What it says on its standard error comes
-         * with ours. The caller ends it.
+         * in its [environment]. For a process that exchanges messages with the test, or that the test kills.
+         *
+         * Its standard error is this process's. The caller ends the process.
          */
         fun start(
             main: KClass<*>,
@@ -68,17 +69,14 @@ class ChildJvm private constructor(
             "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
         )
 
-        /**
-         * Runs `java`, that of this JVM, with these arguments and no others. It is killed if it takes longer than
-         * [seconds].
-         */
+        /** Runs `java`, that of this JVM, with only these arguments. Kills the process after [seconds]. */
         fun java(arguments: List<String>, directory: Path = Path.of(""), seconds: Long = 300): ChildJvm {
             val output = Files.createTempFile("arbalest-child", null)
             try {
                 val command = listOf(Path.of(System.getProperty("java.home"), "bin", "java").toString()) + arguments
                 val builder = ProcessBuilder(command).directory(directory.toAbsolutePath().toFile())
                     .redirectErrorStream(true).redirectOutput(output.toFile())
-                builder.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
+                builder.environment().remove("JAVA_TOOL_OPTIONS") // otherwise the child's output mentions them
                 val process = builder.start()
                 val ended = process.waitFor(seconds, SECONDS)
                 if (!ended) process.destroyForcibly().waitFor()

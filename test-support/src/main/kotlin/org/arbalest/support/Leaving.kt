@@ -6,21 +6,21 @@ import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.JAVA_INT
 
-/** How a process leaves. */
+/** The ways in which a process ends. */
 enum class Leaving(
-    /** The exit code to expect. */
+    /** The expected exit code. */
     val code: Int,
 ) {
     SYSTEM_EXIT(3),
     HALT(4),
     SIGTERM(143),
 
-    /** From `main`. */
+    /** A return from `main`. */
     RETURN(0),
     PROCESS_EXIT(5),
     ;
 
-    /** Returns for [RETURN] only. */
+    /** Ends the process. Returns for [RETURN] only. */
     fun leave() {
         when (this) {
             SYSTEM_EXIT -> Runtime.getRuntime().exit(code)

@@ -16,18 +16,20 @@ import java.util.Optional
 import java.util.concurrent.ConcurrentHashMap
 
 /**
- * A shared library made of C sources, loaded for the life of the process.
+ * A shared library made from C sources, loaded until the process ends.
  *
- * Nobody closes it: C may hold the address of a function in it.
+ * No code closes it, because native code may hold the address of a function in it.
  */
 class NativeLibrary private constructor(
-    /** Where the library lies. */
+    /** The path of the library. */
     val file: Path,
     private val build: (flags: List<String>, file: Path) -> Unit,
 ) : SymbolLookup {
     private val symbols = SymbolLookup.libraryLookup(file, Arena.global())
 
-    /** Compiles the same once more, with more [flags] for the compiler, into another [file], which is not loaded. */
+    /**
+     * Compiles the same sources again, with more [flags] for the compiler, into another [file], which is not loaded.
+     */
     fun build(flags: List<String>, file: Path): Unit = build.invoke(flags, file)
 
     override fun find(name: String): Optional<MemorySegment> = symbols.find(name)
@@ -36,25 +38,26 @@ class NativeLibrary private constructor(
         private const val SOURCES = "/org/arbalest/support/c/"
         private const val ABI_HEADER = "arbalest/arrow_abi.h"
         private val CPP_FLAGS = listOf("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
-        private val FLAGS = listOf("-std=gnu11") + CPP_FLAGS + "-O0" // it takes half of the time to compile
+        private val FLAGS = listOf("-std=gnu11") + CPP_FLAGS + "-O0" // halves the time of compilation
         private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
         private val prebuilt: Path? = System.getProperty("arbalest.native")?.let { Path.of(it).toAbsolutePath() }
 
         /**
-         * Why there can be no library here; null if there can be one: there is a C compiler, or the system property
+         * The reason why no library can be made here; null if there is a C compiler, or if the system property
          * `arbalest.native` names a folder with libraries that were compiled elsewhere.
          */
         val missing: String? get() = if (prebuilt != null) null else (CCompiler.answer as? CCompiler.Missing)?.reason
 
         /**
-         * Compiles [sources] and loads them; the same content is compiled once, and loaded once per process.
+         * Compiles [sources] and loads them. The same content is compiled once, and loaded once per process.
          *
-         * Sources are resources in `org/arbalest/support/c`, such as `peer/pool.c`, and are found by that path when
-         * they include each other. One that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h`
-         * is there always. The library is named after the first of them, and lands in `target/native`, or in a
-         * temporary folder where there is no `target`.
+         * Sources are resources in `org/arbalest/support/c`, such as `peer/pool.c`. They include each other by that
+         * path. A source that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h` is always
+         * available. The library has the name of the first source. Its folder is `target/native`, or a temporary folder
+         * if `target` does not exist.
          *
-         * @throws IllegalStateException if there is no C compiler, or if it refuses a source; the message has its words
+         * @throws IllegalStateException if there is no C compiler, or if it rejects a source; the message has the
+         *     compiler's output
          */
         fun compile(vararg sources: String): NativeLibrary = compile(sources, null, emptyList())
 
@@ -63,19 +66,20 @@ class NativeLibrary private constructor(
             compile(CCompiler.answer, FLAGS + flags, sources.associateWith { text(SOURCES + it) }, emptyList())
 
         /**
-         * Like [compile], of a library that goes by the name [soname]: who loads one of that name afterwards gets this
-         * one.
+         * Compiles a library with the name [soname], like [compile]. A later load of a library of this
+         * name, by any program code, gets this one.
          */
         fun compileAs(soname: String, flags: List<String>, vararg sources: String): NativeLibrary =
             compile(sources, soname, flags)
 
         /**
-         * Compiles C++ and loads it, like [compile], but for what is said here: by [CCompiler.cpp].
+         * Compiles C++ and loads it, like [compile] with these differences. The compiler is [CCompiler.cpp].
          *
          * @param resources sources, and files that are put beside them, from anywhere on the class path, by their paths
          *     there
-         * @param flags more for the compiler, such as the language's version; it runs beside the sources
-         * @param libraries come after the sources in the command
+         * @param flags more flags for the compiler, such as the language's version; it runs in the folder of the
+         *     sources
+         * @param libraries the arguments after the sources in the command
          */
         fun compileCpp(resources: List<String>, flags: List<String>, libraries: List<String>): NativeLibrary {
             val texts = resources.associate { it.substringAfterLast('/') to text(it) }
@@ -149,12 +153,12 @@ class NativeLibrary private constructor(
 }
 
 /**
- * Has a file made that is not there, by one process at a time: the JVMs of a module's tests share `target`, and a
- * library that is loaded must not be replaced.
+ * Makes a missing file, by one process at a time. The JVMs of a module's tests share `target`, and a library that is
+ * loaded must not be replaced.
  *
- * Threads of one JVM must not ask for the same file at once.
+ * Threads of one JVM must not request the same file at the same time.
  *
- * @param make is only called where there is no file
+ * @param make called only if the file is missing
  */
 internal fun made(file: Path, make: (Path) -> Unit): Path {
     Files.createDirectories(file.parent)

@@ -6,10 +6,10 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 
 /**
- * The columns of a record batch, in a batch whose own bitmap makes some rows null, as that of any struct in C may; this
- * one is closed.
+ * Returns the columns of this record batch in a batch whose own bitmap makes some rows null, as the bitmap of any C
+ * struct may. Closes this batch.
  *
- * @param isCounted whether the batch says how many
+ * @param isCounted whether the new batch has the number of nulls
  */
 fun DeviceArray.withNullRows(vararg rows: Int, isCounted: Boolean = true): DeviceArray = use { batch ->
     val bits = Devices.cpu().allocate((batch.length() + 7) / 8)

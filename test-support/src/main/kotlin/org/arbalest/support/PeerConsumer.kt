@@ -6,11 +6,11 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
- * A C program whose `ArrowAsyncDeviceStreamHandler` anyone's producer drives.
+ * A native consumer: a C program with an `ArrowAsyncDeviceStreamHandler` for any producer.
  *
- * Threads of its own extract the tasks, read and release the arrays, and request more. It watches how its producer
- * treats it: what breaks a rule is a violation in [CPeer.counts]. [close] joins it; one that is not released in time is
- * a violation, too. `at` is the task, from 0, that the quirks speak of. May be used from any thread.
+ * Its own threads extract the tasks, read and release the arrays, and request more. It checks its producer: a broken
+ * rule is a violation in [CPeer.counts]. [close] joins it; a consumer that is not released in time is a violation, too.
+ * `at` is the number of the task, from 0, for the quirks. Any thread may use a consumer.
  */
 class PeerConsumer(
     window: Long,
@@ -21,7 +21,7 @@ class PeerConsumer(
     threads: Int = 1,
     private val timeoutMillis: Long = -1,
 ) : AutoCloseable {
-    /** The handler, in memory of the peer's; valid until [close]. */
+    /** The handler, in the peer's memory; valid until [close]. */
     val handler: MemorySegment = withArguments {
         val options = longs(OPTIONS)
         longArrayOf(quirks.sumOf { it.bit }, window, at, code.toLong(), discardEvery, threads.toLong())
@@ -33,7 +33,7 @@ class PeerConsumer(
     private var closed = false
     private var last: Consumed? = null
 
-    /** What it does that others do not; sets of them are [LIKE_ARROW_CPP] and [LIKE_ARROW_GO]. */
+    /** A behaviour that other consumers do not have; sets of them are [LIKE_ARROW_CPP] and [LIKE_ARROW_GO]. */
     enum class Quirk(val bit: Long) {
         /** `request(1)` inside every on_next_task, not from its own thread. */
         REQUEST_INSIDE(0x1),
@@ -47,16 +47,16 @@ class PeerConsumer(
         /** Never requests by itself; see [request]. */
         NO_DEMAND(0x8),
 
-        /** The window as that many request(1) in a row. */
+        /** The window as a series of request(1). */
         REQUEST_BURSTS(0x10),
 
         /** `request(INT64_MAX)` twice in place of the window; none later. */
         REQUEST_MAX(0x20),
 
-        /** request(0) in place of what it requests for task `at` (against the rules). */
+        /** request(0) in place of the request for task `at` (against the rules). */
         REQUEST_ZERO(0x40),
 
-        /** request(-1) in place of what it requests for task `at` (against the rules). */
+        /** request(-1) in place of the request for task `at` (against the rules). */
         REQUEST_NEGATIVE(0x80),
 
         /** Requests also after end, error and release, while it drains (Arrow C++). */
@@ -128,22 +128,23 @@ class PeerConsumer(
         /** `handler.release` is not set to NULL. */
         RELEASE_STAYS(0x40000000),
 
-        /** Without metadata bytes 24 to 47 of the producer are 0, else 32 to 47. */
+        /** Checks that without metadata bytes 24 to 47 of the producer are 0, otherwise bytes 32 to 47. */
         CHECK_TAIL(0x80000000),
 
-        /** Reads additional_metadata at 32. */
+        /** Reads additional_metadata at offset 32. */
         V_LAYOUT(0x100000000),
 
-        /** What Arrow C++ and arrow-go do wrong is counted, no violation. */
+        /** Counts the errors of Arrow C++ and arrow-go, but not as violations. */
         TOLERANT(0x200000000),
     }
 
     /**
-     * Whether it was released and has drained within the time: the default is 5 seconds. If not, that is a violation.
+     * Waits until it was released and has drained, 5 seconds by default. Returns false if the time was too short, which
+     * is a violation.
      */
     fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(handler, timeoutMillis) as Int == 0
 
-    /** What it has seen so far, or had seen when it was closed. */
+    /** Returns the events so far, or those until it was closed. */
     fun results(): Consumed = synchronized(this) {
         last ?: withArguments {
             val slots = longs(SLOTS)
@@ -152,20 +153,20 @@ class PeerConsumer(
         }
     }
 
-    /** Calls `request` on this thread, whatever the state; only between on_schema and release. */
+    /** Calls `request` on this thread, in any state; only between on_schema and release. */
     fun request(n: Long) {
         request.invoke(handler, n)
     }
 
-    /** Calls `cancel` on this thread, whatever the state; only between on_schema and release. */
+    /** Calls `cancel` on this thread, in any state; only between on_schema and release. */
     fun cancel() {
         cancel.invoke(handler)
     }
 
-    /** Discards, with NULL, the tasks that it had dropped; how many. Before [close]. */
+    /** Discards, with NULL, the tasks that it had dropped. Returns their number. Call it before [close]. */
     fun extractDropped(): Long = dropped.invoke(handler) as Long
 
-    /** Joins it, unless no callback was ever called. */
+    /** Joins it, unless its producer called no callback. */
     override fun close() {
         synchronized(this) { if (closed) return else closed = true }
         val late = results().called && !join()
@@ -195,21 +196,21 @@ class PeerConsumer(
         private val dropped by PeerLibrary.function("peer_async_extract_dropped", I64, PTR)
         private val close by PeerLibrary.function("peer_async_consumer_close", I32, PTR, I64)
 
-        /** What Arrow C++ does as a consumer. */
+        /** The behaviour of Arrow C++ as a consumer. */
         val LIKE_ARROW_CPP: Set<Quirk> =
             setOf(Quirk.REQUEST_BEFORE, Quirk.LATE_REQUEST, Quirk.DROP_ON_ERROR, Quirk.RELEASE_STAYS)
 
-        /** What arrow-go does as a consumer; add a cancel for the end of its context. */
+        /** The behaviour of arrow-go as a consumer; add a cancel for the end of its context. */
         val LIKE_ARROW_GO: Set<Quirk> =
             setOf(Quirk.REQUEST_BEFORE, Quirk.LATE_REQUEST, Quirk.DROP_ON_CANCEL, Quirk.RELEASE_STAYS)
     }
 }
 
 /**
- * What a [PeerConsumer] saw of its producer.
+ * The events that a [PeerConsumer] saw from its producer.
  *
  * @property message the text of the first on_error, or null
- * @property errorMetadata its metadata; null if there was none or it is malformed
+ * @property errorMetadata its metadata; null if it is absent or malformed
  * @property streamMetadata `additional_metadata`; null likewise
  * @property lastMetadata the metadata of the last task; null likewise
  */
@@ -238,16 +239,16 @@ class Consumed constructor(
     /** The code of the first on_error. */
     val code: Int = slots[5].toInt()
 
-    /** Batches extracted and read. */
+    /** Batches that were extracted and read. */
     val batches: Long = slots[6]
 
-    /** Their rows. */
+    /** Rows of these batches. */
     val rows: Long = slots[7]
 
-    /** As [PeerNodes.checksum] of all batches as one array, if they were read in order; 0 otherwise. */
+    /** The [PeerNodes.checksum] of all batches as one array, if they were read in order; 0 otherwise. */
     val checksum: Long = slots[8]
 
-    /** The sum of the rows' hashes, whatever their order. */
+    /** The sum of the rows' hashes, in any order. */
     val rowSum: Long = slots[9]
 
     /** Tasks extracted with NULL. */
@@ -277,7 +278,7 @@ class Consumed constructor(
     /** A hash over all task metadata, in order. */
     val metadataHash: Long = slots[18]
 
-    /** The sum of what it requested, saturating. */
+    /** The sum of the requests, saturating. */
     val requested: Long = slots[19]
 
     /** Calls of cancel. */
@@ -289,7 +290,7 @@ class Consumed constructor(
     /** Tasks not extracted; see [PeerConsumer.extractDropped]. */
     val dropped: Long = slots[22]
 
-    /** How often a callback came on another thread than the one before. */
+    /** The number of callbacks on another thread than the callback before. */
     val threadsSeen: Long = slots[23]
 
     /** Calls of request. */
@@ -301,7 +302,7 @@ class Consumed constructor(
     /** Callbacks other than release after a non-zero status. */
     val afterRefusal: Long = slots[26]
 
-    /** As [PeerNodes.schemaChecksum] of the schema. */
+    /** The [PeerNodes.schemaChecksum] of the schema. */
     val schemaHash: Long = slots[27]
 
     /** Whether it is released and drained. */

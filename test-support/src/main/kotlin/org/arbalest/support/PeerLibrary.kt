@@ -28,8 +28,8 @@ object PeerLibrary {
     }
 
     /**
-     * A function of the peer; not a critical call, since most of these call back into Java. Its library is compiled at
-     * the first call: a spec that names a peer, and is then skipped, needs no compiler.
+     * Returns a function of the peer. It is not a critical call, because most functions call back into Java. The first
+     * call compiles the library, so a spec that names a peer and is then skipped needs no compiler.
      */
     fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
         val type = if (result == null) FunctionDescriptor.ofVoid(*parameters)
@@ -38,7 +38,7 @@ object PeerLibrary {
     }
 }
 
-/** Memory for one call's arguments; [MemorySegment.NULL] stands for null. */
+/** The memory of one call's arguments; [MemorySegment.NULL] stands for null. */
 class Arguments(private val arena: Arena) {
     fun text(value: String?): MemorySegment = if (value == null) MemorySegment.NULL else arena.allocateFrom(value)
 

@@ -9,7 +9,7 @@ import org.arbalest.device.internal.abi.RawArrowSchema
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 
-/** A struct that has a release. */
+/** A struct that has a release function. */
 enum class StructKind(
     /** Its size in bytes. */
     val size: Long,
@@ -30,9 +30,7 @@ enum class StructKind(
     DEVICE_STREAM(RawArrowDeviceArrayStream.SIZE),
 }
 
-/**
- * What C programs do to structs, whose ever they are: releasing them, on any thread, moving them, taking them apart.
- */
+/** The actions of C programs on structs of any owner: release, on any thread, moves, and taking structs apart. */
 object PeerMoves {
     private val releaseFunction by PeerLibrary.function("peer_release", I32, PTR, I32)
     private val twice by PeerLibrary.function("peer_release_twice", I32, PTR, I32)
@@ -49,15 +47,15 @@ object PeerMoves {
     private val many by PeerLibrary.function("peer_release_many", I64, PTR, I64, I32, I32)
     private val exit by PeerLibrary.function("peer_exit_with_release", null, PTR, I32, I32)
 
-    /** Where a struct is released while the process exits. */
+    /** The thread that releases a struct while the process exits. */
     enum class AtExit {
-        /** On the thread that exits. */
+        /** The exiting thread. */
         HERE,
 
-        /** On a pthread woken then, which is waited for up to a second. */
+        /** A pthread that the exit wakes; the exit waits for it up to a second. */
         WAIT,
 
-        /** On a pthread woken then, which is not waited for. */
+        /** A pthread that the exit wakes; the exit does not wait. */
         RACE,
     }
 
@@ -65,20 +63,18 @@ object PeerMoves {
     fun release(struct: MemorySegment, kind: StructKind): Boolean =
         releaseFunction.invoke(struct, kind.ordinal) as Int == 1
 
-    /**
-     * Calls the release function it finds twice on the same struct; true if `release` was NULL after the first call.
-     */
+    /** Calls the struct's release function twice. Returns true if `release` was NULL after the first call. */
     fun releaseTwice(struct: MemorySegment, kind: StructKind): Boolean = twice.invoke(struct, kind.ordinal) as Int == 1
 
-    /** Moves the struct to fresh memory and releases it there; true if `release` was NULL afterwards. */
+    /** Moves the struct to new memory and releases it there. Returns true if `release` is then NULL. */
     fun releaseMoved(struct: MemorySegment, kind: StructKind): Boolean = moved.invoke(struct, kind.ordinal) as Int == 1
 
-    /** [release] on a new pthread, which is joined. */
+    /** Calls [release] on a new pthread, and joins it. */
     fun releaseOnThread(struct: MemorySegment, kind: StructKind): Boolean =
         onThread.invoke(struct, kind.ordinal) as Int == 1
 
     /**
-     * Moves the struct to the peer's memory, whence a pthread releases it after [delayMillis]; [joinAll] waits for it.
+     * Moves the struct to the peer's memory. A pthread releases it there after [delayMillis]; [joinAll] waits for it.
      */
     fun releaseLater(struct: MemorySegment, kind: StructKind, delayMillis: Long) {
         require(delayMillis >= 0) { "$delayMillis ms" }
@@ -86,7 +82,7 @@ object PeerMoves {
     }
 
     /**
-     * Moves the struct to the peer's memory, whence a pthread releases it when the gate opens; [joinAll] waits for it.
+     * Moves the struct to the peer's memory. A pthread releases it there when the gate opens; [joinAll] waits for it.
      */
     fun releaseAtGate(struct: MemorySegment, kind: StructKind) {
         later.invoke(struct, kind.ordinal, -1L)
@@ -98,8 +94,8 @@ object PeerMoves {
     }
 
     /**
-     * Releases all [structs] from [threads] pthreads at once, in random order; returns how many were not released
-     * before.
+     * Releases all [structs] from [threads] pthreads at the same time, in random order. Returns the number of structs
+     * that were not released before.
      */
     fun releaseMany(structs: List<MemorySegment>, threads: Int, kind: StructKind): Long = withArguments {
         val pointers = longs(structs.size)
@@ -112,12 +108,12 @@ object PeerMoves {
         exit.invoke(struct, kind.ordinal, how.ordinal)
     }
 
-    /** Copies the bytes and marks [from] as released. */
+    /** Copies the bytes, and marks [from] as released. */
     fun move(from: MemorySegment, to: MemorySegment, kind: StructKind) {
         moveFunction.invoke(from, to, kind.ordinal)
     }
 
-    /** Copies the bytes and marks nothing: two owners, which is illegal. */
+    /** Copies the bytes, and marks neither struct as released: the result has two owners, which is illegal. */
     fun copy(from: MemorySegment, to: MemorySegment, kind: StructKind) {
         copyFunction.invoke(from, to, kind.ordinal)
     }

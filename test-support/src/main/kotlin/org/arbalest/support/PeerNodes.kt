@@ -4,10 +4,10 @@ package org.arbalest.support
 import java.lang.foreign.MemorySegment
 
 /**
- * Schemas and arrays that the C peer makes, well-formed or not, and its reading of those of anyone.
+ * Schemas and arrays that the C peer makes, well-formed or not, and its reading of any producer's.
  *
- * What is made belongs to whoever releases the struct; strings and bytes are copied. Children and dictionaries are
- * blank structs at first, to be filled in place by the same functions: `RawArrowSchema.child` and the like find them.
+ * The owner of a struct releases it. Strings and bytes are copied. Children and dictionaries begin as blank structs,
+ * which the same functions fill in place: `RawArrowSchema.child` and similar functions find them.
  */
 object PeerNodes {
     private val schemaInit by PeerLibrary.function("peer_schema_init", null, PTR, PTR, PTR, PTR, I64, I64, I64)
@@ -26,19 +26,19 @@ object PeerNodes {
     private val arrayHash by PeerLibrary.function("peer_array_checksum", I64, PTR, PTR)
     private val schemaHash by PeerLibrary.function("peer_schema_checksum", I64, PTR)
 
-    /** How a buffer's bytes lie in memory. */
+    /** The ways in which a buffer's bytes are placed in memory. */
     enum class Placement(val function: String) {
-        /** In memory of exactly their size. */
+        /** In memory of exactly the bytes' size. */
         PLAIN("peer_array_set_buffer"),
 
         /** At an odd address. */
         UNALIGNED("peer_array_set_buffer_unaligned"),
 
-        /** With memory behind them that cannot be read: an overread ends the process. */
+        /** Followed by memory that cannot be read: a read beyond the end crashes the process. */
         GUARDED("peer_array_set_buffer_guarded"),
     }
 
-    /** Fills [out] with a schema; a negative [children] is kept as it is, as a malformed one. */
+    /** Fills [out] with a schema. A negative [children] stays in the struct, which is then malformed. */
     fun schema(
         out: MemorySegment,
         format: String?,
@@ -58,12 +58,14 @@ object PeerNodes {
         schemaSetDictionary.invoke(schema)
     }
 
-    /** Makes `children` NULL and keeps `n_children`: malformed. */
+    /** Sets `children` to NULL and keeps `n_children`: malformed. */
     fun nullSchemaChildren(schema: MemorySegment) {
         schemaNullChildren.invoke(schema)
     }
 
-    /** Fills [out] with an array whose buffers are NULL; negative counts are kept as they are, as malformed ones. */
+    /**
+     * Fills [out] with an array whose buffers are NULL. Negative counts stay in the struct, which is then malformed.
+     */
     fun array(
         out: MemorySegment,
         length: Long,
@@ -75,7 +77,7 @@ object PeerNodes {
         arrayInit.invoke(out, length, nullCount, offset, buffers, children)
     }
 
-    /** Copies [bytes] and makes them buffer [index]; null makes the buffer NULL. */
+    /** Copies [bytes] into buffer [index]; null sets the buffer to NULL. */
     fun setBuffer(array: MemorySegment, index: Long, bytes: ByteArray?, placement: Placement = Placement.PLAIN) {
         val code = withArguments {
             setBuffers.getValue(placement).value.invoke(array, index, bytes(bytes), (bytes?.size ?: 0).toLong()) as Int
@@ -83,7 +85,7 @@ object PeerNodes {
         require(code == 0) { "there is no buffer $index" }
     }
 
-    /** Makes [address], such as a device's, buffer [index]; the peer never frees it. */
+    /** Sets buffer [index] to [address], such as a device address; the peer never frees it. */
     fun setForeignBuffer(array: MemorySegment, index: Long, address: MemorySegment) {
         val code = setForeign.invoke(array, index, address) as Int
         require(code == 0) { "there is no buffer $index" }
@@ -94,17 +96,17 @@ object PeerNodes {
         arraySetDictionary.invoke(array)
     }
 
-    /** Makes `children` NULL and keeps `n_children`: malformed. */
+    /** Sets `children` to NULL and keeps `n_children`: malformed. */
     fun nullArrayChildren(array: MemorySegment) {
         arrayNullChildren.invoke(array)
     }
 
-    /** Makes `buffers` NULL and keeps `n_buffers`: malformed. */
+    /** Sets `buffers` to NULL and keeps `n_buffers`: malformed. */
     fun nullArrayBuffers(array: MemorySegment) {
         arrayNullBuffers.invoke(array)
     }
 
-    /** Moves [moved] into the device array [out]; the event stays the caller's. */
+    /** Moves [moved] into the device array [out]. The caller keeps the event. */
     fun deviceArray(
         out: MemorySegment,
         moved: MemorySegment,
@@ -117,7 +119,7 @@ object PeerNodes {
     }
 
     /**
-     * The sum of an integer column, nulls skipped; null if there is no such column.
+     * Returns the sum of an integer column, without its nulls; null if there is no such column.
      *
      * @param path names joined by dots, below [array]
      */
@@ -126,17 +128,18 @@ object PeerNodes {
     }
 
     /**
-     * The sum of the integers of column [index], or of the array itself if that is −1; null if they are no integers.
+     * Returns the sum of the integers of column [index], or of the array itself if the index is −1; null if the values
+     * are not integers.
      */
     fun sum(array: MemorySegment, schema: MemorySegment, index: Long = -1): Long? =
         (consume.invoke(array, schema, MemorySegment.NULL, index) as Long).takeUnless { it == Long.MIN_VALUE }
 
     /**
-     * A hash of all logical values in order, whatever the offsets, the padding, the values beneath nulls, the layout of
-     * strings and the encoding by dictionaries; 0, and a violation, where the peer meets what it cannot read.
+     * Returns a hash of all logical values in order. It is independent of offsets, padding, values beneath nulls, the
+     * layout of strings, and encoding by dictionaries. It is 0, with a violation, if the peer cannot read the array.
      */
     fun checksum(array: MemorySegment, schema: MemorySegment): Long = arrayHash.invoke(array, schema) as Long
 
-    /** A hash of format, name (NULL is as good as empty), flags, metadata, children and dictionary. */
+    /** Returns a hash of format, name (NULL equals empty), flags, metadata, children and dictionary. */
     fun schemaChecksum(schema: MemorySegment): Long = schemaHash.invoke(schema) as Long
 }

@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
- * A C program that drives anyone's `ArrowAsyncDeviceStreamHandler`, on a thread of its own.
+ * A native producer: a C program that drives any `ArrowAsyncDeviceStreamHandler`, on its own thread.
  *
- * It sends the batches of [PeerStreams], and watches how its consumer treats it: what breaks a rule is a violation in
- * [CPeer.counts]. [close] joins it; a producer that does not come to its end in time is a violation, too. `at` is the
- * batch, from 0, that the quirks speak of. May be used from any thread.
+ * It sends the batches of [PeerStreams], and checks its consumer: a broken rule is a violation in [CPeer.counts].
+ * [close] joins it; a producer that does not end in time is a violation, too. `at` is the number of the batch, from 0,
+ * for the quirks. Any thread may use a producer.
  */
 class PeerProducer(
     batches: Long,
@@ -43,7 +43,7 @@ class PeerProducer(
     private var closed = false
     private var last: Produced? = null
 
-    /** What it does that others do not; sets of them are [LIKE_ARROW_CPP] and [LIKE_ARROW_GO]. */
+    /** A behaviour that other producers do not have; sets of them are [LIKE_ARROW_CPP] and [LIKE_ARROW_GO]. */
     enum class Quirk(val bit: Long) {
         /** `on_error` with `code` in place of task `at`. */
         ERROR(0x1),
@@ -66,7 +66,7 @@ class PeerProducer(
         /** The metadata of task `at` has a count of -1. */
         BAD_TASK_METADATA(0x40),
 
-        /** ArrowAsyncProducer of 48 bytes, as the document has it. */
+        /** The struct ArrowAsyncProducer has 48 bytes, as in the specification's text. */
         V_LAYOUT(0x80),
 
         /** `extract_data` of task `at` fails with `code`; then on_error. */
@@ -91,20 +91,20 @@ class PeerProducer(
         END_AFTER_CANCEL(0x4000),
 
         /**
-         * After cancel, on_error(EINVAL), but the NULL task if the source is at its end (against the rules; Arrow C++).
+         * After cancel, on_error(EINVAL), or the NULL task if the source is at its end (against the rules; Arrow C++).
          */
         ERROR_AFTER_CANCEL(0x8000),
 
         /**
-         * After a non-zero status, on_error(EINVAL), but the NULL task if the source is at its end (against the rules;
+         * After a non-zero status, on_error(EINVAL), or the NULL task if the source is at its end (against the rules;
          * Arrow C++).
          */
         ERROR_AFTER_REFUSAL(0x10000),
 
-        /** Goes on as if the status had been 0 (against the rules). */
+        /** Continues as if the status had been 0 (against the rules). */
         IGNORE_REFUSAL(0x20000),
 
-        /** A refused task is the consumer's to extract, not taken back. */
+        /** The consumer must extract a refused task; the producer does not take it back. */
         REFUSED_STAYS(0x40000),
 
         /** Waits at the gate before on_schema. */
@@ -113,7 +113,7 @@ class PeerProducer(
         /** Waits at the gate before task `at`. */
         GATE_TASK(0x100000),
 
-        /** Waits at the gate before the NULL task or its absence, or an on_error of its own. */
+        /** Waits at the gate before the NULL task or its absence, or before its own on_error. */
         GATE_END(0x200000),
 
         /** Waits at the gate before release. */
@@ -125,16 +125,16 @@ class PeerProducer(
         /** Waits at the gate in request number `at`, on the consumer's thread. */
         GATE_REQUEST(0x1000000),
 
-        /** The struct is gone once the source has ended or failed and all is extracted (Arrow C++). */
+        /** The struct is gone once the source has ended or failed and all tasks are extracted (Arrow C++). */
         GONE_EARLY(0x2000000),
 
         /** The struct is gone before release is called (arrow-go). */
         GONE_BEFORE_RELEASE(0x4000000),
 
-        /** N <= 0 is unlimited, not an error (Arrow C++). */
+        /** A request of N <= 0 is unlimited, not an error (Arrow C++). */
         WRAP_REQUESTS(0x8000000),
 
-        /** Peer_async_produce is the thread, and returns after release (Arrow C++). */
+        /** The call peer_async_produce is the producer's thread, and returns after release (Arrow C++). */
         ON_CALLER(0x10000000),
 
         /** `extract_data(task, NULL)` would crash: counted (arrow-go). */
@@ -161,7 +161,7 @@ class PeerProducer(
         /** Calls on_schema twice (against the rules). */
         SCHEMA_TWICE(0x1000000000),
 
-        /** Handler.producer is NULL (against the rules). */
+        /** The field producer of the handler is NULL (against the rules). */
         NO_PRODUCER(0x2000000000),
 
         /** Every callback on a new pthread. */
@@ -176,26 +176,29 @@ class PeerProducer(
         /** Calls after the NULL task or on_error has returned are violations too. */
         STRICT(0x20000000000),
 
-        /** A struct that is gone is 0xA5 all over: a call through it crashes. */
+        /** All bytes of a struct that is gone are 0xA5: a call through it crashes. */
         GONE_TRASHED(0x40000000000),
 
-        /** A struct that is gone is zeroes. */
+        /** All bytes of a struct that is gone are 0. */
         GONE_ZEROED(0x80000000000),
     }
 
     /**
-     * Drives [handler], an `ArrowAsyncDeviceStreamHandler`; once. Returns at once, or with [Quirk.ON_CALLER] after its
-     * release.
+     * Drives [handler], an `ArrowAsyncDeviceStreamHandler`; once. Returns immediately, or with [Quirk.ON_CALLER] after
+     * the handler's release.
      */
     fun start(handler: MemorySegment) {
         synchronized(this) { started = true }
         produce.invoke(producer, handler)
     }
 
-    /** Whether it has finished within the time: the default is 5 seconds. If not, that is a violation with a text. */
+    /**
+     * Waits until it has finished, 5 seconds by default. Returns false if the time was too short, which is a violation
+     * with a text.
+     */
     fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(producer, timeoutMillis) as Int == 0
 
-    /** What it has seen so far, or had seen when it was closed. */
+    /** Returns the events so far, or those until it was closed. */
     fun results(): Produced = synchronized(this) {
         last ?: withArguments {
             val slots = longs(SLOTS)
@@ -209,7 +212,7 @@ class PeerProducer(
         stop.invoke(producer)
     }
 
-    /** Joins it, and stops it if that takes too long. */
+    /** Joins it, and stops it if the wait is too long. */
     override fun close() {
         synchronized(this) { if (closed) return else closed = true }
         val ended = !started || join()
@@ -228,25 +231,25 @@ class PeerProducer(
         private val stop by PeerLibrary.function("peer_async_stop", null, PTR)
         private val close by PeerLibrary.function("peer_async_close", I32, PTR, I64)
 
-        /** What Arrow C++ does as a producer. */
+        /** The behaviour of Arrow C++ as a producer. */
         val LIKE_ARROW_CPP: Set<Quirk> = setOf(
             Quirk.ERROR_AFTER_CANCEL, Quirk.ERROR_AFTER_REFUSAL, Quirk.GONE_EARLY, Quirk.EXTRACT_ZERO,
             Quirk.WRAP_REQUESTS, Quirk.ON_CALLER,
         )
 
-        /** What arrow-go does as a producer. */
+        /** The behaviour of arrow-go as a producer. */
         val LIKE_ARROW_GO: Set<Quirk> = setOf(
             Quirk.NULL_CRASHES, Quirk.REQUEST_QUEUE, Quirk.CANCEL_ONCE, Quirk.END_ON_DEMAND, Quirk.GONE_BEFORE_RELEASE,
         )
     }
 }
 
-/** What a [PeerProducer] saw of its consumer. */
+/** The events that a [PeerProducer] saw from its consumer. */
 class Produced constructor(slots: LongArray) {
     /** Calls of request, of any kind. */
     val requests: Long = slots[0]
 
-    /** Their sum while they counted, saturating. */
+    /** The sum of the requests that counted, saturating. */
     val requested: Long = slots[1]
 
     /** Calls of cancel. */
@@ -255,16 +258,16 @@ class Produced constructor(slots: LongArray) {
     /** Tasks sent. */
     val sent: Long = slots[3]
 
-    /** Tasks extracted with an array to fill, failures included. */
+    /** Tasks extracted into an array, failures included. */
     val extracted: Long = slots[4]
 
     /** Tasks extracted with NULL. */
     val discarded: Long = slots[5]
 
-    /** Tasks neither extracted nor discarded nor taken back, now. */
+    /** Tasks that are at present neither extracted nor discarded nor taken back. */
     val outstanding: Long = slots[6]
 
-    /** What on_schema returned. */
+    /** The status that on_schema returned. */
     val schemaStatus: Int = slots[7].toInt()
 
     /** The first non-zero status of on_next_task. */
@@ -297,16 +300,16 @@ class Produced constructor(slots: LongArray) {
     /** Calls on a struct that is gone. */
     val goneCalls: Long = slots[17]
 
-    /** Calls that would have crashed the peer this one is like. */
+    /** Calls that would crash the real library that this peer imitates. */
     val crashes: Long = slots[18]
 
-    /** With [PeerProducer.Quirk.NULL_CRASHES]: `extract_data(task, NULL)`. */
+    /** Calls of `extract_data(task, NULL)`, with [PeerProducer.Quirk.NULL_CRASHES]. */
     val nullExtracts: Long = slots[19]
 
     /** `extract_data` calls inside a callback of this producer, on its thread. */
     val extractedInside: Long = slots[20]
 
-    /** Those on other threads. */
+    /** Calls of `extract_data` on other threads. */
     val extractedOutside: Long = slots[21]
 
     /** Requests inside on_schema or on_next_task, on its thread. */
@@ -315,7 +318,7 @@ class Produced constructor(slots: LongArray) {
     /** Requests with n <= 0. */
     val badRequests: Long = slots[23]
 
-    /** Of one task. */
+    /** Second calls of extract_data for one task. */
     val secondExtracts: Long = slots[24]
 
     /** Refused tasks that the producer released itself. */
@@ -327,10 +330,10 @@ class Produced constructor(slots: LongArray) {
     /** Whether the producer has finished. */
     val done: Boolean = slots[27] != 0L
 
-    /** Of the last on_error. */
+    /** The code of the last on_error. */
     val errorCode: Int = slots[28].toInt()
 
-    /** Whether its struct is gone, as it is after release. */
+    /** Whether its struct is gone; it always is after release. */
     val gone: Boolean = slots[29] != 0L
 
     /** Whether on_schema returned 0 and left the schema. */

@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 
 /**
- * Streams that the C peer makes, and the peer as consumer of streams of anyone.
+ * Streams that the C peer makes, and the peer as a consumer of any stream.
  *
- * Its batches are `struct<id: int64, name: utf8 nullable>`: id = batch × rows + row, name = `row-<id>`, null where
- * id % 7 is 6.
+ * Its batches are `struct<id: int64, name: utf8 nullable>`: id = batch × rows + row, name = `row-<id>`, null if id % 7
+ * is 6.
  */
 object PeerStreams {
     private const val TEXT_BYTES = 4096L
@@ -22,12 +22,12 @@ object PeerStreams {
     private val drainDevice by PeerLibrary.function("peer_drain_device_stream_with", I32, PTR, I32, I64, I64,
         PTR, PTR, I64)
 
-    /** What is unusual about a stream or a batch; `at` and `code` are the arguments of [stream]. */
+    /** The differences of a stream or a batch from a regular one; `at` and `code` are the arguments of [stream]. */
     enum class Flavour(val bit: Int) {
-        /** `get_next` number `at` (from 0) fails with `code`, and so do all after it. */
+        /** `get_next` number `at` (from 0) fails with `code`, and so do all later calls. */
         FAIL(0x1),
 
-        /** With [FAIL]: the calls after it go on as if nothing had been. */
+        /** With [FAIL]: later calls continue as if the failure had not happened. */
         FAIL_ONCE(0x2),
 
         /** `get_last_error` gives NULL. */
@@ -54,7 +54,7 @@ object PeerStreams {
         /** Batch `at`: column name has n_buffers 2. */
         BAD_BUFFERS(0x200),
 
-        /** Batch `at`: the last offset of column name is 1000 too far; only full validation can tell. */
+        /** Batch `at`: the last offset of column name is 1000 too high; only full validation detects it. */
         BAD_OFFSETS(0x400),
 
         /** `get_next` number `at` waits at the gate. */
@@ -73,7 +73,7 @@ object PeerStreams {
         UNALIGNED(0x8000),
     }
 
-    /** How the peer consumes a stream. */
+    /** The ways in which the peer consumes a stream. */
     enum class Manner(val bit: Int) {
         /** `get_schema` after every chunk and at the end, compared with the first. */
         SCHEMA_OFTEN(0x1),
@@ -81,13 +81,13 @@ object PeerStreams {
         /** Chunks are read and released after the stream's release. */
         KEEP(0x2),
 
-        /** Two threads pull without a lock; no text is asked for. */
+        /** Two threads pull without a lock, and do not query the error text. */
         RACE(0x4),
 
         /** Two threads pull under a lock. */
         TAKE_TURNS(0x8),
 
-        /** The stream stays the caller's; otherwise it is released. */
+        /** The caller keeps the stream; otherwise the peer releases it. */
         NO_RELEASE(0x10),
     }
 
@@ -142,14 +142,14 @@ object PeerStreams {
         batchSchemaFunction.invoke(out)
     }
 
-    /** How often a function of the peer's streams was called since the reset. */
+    /** Returns the number of calls of a function of the peer's streams since the reset. */
     fun calls(which: StreamCall): Long = calls.invoke(which.ordinal) as Long
 
     /**
      * Consumes an `ArrowArrayStream`, and releases it.
      *
-     * @param stopAfter chunks to take, −1 for all
-     * @param extra how often to pull again after an error or the end
+     * @param stopAfter the number of chunks to take, −1 for all
+     * @param extra the number of further pulls after an error or the end
      */
     fun drain(
         stream: MemorySegment,
@@ -178,21 +178,21 @@ object PeerStreams {
     }
 }
 
-/** What the C peer saw of a stream that it consumed. */
+/** The results of a stream that the C peer consumed. */
 class Drained constructor(slots: LongArray, text: String) {
     /** The errno of the first failing call, or 0. */
     val code: Int = slots[0].toInt()
 
-    /** Chunks taken. */
+    /** Chunks that were taken. */
     val batches: Long = slots[1]
 
-    /** Their rows. */
+    /** Rows of these chunks. */
     val rows: Long = slots[2]
 
-    /** As [PeerNodes.checksum] of all chunks as one array; 0 with two threads or chunks that cannot be read. */
+    /** The [PeerNodes.checksum] of all chunks as one array; 0 with two threads, or with chunks that cannot be read. */
     val checksum: Long = slots[3]
 
-    /** The sum of the rows' hashes, whatever their order; 0 with chunks that cannot be read. */
+    /** The sum of the rows' hashes, in any order; 0 with chunks that cannot be read. */
     val rowSum: Long = slots[4]
 
     /** Calls of `get_schema`. */
@@ -201,13 +201,13 @@ class Drained constructor(slots: LongArray, text: String) {
     /** Later schemas that failed or differ from the first. */
     val schemaDiffers: Long = slots[6]
 
-    /** Extra pulls that gave the same code, and after the end the end. */
+    /** Extra pulls that gave the same code again, or after the end, the end. */
     val extraSame: Long = slots[7]
 
-    /** Extra pulls that gave anything else. */
+    /** Extra pulls that gave another result. */
     val extraOther: Long = slots[8]
 
-    /** The text of `get_last_error`; null if that was NULL or not asked for. */
+    /** The text of `get_last_error`; null if that was NULL or was not queried. */
     val error: String? = if (slots[9] == 0L) null else text
 
     /** Device chunks whose type is not the stream's. */

@@ -14,17 +14,17 @@ import org.arbalest.testkit.contract.Held
 import kotlin.time.Duration
 
 /**
- * Fails a test that leaves something allocated, exported or open, on our side or the C peer's, and says what.
+ * Fails a test that leaves an object allocated, exported or open, in Java or in the C peer, and reports which.
  *
- * It is a [LeakExtension] for each test. Before a test it resets the [CPeer], if there is a C compiler. After a test
- * that passed, the peer must hold what it held before, and must have seen no double release and no broken rule; a test
- * that provokes one calls [CPeer.reset] at its end. What other threads are just releasing has five seconds to be gone,
- * or two if nothing changes. Where things were made is noted with `-Dorg.arbalest.leaks=true` only, since some tests
+ * It is a [LeakExtension] for each test. Before a test it resets the [CPeer], if there is a C compiler. After a passed
+ * test the peer must hold the same objects as before, and must have seen no double release and no broken rule. A test
+ * that provokes one calls [CPeer.reset] at its end. Other threads have five seconds to release their objects, or two if
+ * nothing changes. The places of allocation are recorded with `-Dorg.arbalest.leaks=true` only, because some tests
  * count allocations.
  *
- * A leak is reported once, on the test that leaked. What that test or a test that failed has left is part of the next
- * test's beginning: [Held] and [CPeer.counts] start from zero in each test. A thread may release it while the next test
- * runs, as [Baseline] says.
+ * A leak is reported once, on the test that leaked. Objects that this test or a failed test has left belong to the next
+ * test's starting point: [Held] and [CPeer.counts] start from zero in each test. A thread may release such an object
+ * while the next test runs, as [Baseline] describes.
  *
  *     class MySpec : FunSpec({
  *         extension(ResourceCountersExtension)
@@ -35,7 +35,7 @@ object ResourceCountersExtension : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
         intercept(testCase, null, execute)
 
-    /** @param quiet how long nothing may change before the wait for what is left ends; null for [Settling]'s answer */
+    /** @param quiet the time without a change after which the wait ends; null for [Settling]'s default */
     suspend fun intercept(
         testCase: TestCase,
         quiet: Duration?,
@@ -49,16 +49,16 @@ object ResourceCountersExtension : TestCaseExtension {
             begin(peer)
             execute(it).also { result ->
                 own = result
-                if (!result.isSuccess) peer?.openGate() // whose threads would hold what they have
+                if (!result.isSuccess) peer?.openGate() // otherwise its threads would hold their objects
                 Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { left(peer) }
             }
         }
         val held = Held.now()
-        // what an earlier test had left was released
+        // objects that an earlier test had left were released
         val leak = (result.errorOrNull as? LeakError)?.takeUnless { held.isZero && it.cause == null }
         val words = listOfNotNull("not back: $held".takeUnless { leak != null || held.isZero }) +
             peer?.run { words(counts()) }.orEmpty()
-        begin(peer) // what is left is not reported again by a check outside of tests
+        begin(peer) // so that a check outside of tests does not report the leak again
         if (leak == null && (own?.isSuccess != true || words.isEmpty())) return own ?: result
         val message = listOfNotNull(leak?.message, words.joinToString("; ").ifEmpty { null }).joinToString("\n")
         return TestResult.Failure(result.duration, AssertionError(message, leak))

@@ -8,25 +8,25 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 
-/** How an extension waits, after a test, for what other threads are just releasing. */
+/** The wait of an extension, after a test, for objects that other threads are about to release. */
 object Settling {
-    /** The longest wait, whatever changes meanwhile. */
+    /** The longest wait, regardless of changes. */
     private val LIMIT = 5.seconds
 
-    /** Decides that a test which passed has leaked: a release that changes nothing for so long is not under way. */
+    /** The time without a change after which a passed test has leaked: no release is in progress any more. */
     private val AFTER_SUCCESS = 2.seconds
 
-    /** Decides that a test which failed has nothing under way any more. */
+    /** The time without a change after which a failed test has no release in progress. */
     private val AFTER_FAILURE = 250.milliseconds
 
-    /** Returns how long nothing may change after a test with this result before the wait ends. */
+    /** Returns the time without a change after which the wait ends, for a test with this result. */
     fun quietAfter(result: TestResult): Duration = if (result.isSuccess) AFTER_SUCCESS else AFTER_FAILURE
 
     /**
-     * Waits until nothing is left, and returns null then. Returns what is left if that has not changed for [quiet], or
-     * after five seconds. Only a test that leaks or fails waits.
+     * Waits until no object is left, and returns null. Returns the objects that are left if they have not changed for
+     * [quiet], or after five seconds. Only a test that leaks or fails waits.
      *
-     * @param left what is left at this moment, null if nothing is; compared by `equals`
+     * @param left returns the objects that are left now, or null; compared by `equals`
      */
     suspend fun <T : Any> leftAfter(quiet: Duration, left: () -> T?): T? {
         val start = TimeSource.Monotonic.markNow()

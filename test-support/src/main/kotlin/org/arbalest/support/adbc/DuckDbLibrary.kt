@@ -7,7 +7,7 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 
-/** DuckDB's native library in `org.duckdb:duckdb_jdbc`, if the class path has that. */
+/** DuckDB's native library from `org.duckdb:duckdb_jdbc`, if that is on the class path. */
 object DuckDbLibrary {
     private val names: List<String> = run {
         val architecture = if (System.getProperty("os.arch") == "aarch64") "arm64" else "amd64"
@@ -18,11 +18,11 @@ object DuckDbLibrary {
 
     private val resource: URL? = names.firstNotNullOfOrNull { DuckDbLibrary::class.java.classLoader.getResource(it) }
 
-    /** Why there is no library; null if there is one. */
+    /** The reason why there is no library; null if there is one. */
     val missing: String? =
         "no DuckDB: the class path has none of $names; add org.duckdb:duckdb_jdbc".takeIf { resource == null }
 
-    /** The library as a file in the folder `target`, or in a temporary one; copied once. */
+    /** The library as a file in the folder `target`, or in a temporary folder. It is copied once. */
     val file: Path by lazy {
         val connection = checkNotNull(resource) { missing!! }.openConnection()
         val target = Path.of("target")

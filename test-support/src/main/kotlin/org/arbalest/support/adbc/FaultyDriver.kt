@@ -17,26 +17,31 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * A thin ADBC driver in C: DuckDB's functions with faults, and canned answers for what DuckDB lacks.
+ * A thin ADBC driver in C: DuckDB's functions with faults, and fixed results for features that DuckDB lacks.
  *
- * Load [file] as any driver. It is compiled and loaded at first use; a second load in the process returns the same
- * library, so the faults reach everybody who uses it. It counts each struct that it gives out, and each call that
- * `adbc.h` forbids.
+ * Load [file] as any driver. It is compiled and loaded at first use. A second load in the process returns the same
+ * library, so the faults affect all its users. It counts each struct that it returns, and each call that `adbc.h`
+ * forbids.
  *
- * Functions have the names of `struct AdbcDriver`, such as `StatementExecuteQuery`; others are `get_schema`,
+ * Functions have the names of `struct AdbcDriver`, such as `StatementExecuteQuery`. The others are `get_schema`,
  * `get_next`, `get_last_error`, `stream.release`, `stream.unfinished` (a stream released before its end),
- * `error.release`, `partitions.release`, `driver.release` and `init` (an entry point). Its tables are in
- * `c/adbc/duck.c`. Canned queries are `SELECT * FROM batches(n, rows)`, `fails(n, rows, at)`, which fails at that
- * batch, `waits(n, rows, at)`, which waits there, and `stuck()`, whose execution waits. Any thread may call what is
- * here.
+ * `error.release`, `partitions.release`, `driver.release` and `init` (an entry point). The tables are in
+ * `c/adbc/duck.c`.
+ *
+ * Queries with fixed results are `SELECT * FROM batches(n, rows)`, `fails(n, rows, at)`, which fails at that batch,
+ * `waits(n, rows, at)`, which waits there, and `stuck()`, whose execution waits. Any thread may call the functions of
+ * this class.
  */
 class FaultyDriver private constructor(main: String) {
-    /** What is live in the driver. Except [DRIVERS], all are zero when the caller has released everything. */
+    /**
+     * The kinds of live objects in the driver. Except [DRIVERS], all counts are zero when the caller has released
+     * everything.
+     */
     enum class Live(val kind: Int) {
-        /** Arrays; those of canned queries count their children too. */
+        /** Arrays; arrays of queries with fixed results include their children. */
         ARRAYS(0),
 
-        /** Schemas; those of canned queries count their children too. */
+        /** Schemas; schemas of queries with fixed results include their children. */
         SCHEMAS(1),
 
         /** Errors of calls that are not released. */
@@ -61,9 +66,9 @@ class FaultyDriver private constructor(main: String) {
         STREAMS(14),
     }
 
-    /** How entry points behave. */
+    /** The behaviour of entry points. */
     enum class Init {
-        /** As `adbc.h` says. */
+        /** Follows `adbc.h`. */
         NORMAL,
 
         /** A driver of 1.0.0: NOT_IMPLEMENTED for another version. */
@@ -87,28 +92,28 @@ class FaultyDriver private constructor(main: String) {
         /** OK for each version, but only 1.0.0's part of the table is written. */
         IGNORES_VERSION,
 
-        /** As `adbc.h` says, but `ConnectionGetInfo` returns -7 as the driver's version. */
+        /** Follows `adbc.h`, but `ConnectionGetInfo` returns -7 as the driver's version. */
         ODD_VERSION,
 
-        /** IO, with a message, but the table is filled, and is to be released. */
+        /** IO, with a message, but the table is filled, and the caller must release it. */
         FAILS_LATE,
     }
 
-    /** What errors look like. */
+    /** The form of errors. */
     enum class Style {
         /** The message is NULL. */
         NO_MESSAGE,
 
-        /** Message and release are of another library, which counts them in [foreignErrors]. */
+        /** Message and release come from another library, which counts them in [foreignErrors]. */
         FOREIGN,
 
-        /** `vendor_code` is 4711 though there is room for details, and there are no details. */
+        /** `vendor_code` is 4711 although there is space for details, and there are no details. */
         VENDOR_CODE,
 
-        /** Five zeros. */
+        /** The SQLSTATE is five zeros. */
         NO_SQLSTATE,
 
-        /** No details, though there is room for them. */
+        /** No details, although there is space for them. */
         NO_DETAILS,
 
         /** A byte in the middle of the message is 0xFF. */
@@ -127,7 +132,7 @@ class FaultyDriver private constructor(main: String) {
         ODD_DETAIL,
     }
 
-    /** What counts as one object, which two threads may not be in at once. */
+    /** The unit that only one thread may use at a time. */
     enum class Threads {
         /** Each handle and each result, as `adbc.h` requires. */
         OBJECT,
@@ -135,7 +140,7 @@ class FaultyDriver private constructor(main: String) {
         /** A connection with its statements and results. */
         CONNECTION,
 
-        /** Nothing. */
+        /** No unit: any thread may use anything at any time. */
         ANY,
     }
 
@@ -156,20 +161,20 @@ class FaultyDriver private constructor(main: String) {
     private val foreignFiller by function("faulty_foreign", null, ADDRESS)
     private val layoutLines by function("adbc_layout", ADDRESS)
 
-    /** Where the library is. */
+    /** The path of the library. */
     val file: Path get() = library.file
 
     /**
-     * Removes all faults and zeroes all counts except the live ones, brings the server back, lets waiting calls go on,
-     * and waits until no call runs.
+     * Removes all faults and sets all counts to zero except the live ones. Revives the server, lets waiting calls
+     * continue, and waits until no call runs.
      *
      * @throws IllegalStateException if a call still runs after five seconds
      */
     fun reset(): Unit = check(reset(5.seconds)) { STUCK }
 
     /**
-     * Like [reset], but returns false if a call still runs after [patience]. The driver does not free what that call
-     * may use before a later reset.
+     * Resets like the other `reset`, but returns false if a call still runs after [patience]. The driver frees the
+     * memory that this call may use only in a later reset.
      */
     fun reset(patience: Duration): Boolean = reset.invoke(patience.inWholeMilliseconds) as Int != 0
 
@@ -182,96 +187,97 @@ class FaultyDriver private constructor(main: String) {
     }
 
     /**
-     * How many there are now, without those that earlier tests have left: [FaultyDriverExtension] counts each test from
-     * zero.
+     * Returns the number of live objects of a kind, without those that earlier tests have left: [FaultyDriverExtension]
+     * counts each test from zero.
      */
     fun live(what: Live): Long = baseline.now()[what.ordinal]
 
-    /** All of [live]. */
+    /** Returns the numbers of live objects of all kinds. */
     fun live(): Map<Live, Long> = Live.entries.zip(baseline.now()).toMap()
 
-    /** How often a function was called since [reset]; for an empty name, how often any was. */
+    /** Returns the number of calls of a function since [reset]; for an empty name, of all functions. */
     fun calls(name: String = ""): Long = withText(name) { calls.invoke(it) as Long }
 
     /**
-     * Lets the [nth] call of a function from now on fail, with a status, or an errno for a result's function. An empty
-     * [name] is each function that releases nothing.
+     * Makes the [nth] call of a function from now on fail, with a status, or with an errno for a result's function. An
+     * empty [name] stands for each function that releases nothing.
      */
     fun fail(name: String, nth: Long = 1, status: Int): Unit = rule(name, nth, status, 0)
 
-    /** Like [fail], for that call and all after it. */
+    /** Makes that call and all later calls fail; see [fail]. */
     fun failFrom(name: String, nth: Long = 1, status: Int): Unit = rule(name, nth, status, 1)
 
     /**
-     * Lets the [nth] call of a function from now on wait inside, until [letGo], or until it is cancelled, if it can be.
+     * Makes the [nth] call of a function from now on wait inside, until [letGo], or until it is cancelled, if that is
+     * possible.
      */
     fun hold(name: String, nth: Long = 1): Unit = rule(name, nth, 0, 0)
 
-    /** Lets calls go on that wait now, by [hold] or in a query that waits. */
+    /** Lets all calls continue that wait now, by [hold] or in a query that waits. */
     fun letGo() {
         letGo.invoke()
     }
 
-    /** How many calls wait now. */
+    /** The number of calls that wait now. */
     val held: Long get() = number(0)
 
-    /** How many of the faults of [fail] and [hold] have not come. */
+    /** The number of faults of [fail] and [hold] that have not occurred yet. */
     val outstanding: Int get() = number(1).toInt()
 
     /** The functions of [outstanding] faults, or an empty text. */
     val outstandingFunctions: String get() = text(3)
 
-    /** Calls that came while another thread was in the same object, as [threads] defines it. */
+    /** The number of calls that came while another thread was in the same object, as [threads] defines it. */
     val races: Long get() = number(2)
 
     /** The first of [races], or an empty text. */
     val race: String get() = text(0)
 
     /**
-     * Calls that came while another thread was in the same connection, or in a statement or result of it. No failure by
-     * itself.
+     * The number of calls that came while another thread was in the same connection, or in a statement or result of it.
+     * This alone is not a failure.
      */
     val overlaps: Long get() = number(3)
 
-    /** Releases of what was released before. */
+    /** The number of releases of objects that were released before. */
     val doubleReleases: Long get() = number(4)
 
     /**
-     * Calls that `adbc.h` forbids: calls on what is released, a statement released before its result, handles that are
-     * not zeroed, and such.
+     * The number of calls that `adbc.h` forbids: calls on a released object, a statement released before its result,
+     * handles that are not zeroed, and similar calls.
      */
     val violations: Long get() = number(5)
 
     /** The first of [violations], or an empty text. */
     val violation: String get() = text(1)
 
-    /** The entry point that was called last, or an empty text. */
+    /** The last entry point that was called, or an empty text. */
     val entered: String get() = text(2)
 
-    /** The version that the entry point was asked for. */
+    /** The version that the caller of the entry point requested. */
     val version: Int get() = number(6).toInt()
 
-    /** Sets what errors look like from now on. */
+    /** Sets the form of errors from now on. */
     fun errors(vararg styles: Style) {
         if (Style.FOREIGN in styles) foreignFiller.invoke(foreign.findOrThrow("foreign_fill"))
         set(Setting.STYLE, styles.fold(0) { bits, style -> bits or (1 shl style.ordinal) })
     }
 
-    /** Sets how entry points behave from now on. */
+    /** Sets the behaviour of entry points from now on. */
     fun init(how: Init): Unit = set(Setting.INIT, how.ordinal)
 
-    /** Sets what counts as one object for [races]. */
+    /** Sets the unit of [races]. */
     fun threads(mode: Threads): Unit = set(Setting.THREADS, mode.ordinal)
 
-    /** Sets whether a thread of the driver's own pulls and releases what is bound, while the execution waits for it. */
+    /** Sets whether one of the driver's threads pulls and releases the bound data, while the execution waits for it. */
     fun bindOnThread(isOn: Boolean = true): Unit = set(Setting.BIND_ON_THREAD, if (isOn) 1 else 0)
 
-    /** Sets whether the driver takes a failure of what is bound for its end, without a word, as DuckDB does. */
+    /** Sets whether the driver silently treats a failure of the bound data as its end, as DuckDB does. */
     fun endBindingsThatFail(isOn: Boolean = true): Unit = set(Setting.BINDINGS_END, if (isOn) 1 else 0)
 
     /**
-     * Sets whether the driver runs a query for `GetOption`, as DuckDB and PostgreSQL do: the call is then one of its
-     * connection, and fails while another thread is in that.
+     * Sets whether the driver runs a query for `GetOption`, as DuckDB and PostgreSQL do. The call then counts as a call
+     * of its connection, and fails while another thread is in the connection.
      */
     fun queryForOptions(isOn: Boolean = true): Unit = set(Setting.OPTIONS_QUERY, if (isOn) 1 else 0)
 
@@ -281,23 +287,26 @@ class FaultyDriver private constructor(main: String) {
      */
     fun abortOnCancel(isOn: Boolean = true): Unit = set(Setting.CANCEL_ABORTS, if (isOn) 1 else 0)
 
-    /** Lets members of the table of functions be NULL, such as `StatementCancel` or `release`. */
+    /** Sets members of the table of functions to NULL, such as `StatementCancel` or `release`. */
     fun missing(vararg members: String): Unit = withText(members.joinToString(",", ",", ",")) { missing.invoke(it) }
 
-    /** Lets the server be gone [after] so many more calls: all except releases then fail with IO, or EIO. */
+    /**
+     * Simulates the loss of the server [after] this number of further calls: all calls except releases then fail with
+     * IO, or EIO.
+     */
     fun loseServer(after: Long = 0) {
         lose.invoke(after)
     }
 
-    /** Takes [loseServer] back. */
+    /** Ends [loseServer]. */
     fun reviveServer() {
         lose.invoke(-1L)
     }
 
-    /** Lines `Struct.field offset` and `Struct size`, as the C compiler lays out the structs of `adbc.h`. */
+    /** Lines `Struct.field offset` and `Struct size`: the layout of the structs of `adbc.h` by the C compiler. */
     val layout: String get() = (layoutLines.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
 
-    /** The address of an entry point, or of another function that the library exports. */
+    /** Returns the address of an entry point, or of another function that the library exports. */
     fun address(name: String): MemorySegment = library.findOrThrow(name)
 
     private fun rule(name: String, nth: Long, code: Int, lasts: Int): Unit =
@@ -335,28 +344,28 @@ class FaultyDriver private constructor(main: String) {
 
         private val foreign by lazy { NativeLibrary.compile("adbc/foreign.c", "adbc/adbc.h", "adbc/functions.h") }
 
-        /** Why there can be no driver here: no C compiler, or no DuckDB. Null if there can be one. */
+        /** The reason why there is no driver here: no C compiler, or no DuckDB. Null if there is one. */
         val missing: String? get() = NativeLibrary.missing ?: DuckDbLibrary.missing
 
         /**
-         * Skips the tests of a spec, with the reason, where there can be no driver. With `CI=true` in the environment
-         * they fail instead.
+         * Skips the tests of a spec, with the reason, if there is no driver. With `CI=true` in the environment they
+         * fail instead.
          */
         val needed: SkipWithout = SkipWithout { missing?.takeUnless { System.getenv("CI") == "true" } }
 
-        /** What is said of a call that does not end. */
+        /** The message about a call that does not end. */
         const val STUCK: String = "a call of the driver still runs, though nothing holds it"
 
         /**
-         * The driver as `libadbc_driver_faulty`, with an entry point for each way to be found and each way to fail: see
+         * The driver as `libadbc_driver_faulty`, with an entry point for each way to find one and each way to fail: see
          * `adbc_driver_faulty.c`.
          */
         val full: FaultyDriver by lazy { FaultyDriver("adbc_driver_faulty") }
 
-        /** The driver as `libplain`, with `AdbcDriverInit` alone. It has counts and faults of its own. */
+        /** The driver as `libplain`, with `AdbcDriverInit` alone. It has its own counts and faults. */
         val plain: FaultyDriver by lazy { FaultyDriver("plain") }
 
-        /** A library that has no entry point. */
+        /** A library without an entry point. */
         val notADriver: Path by lazy { NativeLibrary.compile("adbc/not_a_driver.c").file }
 
         private val foreignLive by lazy {
@@ -364,7 +373,9 @@ class FaultyDriver private constructor(main: String) {
         }
         private val foreignBaseline = Baseline(1) { listOf(foreignLive.invoke() as Long) }
 
-        /** How many errors with [Style.FOREIGN] are not released, without those that earlier tests have left. */
+        /**
+         * The number of errors with [Style.FOREIGN] that are not released, without those that earlier tests have left.
+         */
         val foreignErrors: Long get() = foreignBaseline.now().single()
     }
 }

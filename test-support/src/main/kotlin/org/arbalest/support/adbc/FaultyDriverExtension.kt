@@ -10,13 +10,15 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * Resets a driver before each test of a spec. Fails a test that leaves anything of it live, that releases something
- * twice, breaks a rule of `adbc.h`, or is in one object with two threads. A test that provokes one calls
- * [FaultyDriver.reset] at its end. Fails a test that plans a fault which does not come, and one that leaves a call
- * running, though the extension lets it go.
+ * Resets a driver before each test of a spec.
+ *
+ * It fails a test that leaves an object of the driver live, releases an object twice, breaks a rule of `adbc.h`, or
+ * uses one object in two threads at the same time. A test that provokes such a fault calls [FaultyDriver.reset] at its
+ * end. It also fails a test whose planned fault does not occur, and a test that leaves a call running although the
+ * extension lets it continue.
  *
  * Other threads have five seconds to finish their releases, or two if nothing changes; and five to finish their calls.
- * A later release is not the next test's fault, as [org.arbalest.testkit.contract.Baseline] says.
+ * A later release does not fail the next test, as [org.arbalest.testkit.contract.Baseline] describes.
  */
 class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDriver.full }) : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
@@ -28,7 +30,7 @@ class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDri
         val wasStuck = !driver.reset(Duration.ZERO) // by a call that an earlier test has left
         driver.forgetLive()
         val result = execute(testCase)
-        if (!result.isSuccess) driver.letGo() // calls that the test has left held would not end
+        if (!result.isSuccess) driver.letGo() // otherwise held calls of the test would not end
         val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }
             .orEmpty().toMutableList()
         if (result.isSuccess && driver.outstanding > 0)

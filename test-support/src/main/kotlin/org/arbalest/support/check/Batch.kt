@@ -9,14 +9,16 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import java.lang.foreign.MemorySegment
 
-/** Columns of numbers in main memory, each an allocation of its own, that fill so many bytes. */
+/**
+ * A batch of number columns in main memory. Each column is a separate allocation; together they have the given bytes.
+ */
 class Batch(val columns: Int, bytes: Long, memory: MemoryManager) : AutoCloseable {
     private val rows = bytes / 8 / columns
 
-    /** The bytes of one column. */
+    /** The number of bytes of one column. */
     val columnBytes: Long = 8 * rows
 
-    /** The columns' bytes. */
+    /** The memory of the columns. */
     val segments: List<MemorySegment>
 
     /** The batch itself. */
@@ -30,15 +32,15 @@ class Batch(val columns: Int, bytes: Long, memory: MemoryManager) : AutoCloseabl
         array = DeviceArray.of(Schema.of(List(columns) { Field.of("c$it", DataType.INT64) }).asField(), data)
     }
 
-    /** Makes the bytes those of a round. */
+    /** Writes the pattern of a round into the columns. */
     fun stamp(round: Int): Unit = segments.forEachIndexed { i, segment -> Pattern.stamp(segment, i, round) }
 
-    /** Whether a column arrived as it is here. */
+    /** Compares a received column with this batch's column. */
     fun compare(column: Int, actual: MemorySegment, direction: String, round: Int): Unit =
         Pattern.compare(segments[column], actual) { "copy ${round + 1} $direction: column c$column of $columns" }
 
     override fun close(): Unit = array.close()
 }
 
-/** Where a column's numbers are. */
+/** Returns the address of a column's numbers. */
 fun DeviceArray.numbersOf(column: Int): Long = column(column).bufferAddress(1)

@@ -6,8 +6,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder
 import org.openjdk.jmh.runner.options.TimeValue
 
 /**
- * JMH's benchmarks, each in forks of its own; this process does not touch the GPU meanwhile. One that fails is an
- * exception.
+ * Runs JMH's benchmarks, each in its own forks; this process does not use the GPU meanwhile. A benchmark that fails
+ * throws an exception.
  */
 fun runBenchmarks(gpu: CheckedGpu, options: List<String>, isQuick: Boolean): Int {
     val jmh = OptionsBuilder().shouldFailOnError(true).jvmArgsAppend(*(childOptions() + options).toTypedArray())

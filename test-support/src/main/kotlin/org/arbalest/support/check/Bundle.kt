@@ -23,28 +23,31 @@ import kotlin.io.path.writeText
 
 private const val MOST_MIB = 63
 
-/** What the check runs with: RHEL 8's, and all since. */
+/** The glibc that the check requires: that of RHEL 8, or newer. */
 private val GLIBC = Glibc("2.28")
 
-/** Where the functions of today's libc were then. */
+/** The libraries in which an old release has functions that are in libc today. */
 private val SPLIT =
     listOf("-Wl,--no-as-needed", "-l:libpthread.so.0", "-l:libdl.so.2", "-l:librt.so.1", "-Wl,--as-needed")
 
-/** What the check uses of the JDK. */
+/** The JDK modules that the check uses. */
 private val MODULES = listOf("java.base", "java.logging", "java.management", "jdk.management", "jdk.unsupported")
 
-/** What nothing in the check comes to: debugging of coroutines, property tests, annotations. */
+/** Libraries that the check never uses: debugging of coroutines, property tests, annotations. */
 private val UNNEEDED = listOf(
     "byte-buddy", "jna", "kotlinx-coroutines-debug", "kotest-property", "rgxgen", "kotlin-rgxgen", "apiguardian",
     "annotations", "error_prone_annotations",
 )
 
-/** Of JCuda's natives the driver's alone: the rest is a compiler, and what finds the toolkit. */
+/**
+ * Unused native libraries of JCuda. The check uses only the driver's library; the others are a compiler, and a search
+ * for the toolkit.
+ */
 private val UNUSED = listOf("libJNvPTXCompiler", "libJNvrtc", "libJCudaRuntime")
 
 /**
- * Makes a folder of this program's class path, a runtime and compiled C, which runs the check on any Linux x86-64
- * machine with glibc 2.28 or newer.
+ * Makes a folder with this program's class path, a runtime and compiled C. The folder runs the check on any Linux
+ * x86-64 machine with glibc 2.28 or newer.
  */
 fun makeBundle(gpu: CheckedGpu, to: Path): Int {
     val folder = to.toAbsolutePath()
@@ -66,7 +69,7 @@ fun makeBundle(gpu: CheckedGpu, to: Path): Int {
 
 private fun mib(folder: Path): Double = folder.walk().filter { it.isRegularFile() }.sumOf { it.fileSize() } / 1048576.0
 
-/** What is wrong with a bundle: its size, or a library that asks for a younger glibc. */
+/** Returns the fault of a bundle: its size, or a library that needs a newer glibc; null if it has none. */
 fun complain(folder: Path): String? {
     if (mib(folder) > MOST_MIB) return "$folder has %.1f MiB, and $MOST_MIB are the most".format(mib(folder))
     val scratch = createTempDirectory("gpu-check")
@@ -108,13 +111,13 @@ private fun link(runtime: Path) {
         "--no-man-pages", "--strip-java-debug-attributes", "--compress", "zip-9",
     )
     check(code == 0) { "jlink failed with $code" }
-    // jlink's own plugin strips nothing where a JDK has no jmods.
+    // Where a JDK has no jmods, jlink's own plugin strips nothing.
     run(listOf("strip", "--strip-unneeded") + runtime.walk().filter { it.name.endsWith(".so") }.map { "$it" })
 }
 
 /**
- * The C peer and the double, by name: there may be no compiler where they are used. Bound to the functions that an old
- * glibc has.
+ * Compiles the C peer and the simulator into a folder, under their names, because the target machine may have no
+ * compiler. Binds them to the functions that an old glibc has.
  */
 fun compile(libraries: List<NativeLibrary>, folder: Path) {
     val libc = Path.of(run(listOf(System.getenv("CC") ?: "cc", "-print-file-name=libc.so.6")).trim())

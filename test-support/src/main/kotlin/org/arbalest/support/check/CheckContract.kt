@@ -19,9 +19,9 @@ import kotlin.io.path.div
 import kotlin.io.path.exists
 
 /**
- * What is asked of each backend's check of GPUs: on a good double all is well, and without a GPU it fails.
+ * The contract of each backend's GPU check: it passes on a good simulator, and fails without a GPU.
  *
- * @param only the beginnings of the steps that are run on the double; without any, all
+ * @param only the beginnings of the names of the steps that run on the simulator; without any, all steps run
  */
 fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpec {
     test(
@@ -49,7 +49,7 @@ fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpe
 
     test("without a GPU it fails, and what depends on one is not run [CHK-04]") {
         val run = gpu.check("--only=events")
-        if (run.report.device != null) return@test // there is one
+        if (run.report.device != null) return@test // this machine has a GPU
         withClue(run.output) {
             run.code shouldBe 1
             run.step("device").reason.shouldNotBeNull() shouldContain "${gpu.types[0]}: "
@@ -68,8 +68,8 @@ fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpe
 }
 
 /**
- * What is asked of the check itself, whose code is the same for all backends: a double with each kind of trouble is
- * found out, and it says where.
+ * The contract of the check itself, whose code is the same for all backends: it finds each fault of a simulator, and
+ * reports its place.
  */
 fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     test("slow copies, which the runtime's own beside them are not, are slower than their thresholds [CHK-01]") {
@@ -84,7 +84,7 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
                 val held = run.report.steps.last().figures.filter { it.threshold != null }
                 held.size shouldBe if (only == "events") 3 else 4
                 held.filter { "behind copies" !in it.name }.forAll {
-                    // those are long, and not so much slower than a busy machine's
+                    // waits behind copies are long, and not much slower than on a busy machine
                     it.verdict shouldBe Verdict.FAILED
                     it.reason.shouldNotBeNull() shouldContain "are the most"
                 }
@@ -170,7 +170,7 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
             val left = run.report.steps.mapNotNull { it.tests }.flatMap { it.notRun }
             left.map { it.reason }.toSet() shouldBe setOf("one GPU", "one ${gpu.types[0]} device")
             run.report.summary.notRun shouldBe left.size
-            left.forAll { run.output shouldContain "| not run | ${it.reason}" } // long names are wrapped there
+            left.forAll { run.output shouldContain "| not run | ${it.reason}" } // the table wraps long names
             run.output shouldContain "not all was run"
         }
     }
@@ -214,8 +214,8 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
 }
 
 /**
- * Runs a check and says which libraries of test-support its process has loaded since, those that stand in for a runtime
- * among them.
+ * A program that runs a check and prints which libraries of test-support its process has loaded since, simulators of a
+ * runtime included.
  */
 object Loaded {
     @JvmStatic
@@ -237,7 +237,7 @@ private class CheckRun(val code: Int, val output: String, val found: Report?) {
     fun step(name: String): StepResult = report.steps.single { it.name == name }
 }
 
-/** In a process of its own, as a user would. */
+/** Runs the check in a separate process, as a user does. */
 private fun CheckedGpu.check(vararg arguments: String): CheckRun {
     val folder = createTempDirectory("gpu-check")
     try {

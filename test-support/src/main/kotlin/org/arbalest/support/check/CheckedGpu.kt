@@ -7,89 +7,89 @@ import org.arbalest.support.gpu.GpuDouble
 import kotlin.reflect.KClass
 
 /**
- * What a backend says of itself so that [gpuCheck] can tell whether a machine's GPU and its driver do what the backend
- * needs. All but the calls of the runtime is shared.
+ * A backend's part of [gpuCheck], which checks whether a machine's GPU and driver do what the backend needs. Everything
+ * except the calls of the runtime is shared.
  */
 interface CheckedGpu {
     /** The runtime, in lower case: `cuda`. */
     val name: String
 
-    /** Whose GPUs these are, for people. */
+    /** The maker of these GPUs, for display. */
     val maker: String
 
-    /** A GPU's own kind of memory, then pinned memory. */
+    /** The type of a GPU's own memory, then the type of pinned memory. */
     val types: List<DeviceType>
 
-    /** The runtime in software, with which the check proves itself. */
+    /** The simulator of the runtime, on which the check is tested. */
     val double: GpuDouble
 
-    /** The system property that says `driver` where specs are to run on a driver. */
+    /** The name of the system property that has the value `driver` when specs run on a driver. */
     val driverProperty: String
 
-    /** What is run as tests, in this order. */
+    /** The specs that run as tests, in this order. */
     val specs: List<CheckedSpec>
 
-    /** JMH's classes. */
+    /** The JMH classes. */
     val benchmarks: List<KClass<*>>
 
-    /** An object whose `main` calls [gpuCheck] with this. */
+    /** An object whose `main` calls [gpuCheck] with this backend. */
     val program: KClass<*>
 
-    /** The runtime's own calls, for the first GPU; asked for once in a process, when the library is there. */
+    /** Returns the runtime's own calls, for the first GPU. Called once in a process, if the library is available. */
     fun raw(): RawGpu
 
-    /** Suspends until an event is over, as users of coroutines do. */
+    /** Suspends until an event is complete, like users of coroutines. */
     suspend fun await(event: SyncEvent)
 }
 
 /**
- * A spec of the check's.
+ * A spec of the check.
  *
- * @property name for people
+ * @property name for display
  * @property spec its class
- * @property needs the kind of device without which it cannot run
- * @property seconds what it may take on a GPU
+ * @property needs the type of the device that it requires
+ * @property seconds its time limit on a GPU, in seconds
  */
 class CheckedSpec(val name: String, val spec: KClass<*>, val needs: DeviceType, val seconds: Long)
 
 /**
- * A runtime's own calls, on one GPU, without anything of ours between. Each throws an [IllegalStateException] with its
- * name and code if it fails.
+ * A runtime's own calls, on one GPU, without Arbalest. Each throws an [IllegalStateException] with its name and code if
+ * it fails.
  */
 interface RawGpu {
-    /** What copies, as the runtime calls it. */
+    /** The runtime's name of its copy function. */
     val copyCall: String
 
-    /** What a thread waits by. */
+    /** The runtime's name of its wait function. */
     val waitCall: String
 
-    /** The GPU, as its driver names it. */
+    /** The driver's name of the GPU. */
     val deviceName: String
 
-    /** The driver and the runtime, with their versions. */
+    /** The names and versions of the driver and the runtime. */
     val driver: String
 
-    /** The GPU's memory, in bytes. */
+    /** The size of the GPU's memory, in bytes. */
     val memory: Long
 
-    /** Makes the GPU the calling thread's, for as long as that lives. */
+    /** Makes the GPU current on the calling thread, until the thread ends. */
     fun enter()
 
     /** Queues a copy. */
     fun copy(to: Long, from: Long, bytes: Long, stream: Long)
 
     /**
-     * Makes an event whose waiters sleep, as Arbalest's do: what is compared are copies and waits, not sleeping and
-     * spinning.
+     * Creates an event whose waiters sleep, like Arbalest's events. The comparison is between copies and waits, not
+     * between sleeping and spinning.
      */
     fun createEvent(): Long
 
-    /** Destroys it. */
+    /** Destroys an event. */
     fun destroyEvent(event: Long)
 
-    /** Queues that an event happens. */
+    /** Queues the recording of an event. */
     fun record(event: Long, stream: Long)
 
-    /** Blocks until it has happened. */
+    /** Blocks until an event is complete. */
     fun await(event: Long)
 }

@@ -24,9 +24,9 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.TimeUnit
 
 /**
- * Columns of int64 to a GPU and back, into pooled memory, until they are there; beside it one copy by the runtime of as
- * many bytes from and to the same kind of main memory. At its end a copy each way is compared. A backend's benchmark is
- * a class of its own that extends this one.
+ * A benchmark of copies of int64 columns to a GPU and back, into pooled memory, until they are complete. It compares
+ * them with one copy by the runtime, of as many bytes, from and to the same kind of main memory. At its end it verifies
+ * one copy in each direction. A backend's benchmark is a class that extends this one.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -35,17 +35,17 @@ import java.util.concurrent.TimeUnit
 @Fork(1)
 @State(Scope.Benchmark)
 abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) {
-    /** How many columns. */
+    /** The number of columns. */
     @Param("1", "100")
     @JvmField
     var columns: Int = 0
 
-    /** Where they are. */
+    /** The kind of main memory of the columns. */
     @Param("pinned", "pageable")
     @JvmField
     var memory: String = ""
 
-    /** The bytes of all columns; 8 on a double. */
+    /** The size of all columns, in MiB; 8 on a simulator. */
     @Param("256")
     @JvmField
     var mib: Int = 0
@@ -61,7 +61,7 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
     private lateinit var rawThere: DeviceBuffer
     private var bytes = 0L
 
-    /** Makes what is copied. */
+    /** Allocates the columns. */
     @Setup
     fun open() {
         val onDouble = System.getProperty(gpu.driverProperty) != "driver"
@@ -79,11 +79,11 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
         there.synchronize()
         rawHere = host.allocate(bytes)
         rawThere = device.allocate(bytes)
-        // pages that nobody wrote would be one page of zeroes
+        // pages that were never written would be one shared page of zeros
         MemorySegment.ofAddress(rawHere.address()).reinterpret(bytes).fill(1)
     }
 
-    /** Compares, and gives all back. */
+    /** Verifies the copies, and releases everything. */
     @TearDown
     fun close() {
         gpu.raw().enter()
@@ -99,19 +99,19 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
         listOf(stream, onDevice, onHost).forEach(AutoCloseable::close)
     }
 
-    /** Ours, to the GPU. */
+    /** Arbalest's copy to the GPU. */
     @Benchmark
     fun toDevice(): Long = copy(here.array, onDevice)
 
-    /** Ours, from the GPU. */
+    /** Arbalest's copy from the GPU. */
     @Benchmark
     fun toHost(): Long = copy(there, onHost)
 
-    /** The runtime's, to the GPU. */
+    /** The runtime's copy to the GPU. */
     @Benchmark
     fun rawToDevice(): Unit = raw(rawThere, rawHere)
 
-    /** The runtime's, from the GPU. */
+    /** The runtime's copy from the GPU. */
     @Benchmark
     fun rawToHost(): Unit = raw(rawHere, rawThere)
 

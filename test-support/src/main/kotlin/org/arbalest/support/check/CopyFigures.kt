@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment
 enum class HostKind { PINNED, PAGEABLE }
 
 /**
- * Batches of so many bytes from and to one kind of main memory, until they are there: whether all bytes are, and how
- * long it takes beside the runtime's own copy.
+ * The measurement of copies of batches from and to one kind of main memory, until they are complete. It verifies all
+ * bytes, and compares the time with that of the runtime's own copy.
  */
 class CopyFigures(private val measuring: Measuring, private val kind: HostKind, private val bytes: Long) {
     private val device = measuring.device
@@ -33,7 +33,7 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
         }
     }
 
-    /** Both directions of one batch. */
+    /** The copies of one batch in both directions. */
     private inner class Courses(
         private val batch: Batch,
         private val stream: DeviceStream,
@@ -42,7 +42,7 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
         private val onDevice = MemoryPool.of(device.memory(), 3 * bytes)
         private val onHost = MemoryPool.of(host, 3 * bytes)
         private val total = batch.columnBytes * batch.columns
-        private val rawHere: DeviceBuffer = pinned.allocate(total) // fetches as well what is to be compared
+        private val rawHere: DeviceBuffer = pinned.allocate(total) // also receives the bytes for the comparison
         private val rawThere: DeviceBuffer = device.allocate(total)
         private val rawPageable: DeviceBuffer? = if (kind == HostKind.PAGEABLE) host.allocate(total) else null
         private val memcpy: HostCopy? = if (kind == HostKind.PAGEABLE) HostCopy(total) else null
@@ -51,7 +51,7 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
 
         fun run() {
             val columns = "${batch.columns} column${if (batch.columns == 1) "" else "s"}"
-            scratch.fill(1) // pages that nobody wrote would be one page of zeroes
+            scratch.fill(1) // pages that were never written would be one shared page of zeros
             rawPageable?.let { segment(it).fill(1) }
             "to the GPU, $columns".let { name -> measuring.figure(name, total) { toDevice(name) } }
             "from the GPU, $columns".let { name -> measuring.figure(name, total) { toHost(name) } }
@@ -132,7 +132,7 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
             measuring.judged(name, total, ours, reference, micros, threshold)
                 .copy(gigabytesPerSecond = total / ours.medianMicros() / 1e3)
 
-        /** What was copied is looked at, and goes. */
+        /** Verifies the copied array, and closes it. */
         private fun done(look: (DeviceArray) -> Unit): Unit = checkNotNull(copied).use(look)
 
         override fun close() {

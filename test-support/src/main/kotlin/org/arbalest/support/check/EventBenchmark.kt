@@ -28,9 +28,9 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.TimeUnit
 
 /**
- * A batch of 10 columns on a GPU across the C interface: recorded, exported, imported, waited for by a stream,
- * released. And a wait for a copy of 1 MiB by a coroutine that suspends, by a thread that sleeps in the runtime. A
- * backend's benchmark is a class of its own that extends this one.
+ * A benchmark of events. A batch of 10 columns on a GPU passes through the C interface: it is recorded, exported,
+ * imported, waited for by a stream, and released. A coroutine that suspends, and a thread that sleeps in the runtime,
+ * wait for a copy of 1 MiB. A backend's benchmark is a class that extends this one.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -47,7 +47,7 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
     private lateinit var arena: Arena
     private lateinit var struct: MemorySegment
 
-    /** Makes the batch. */
+    /** Creates the batch. */
     @Setup
     fun open() {
         if (System.getProperty(gpu.driverProperty) != "driver") gpu.double.load()
@@ -62,14 +62,14 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         struct = arena.allocate(RawArrowDeviceArray.SIZE, 8)
     }
 
-    /** Gives all back. */
+    /** Releases everything. */
     @TearDown
     fun close() {
         stream.synchronize()
         listOf(batch, from, to, stream, other, arena).forEach(AutoCloseable::close)
     }
 
-    /** Without an event, as what is known to be ready goes. */
+    /** Without an event, as for an array that is known to be ready. */
     @Benchmark
     fun exportImport(): Long {
         CData.exportArray(batch.retain(), struct, CExport.DEVICE)
@@ -79,14 +79,14 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         }
     }
 
-    /** An event recorded, waited for by another stream, and destroyed. */
+    /** An event that is recorded, waited for by another stream, and destroyed. */
     @Benchmark
     fun recordWait(): Long = stream.record().use {
         other.waitFor(it)
         it.handle()
     }
 
-    /** A coroutine's wait. */
+    /** The wait of a coroutine. */
     @Benchmark
     @OperationsPerInvocation(WAITS)
     fun suspending(): Unit = runBlocking(Dispatchers.Default) {
@@ -96,7 +96,7 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         }
     }
 
-    /** A thread's wait. */
+    /** The wait of a thread. */
     @Benchmark
     @OperationsPerInvocation(WAITS)
     fun blocking(): Unit = repeat(WAITS) {

@@ -16,8 +16,8 @@ import java.lang.foreign.MemorySegment
 private const val BYTES = 1L shl 20
 
 /**
- * How long it takes until somebody who waits for a copy of 1 MiB goes on, at once or after some time, and what a batch
- * costs across the C interface.
+ * The measurement of waits. It measures the time until a waiter for a copy of 1 MiB continues, without and with work
+ * before the copy, and the cost of a batch across the C interface.
  */
 class EventFigures(private val measuring: Measuring) {
     private val device = measuring.device
@@ -67,7 +67,7 @@ class EventFigures(private val measuring: Measuring) {
         measuring.judged(wait.title, BYTES, mine, measuring.raw.waitCall, theirs.medianMicros(), wait.threshold)
     }
 
-    /** What is queued for the time that it takes: on a double nothing befalls it. */
+    /** Queues work whose only purpose is its duration, and that a simulator does not disturb. */
     private inline fun spared(block: () -> Unit) {
         measuring.double?.spare(true)
         try {
@@ -78,8 +78,8 @@ class EventFigures(private val measuring: Measuring) {
     }
 
     /**
-     * A wait for a copy of 1 MiB, behind others that take so many [micros] in all; there is one where the shortest has
-     * [length].
+     * A wait for a copy of 1 MiB, behind other copies that take [micros] microseconds in all. Each such wait replaces
+     * [length] of the shortest ones.
      */
     private enum class Wait(val title: String, val micros: Long, val length: Int, val threshold: Threshold) {
         SHORT("copying 1 MiB and a suspended wait", 0, 1, Thresholds.wait),
@@ -88,8 +88,8 @@ class EventFigures(private val measuring: Measuring) {
     }
 
     /**
-     * Two pieces on the device that differ everywhere, copied by turns to one place: who goes on before the copy is
-     * there finds the other one, each time.
+     * Two sources on the device that differ everywhere, copied alternately to one target. A waiter that continues
+     * before the copy is complete finds the other source's bytes, each time.
      */
     private inner class Copied(private val reference: Reference) : AutoCloseable {
         private val pinned = device.hostMemory().orElseThrow()
@@ -107,7 +107,7 @@ class EventFigures(private val measuring: Measuring) {
             }
         }
 
-        /** How many copies take so long, and one more. */
+        /** Returns the number of copies that take this time, plus one. */
         fun copiesIn(micros: Long): Int {
             if (micros == 0L) return 1
             fun nanos(copies: Int): Long {
@@ -121,11 +121,12 @@ class EventFigures(private val measuring: Measuring) {
             return 1 + (micros * 1_000 / each).toInt()
         }
 
-        /** By the runtime, on the thread that measures: no other one has a context. */
+        /** Queues a copy by the runtime, on the measuring thread: no other thread has a context. */
         fun queue(from: DeviceBuffer, to: DeviceBuffer): Unit = reference.queue(to.address(), from.address(), BYTES)
 
         /**
-         * Times a copy to the target and the wait for it, behind so many to elsewhere, and then looks at what is there.
+         * Times a copy to the target and the wait for it, behind a number of copies to another place, and then verifies
+         * the target.
          */
         inline fun timed(
             others: Int,
@@ -142,7 +143,7 @@ class EventFigures(private val measuring: Measuring) {
             }
         }
 
-        /** Since it was last asked for. */
+        /** Returns the time since the last call, in nanoseconds. */
         fun nanos(): Long = spent.also { spent = 0 }
 
         private fun segment(buffer: DeviceBuffer): MemorySegment =
@@ -168,7 +169,7 @@ class EventFigures(private val measuring: Measuring) {
         stream.record().use { other.waitFor(it) }
     }
 
-    /** What is held to nothing. */
+    /** Measures a time without a threshold. */
     private fun plain(name: String, block: () -> Unit): Figure {
         val times = Race(measuring.rounds).run(listOf(Contestant(name) { repeat(100) { block() } })).single()
         return Figure(name, 0, Verdict.GOOD, micros = times.medianMicros() / 100, samples = times.size)

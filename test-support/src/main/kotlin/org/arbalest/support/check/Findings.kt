@@ -12,7 +12,7 @@ import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 import kotlin.io.path.readText
 import kotlin.io.path.writeText
 
-/* What the check finds, as its JSON has it; docs/hardware.md says what each means. */
+/* The findings of the check, in the form of its JSON file; docs/hardware.md documents each of them. */
 
 enum class Verdict {
     @SerializedName("good")
@@ -25,15 +25,17 @@ enum class Verdict {
     NOT_RUN,
 }
 
-/** A test, or a thread, and what there is to say of it. */
+/** A test, or a thread, with a reason. */
 data class Named(val name: String, val reason: String)
 
-/** Where a thread stood when its step had taken too long: the innermost call first. */
+/** The stack of a thread when its step exceeded its time limit: the innermost call first. */
 data class Stood(val thread: String, val frames: List<String>)
 
 data class Tests(val passed: Int, val failed: List<Named>, val notRun: List<Named>)
 
-/** A time that was measured, beside another, and what it is held to; without a [threshold] it is for information. */
+/**
+ * A measured time beside a reference time, with its threshold; without a [threshold] the time is for information only.
+ */
 data class Figure(
     val name: String,
     val bytes: Long,
@@ -60,11 +62,14 @@ data class StepResult(
     val stood: List<Stood> = listOf(),
     val device: DeviceFacts? = null,
 ) {
-    /** How many of its parts, tests and figures, came out in one way; what is said of the step itself is one more. */
+    /**
+     * Returns how many parts of the step, tests and figures, have a verdict. A verdict about the step itself counts as
+     * one more.
+     */
     fun count(verdict: Verdict): Int = parts(verdict) +
         if (this.verdict == verdict && (reason != null || Verdict.entries.sumOf(::parts) == 0)) 1 else 0
 
-    /** The same without the step itself. */
+    /** Returns the same number without the step itself. */
     fun parts(verdict: Verdict): Int = figures.count { it.verdict == verdict } + when (verdict) {
         Verdict.GOOD -> tests?.passed ?: 0
         Verdict.FAILED -> tests?.failed?.size ?: 0
@@ -72,7 +77,7 @@ data class StepResult(
     }
 }
 
-/** The first GPU, and in [devices] a line for each device of any kind, or why there is none. */
+/** The first GPU. [devices] has a line for each device of any type, or the reason why it is missing. */
 data class DeviceFacts(
     val name: String,
     val driver: String,
@@ -102,16 +107,16 @@ data class Report(
     val format: Int = 1,
 )
 
-/** Something is wrong. */
+/** The exit code for a failed check. */
 const val FAILED_CODE = 1
 
-/** Nothing that was run is wrong, but not all was run. */
+/** The exit code if no check failed, but not all were run. */
 const val NOT_ALL_CODE = 3
 
 private val gson: Gson = GsonBuilder().setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
     .disableHtmlEscaping().setPrettyPrinting().create()
 
-/** Whoever reads the file finds what was written last, or what was before, never half of it. */
+/** Writes a file atomically: a reader finds the new content, or the old one, never a part. */
 fun write(findings: Any, file: Path) {
     val folder = file.toAbsolutePath().parent
     val unfinished = Files.createTempFile(folder, ".unfinished", null)

@@ -4,22 +4,22 @@ package org.arbalest.support.check
 import java.nio.file.Path
 
 /**
- * Which releases of glibc a library runs with. A linker binds to the youngest version of each function that the build
- * machine has: what calls `pthread_create` and was linked on glibc 2.34 or newer needs that, though the older version
- * of the function is there as well and does the same.
+ * The releases of glibc that a library can run with. A linker binds to the newest version of each function on the build
+ * machine. A library that calls `pthread_create` and was linked on glibc 2.34 or newer needs that release, although it
+ * also has the older version of the function, with the same effect.
  *
- * @property release the oldest release that the library is to run with, such as 2.28
+ * @property release the oldest release that the library must run with, such as 2.28
  */
 class Glibc(private val release: String) {
-    /** Functions of glibc that a library needs in a version that came later: `pthread_create` to `2.34`. */
+    /** Returns the glibc functions that a library needs in a newer version: `pthread_create` to `2.34`. */
     fun tooYoung(library: Path): Map<String, String> =
         symbols(library).filter { it.isNeeded && it.isYounger() }.associate { it.name to it.version }
 
     /**
-     * A C header that binds functions to the newest of their versions that the release has, from those that a [libc]
+     * Returns a C header that binds functions to their newest version in the release, among the versions that a [libc]
      * still offers.
      *
-     * @throws IllegalStateException names a function that was not there then
+     * @throws IllegalStateException if the release did not have a function; the message has its name
      */
     fun header(functions: Set<String>, libc: Path): String {
         val old = symbols(libc).filter { !it.isNeeded && !it.isYounger() }.groupBy { it.name }
@@ -44,7 +44,7 @@ class Glibc(private val release: String) {
     }
 
     private companion object {
-        /** Section, size, version, in parentheses or not, perhaps a visibility, name. */
+        /** Section, size, version, with or without parentheses, an optional visibility, name. */
         val SYMBOL =
             Regex("""(\S+)\t[0-9a-f]+\s+\(?GLIBC_([0-9.]+)\)?\s+(?:0x[0-9a-f]+ )?(\S+)$""", RegexOption.MULTILINE)
 

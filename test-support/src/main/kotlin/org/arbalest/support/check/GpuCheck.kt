@@ -16,13 +16,13 @@ import kotlin.time.DurationUnit
 import kotlin.time.TimeSource
 
 /**
- * Says whether this machine's GPU and its driver do what Arbalest needs, and how fast: for the `main` of a backend's
+ * Checks whether this machine's GPU and its driver do what Arbalest needs, and how fast: for the `main` of a backend's
  * [CheckedGpu.program].
  *
- * @return what the process is to end with: 0 if all is well, 1 if something is not, 2 for arguments that mean nothing,
- *     3 if nothing is wrong but not all was run
+ * @return the exit code of the process: 0 if all checks pass, 1 if one fails, 2 for invalid arguments, 3 if none fails
+ *     but not all were run
  */
-// picocli's own codes: 1 for what fails, 2 for what it does not understand
+// picocli's own codes: 1 for a failure, 2 for invalid arguments
 fun gpuCheck(gpu: CheckedGpu, args: Array<String>): Int = CommandLine(GpuCheck(gpu)).execute(*args)
 
 @Command(
@@ -93,7 +93,7 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         return step?.let { inProcess(it) } ?: all()
     }
 
-    /** What a step's own process does. */
+    /** Runs a step in its own process. */
     private fun inProcess(name: String): Int {
         val used = double?.let { trouble -> gpu.double.also { it.befall(trouble) } }
         val wanted = steps(gpu, sizes).single { it.name == name }
@@ -128,7 +128,7 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         return report.exitCode
     }
 
-    /** Now, not when all has been run. */
+    /** Checks the file now, and not only after all steps have run. */
     private fun requireWritable() {
         val folder = json.toAbsolutePath().parent
         val why = if (json.isDirectory()) "it is a folder" else if (!folder.isDirectory()) "$folder is no folder"
@@ -153,10 +153,10 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     private fun property(name: String): String = System.getProperty(name)
 }
 
-/** A step that has less than this is not begun. */
+/** The time in seconds below which a step does not begin. */
 private const val LEAST_SECONDS = 10
 
-/** What this JVM was told and the steps' have to know as well. */
+/** Returns the options of this JVM that the steps' JVMs also need. */
 fun childOptions(): List<String> =
     listOf("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow") +
         listOf("arbalest.native", "arbalest.hip", "java.util.logging.config.file").mapNotNull { name ->
@@ -166,7 +166,7 @@ fun childOptions(): List<String> =
 private fun mainMemory(): Long =
     (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
 
-/** Loads it, with `slow:20` or its like; with nothing for an empty text. */
+/** Loads the simulator, with a fault such as `slow:20`; without a fault for an empty text. */
 private fun GpuDouble.befall(trouble: String) {
     val number = trouble.substringAfter(':').toLongOrNull()
     require(trouble.isEmpty() || number != null) { "--double=$trouble: $TROUBLES was expected" }

@@ -10,11 +10,11 @@ private const val LEAST = 1L shl 20
 private const val MOST_THREADS = 4
 
 /**
- * Copies within main memory by a few threads: as fast as a copy of pageable memory can be that touches each byte once
- * on the way.
+ * Copies within main memory by a few threads. A copy of pageable memory that touches each byte once on the way cannot
+ * be faster.
  */
 class HostCopy(bytes: Long) : AutoCloseable {
-    /** A MiB at least for each, and four at most: more would be the whole machine's. */
+    /** At least one MiB for each thread, and at most four threads: more would load the whole machine. */
     val threads: Int = (bytes / LEAST)
         .coerceIn(1, minOf(MOST_THREADS, Runtime.getRuntime().availableProcessors()).toLong()).toInt()
 

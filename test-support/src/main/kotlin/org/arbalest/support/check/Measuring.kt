@@ -6,10 +6,10 @@ import org.arbalest.device.Devices
 import org.arbalest.support.gpu.GpuDouble
 
 /**
- * What measures in a process: the GPU and the means.
+ * The GPU and the tools of a measuring process.
  *
- * @property double null on a driver
- * @property report takes each figure as soon as it is there
+ * @property double the simulator; null on a driver
+ * @property report receives each figure immediately after its measurement
  */
 class Measuring(
     val gpu: CheckedGpu,
@@ -22,7 +22,7 @@ class Measuring(
 
     val rounds: Rounds get() = if (isQuick) Rounds(1, 7, 20, 100_000_000) else Rounds(2, 3, 2000, 1_200_000_000)
 
-    /** Measures, and says what came of it, a failure too. */
+    /** Measures, and reports the result, or the failure. */
     fun figure(name: String, bytes: Long, measure: () -> Figure) {
         report(
             try {
@@ -33,7 +33,7 @@ class Measuring(
         )
     }
 
-    /** What is said of a time beside another. */
+    /** Returns the figure of a time beside a reference time. */
     fun judged(
         name: String,
         bytes: Long,

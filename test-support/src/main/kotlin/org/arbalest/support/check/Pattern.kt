@@ -9,7 +9,7 @@ import java.util.stream.LongStream
 private const val PIECE = 16L shl 20
 private const val PAGE = 4096L
 
-/** Bytes that tell which piece they belong to, where they are in it, and in which round they were written. */
+/** A pattern of bytes that identifies a piece of memory, the position in it, and the round of its writing. */
 object Pattern {
     /** Fills a piece of whole words. */
     fun fill(segment: MemorySegment, piece: Int): Unit = inPieces(segment.byteSize()) { at, size ->
@@ -17,8 +17,7 @@ object Pattern {
     }
 
     /**
-     * Writes another word into each page, and at the end: who finds what an earlier round has left, finds that it is
-     * old.
+     * Writes a different word into each page, and at the end. A comparison therefore detects bytes of an earlier round.
      */
     fun stamp(segment: MemorySegment, piece: Int, round: Int) {
         for (offset in 0 until segment.byteSize() step PAGE)
@@ -27,7 +26,7 @@ object Pattern {
         segment.set(JAVA_LONG_UNALIGNED, last, word(piece, last, round + 1))
     }
 
-    /** All bytes of both. */
+    /** Compares all bytes of both segments. */
     fun compare(
         expected: MemorySegment,
         actual: MemorySegment,
@@ -46,7 +45,7 @@ object Pattern {
         return mixed xor (mixed ushr 29)
     }
 
-    /** On all processors, and never for long in one call: while that lasts, the JVM cannot stop for a collection. */
+    /** Works on all processors, in short calls: the JVM cannot stop for a garbage collection during a call. */
     private fun inPieces(bytes: Long, block: (at: Long, size: Long) -> Unit) {
         if (bytes <= PIECE) return block(0, bytes)
         LongStream.range(0, Math.ceilDiv(bytes, PIECE)).parallel().forEach {
@@ -55,5 +54,5 @@ object Pattern {
     }
 }
 
-/** What arrived is not what was sent. */
+/** The received bytes differ from the sent ones. */
 class SpoiltException(message: String) : IllegalStateException(message)

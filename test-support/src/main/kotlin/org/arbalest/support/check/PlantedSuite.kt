@@ -25,18 +25,18 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 
 /**
- * Something wrong at the end of a suite's first test.
+ * A fault at the end of a suite's first test.
  *
- * @property name what it is, for the name of a test
+ * @property name the kind of fault, for the name of a test
  * @property said a part of the message that the first test must fail with
  */
 class Plant(val name: String, val said: String, val action: () -> Unit)
 
 /**
- * Returns the plants for any backend: two failures, one with a gate shut and an array, a stream and work left, and a
- * leak.
+ * Returns the faults for any backend: a failure; a failure with a gate shut, and with an array, a stream and work left;
+ * and a leak.
  *
- * @param leak what is said of the leak; the innermost extension says it
+ * @param leak the expected message about the leak; the innermost extension reports it
  */
 fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = listOf(
     Plant("failure", PLANTED) { throw AssertionError(PLANTED) },
@@ -50,12 +50,12 @@ fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = lis
 )
 
 /**
- * Runs a spec inside of tests, without a plant and with each of [plants], and asserts that a plant fails the spec's
- * first test only, and that the spec ends within twice its time, or, for a suite of few seconds, within six seconds
- * more: one wait of five seconds may end in vain.
+ * Runs a spec inside tests, without a fault and with each of [plants]. It asserts that a fault fails only the spec's
+ * first test. It also asserts that the spec ends within twice its usual time, or, for a short suite, within six seconds
+ * more, because one wait of five seconds may time out.
  *
  * @param make the spec's constructor
- * @param most how many of the spec's tests are run, the first: what a test leaves behind, the next one finds
+ * @param most the number of the spec's tests that run, from the first: objects that a test leaves affect the next one
  */
 fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec, most: Int = 6): TestFactory = funSpec {
     val suite = make()::class.simpleName
@@ -83,7 +83,7 @@ fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec, most: Int = 6):
     }
 }
 
-/** What became of a spec's tests: those that failed, with the message. */
+/** The results of a spec's tests: the failed ones have their message. */
 private class SuiteRun(val first: String?, val failed: Map<String, String>, val passed: Int, val took: Duration) {
     override fun toString(): String = "$passed passed, ${failed.size} failed $failed in $took"
 }
@@ -106,7 +106,9 @@ private suspend fun run(make: () -> FunSpec, most: Int, plant: () -> Unit): Suit
     return SuiteRun(planter.first, failed, results.tests.values.count { it.isSuccess }, took)
 }
 
-/** Registered last, it is the innermost: all others see what it does as done by the test. */
+/**
+ * An extension that is registered last and is therefore the innermost: to all others its actions belong to the test.
+ */
 private class Planter(private val most: Int, private val plant: () -> Unit) : TestCaseExtension {
     private var begun = 0
     var first: String? = null

@@ -2,14 +2,13 @@
 package org.arbalest.support.check
 
 /**
- * One of those who do the same in different ways.
+ * One of several ways to do the same work.
  *
- * @property name for people
- * @property prepare what comes before, each round, and is not timed
- * @property run what is timed
- * @property nanos how long it took, if it measures by itself, having more to do than what is timed; null if all of it
- *     is
- * @property verify what comes behind, and is not timed; it throws if what was done is wrong
+ * @property name for display
+ * @property prepare the work before each round, which is not timed
+ * @property run the timed work
+ * @property nanos the duration in nanoseconds, if the work measures a part of itself; null if all of it is timed
+ * @property verify the check after each round, which is not timed; it throws if the result is wrong
  */
 class Contestant(
     val name: String,
@@ -20,14 +19,14 @@ class Contestant(
 )
 
 /**
- * How often: at least [least] times, then until [nanos] have passed, all told, at most [most] times; and [warmups]
- * times before.
+ * The number of rounds: at least [least], then until [nanos] nanoseconds have passed in all, at most [most]; and
+ * [warmups] before.
  */
 class Rounds(val warmups: Int, val least: Int, val most: Int, val nanos: Long)
 
-/** Times those who do the same by turns, so that a machine that is slow for a moment is slow for all of them. */
+/** Times several ways alternately, so that a short slowdown of the machine affects all of them. */
 class Race(private val rounds: Rounds, private val clock: () -> Long = System::nanoTime) {
-    /** The nanoseconds of each, a number for each round. */
+    /** Returns the nanoseconds of each contestant, one number for each round. */
     fun run(contestants: List<Contestant>): List<LongArray> {
         val times = contestants.map { mutableListOf<Long>() }
         for (round in 0 until rounds.warmups) contestants.forEach { time(it, round) }
@@ -35,7 +34,7 @@ class Race(private val rounds: Rounds, private val clock: () -> Long = System::n
         while (times[0].size < rounds.least || (times[0].size < rounds.most && clock() - start < rounds.nanos)) {
             val round = times[0].size
             for (turn in contestants.indices) {
-                val who = (turn + round) % contestants.size // nobody is always the first
+                val who = (turn + round) % contestants.size // each contestant is the first in some round
                 times[who] += time(contestants[who], rounds.warmups + round)
             }
         }
@@ -53,7 +52,7 @@ class Race(private val rounds: Rounds, private val clock: () -> Long = System::n
     }
 }
 
-/** The median, in microseconds. */
+/** Returns the median of nanoseconds, in microseconds. */
 fun LongArray.medianMicros(): Double {
     if (isEmpty()) return Double.NaN
     val sorted = sorted()

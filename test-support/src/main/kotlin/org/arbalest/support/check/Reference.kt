@@ -4,13 +4,13 @@ package org.arbalest.support.check
 import org.arbalest.support.gpu.GpuDouble
 
 /**
- * The runtime's own copies and waits, in a stream: what ours are laid beside, and how what ours have written is
- * fetched. On a double nothing befalls them.
+ * The runtime's own copies and waits, in a stream. They are the reference for Arbalest's times, and fetch the bytes
+ * that Arbalest has written. A simulator does not disturb them.
  */
 class Reference(private val raw: RawGpu, private val stream: Long, private val double: GpuDouble?) : AutoCloseable {
     private val event = raw.createEvent()
 
-    /** Queues a copy, and nothing else. */
+    /** Queues a copy only. */
     fun queue(to: Long, from: Long, bytes: Long) {
         double?.spare(true)
         try {
@@ -20,7 +20,7 @@ class Reference(private val raw: RawGpu, private val stream: Long, private val d
         }
     }
 
-    /** Sleeps until all that was queued is over. */
+    /** Sleeps until all queued work is complete. */
     fun await() {
         raw.record(event, stream)
         raw.await(event)

@@ -10,7 +10,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder
 import org.junit.platform.launcher.core.LauncherFactory
 import kotlin.reflect.KClass
 
-/** Runs a spec, and reports after each test; a spec without tests has failed. */
+/** Runs a spec, and reports after each test. A spec without tests fails. */
 fun StepRun.tests(spec: KClass<*>) {
     val listener = TestCounter { tests -> report { it.copy(tests = tests) } }
     val request = LauncherDiscoveryRequestBuilder.request().selectors(selectClass(spec.java)).build()
@@ -18,7 +18,7 @@ fun StepRun.tests(spec: KClass<*>) {
     listener.finish(spec.java.name)
 }
 
-/** Some assertions quote all that they compared; the log has it. */
+/** The greatest length of a message. Some assertions quote all compared values; the log has the whole text. */
 private const val MOST_CHARACTERS = 2000
 
 private class TestCounter(private val report: (Tests) -> Unit) : TestExecutionListener {

@@ -19,9 +19,9 @@ private const val MOST_FRAMES = 12
 private val PATIENCE = 5.seconds
 
 /**
- * Runs a step in a JVM of its own: one that hangs is killed, and said to hang, where its threads stood as well, which
- * the JVM is asked for from outside; so is one that ends without a result. Whoever starts it never touches the GPU,
- * which the step has for itself.
+ * Runs a step in a separate JVM. A JVM that hangs is killed and reported, with the stacks of its threads, which this
+ * process requests from it. A JVM that ends without a result is also reported. The starting process never touches the
+ * GPU, so that the step has it alone.
  */
 class StepProcess(private val main: String, private val options: List<String>) {
     @OptIn(ExperimentalPathApi::class)
@@ -42,7 +42,7 @@ class StepProcess(private val main: String, private val options: List<String>) {
         val command = listOf(java) + options + own +
             listOf("--step=$name", "--result=$file", "--step-seconds=$limit") + arguments
         val builder = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile())
-        builder.environment().remove("JAVA_TOOL_OPTIONS") // it would talk about them
+        builder.environment().remove("JAVA_TOOL_OPTIONS") // otherwise the log mentions them
         val start = TimeSource.Monotonic.markNow()
         val process = builder.start()
         val orphan = Thread { process.end() }
@@ -70,13 +70,13 @@ class StepProcess(private val main: String, private val options: List<String>) {
         return result
     }
 
-    /** Its children, too. One that does not even die is left behind. */
+    /** Kills the process and its children. A process that does not die is left behind. */
     private fun Process.end() {
         descendants().forEach(ProcessHandle::destroyForcibly)
         destroyForcibly().waitFor(PATIENCE.inWholeSeconds, SECONDS)
     }
 
-    /** SIGQUIT lets a JVM write where its threads are, and go on. */
+    /** Sends SIGQUIT: a JVM then prints its threads' stacks and continues. */
     private fun stood(process: Process, log: Path): List<Stood> {
         if (File.separatorChar != '/') return listOf()
         ProcessBuilder("sh", "-c", "kill -QUIT ${process.pid()}").redirectErrorStream(true).start().waitFor()
@@ -90,14 +90,14 @@ class StepProcess(private val main: String, private val options: List<String>) {
 
 private const val DUMP_END = "JNI global refs"
 
-/** `(java.base@25/` in front of a file's name. */
+/** `(java.base@25/` before the name of a file. */
 private val MODULE = Regex("""\([\w.]+@[^/)]*/""")
 private const val OURS = "org.arbalest."
 
-/** The first frame that is Arbalest's. */
+/** The first frame in Arbalest's code. */
 private val Stood.ours: String? get() = frames.firstOrNull { it.startsWith(OURS) }
 
-/** Threads that are in something of Arbalest's, `main` first, from what a JVM wrote at SIGQUIT. */
+/** Returns the threads with a frame in Arbalest's code, `main` first, from a JVM's output at SIGQUIT. */
 fun stood(log: String): List<Stood> = log.substringAfterLast("Full thread dump", "").substringBefore(DUMP_END)
     .split("\n\n").mapNotNull { thread ->
         val lines = thread.trim().lines()
@@ -108,5 +108,5 @@ fun stood(log: String): List<Stood> = log.substringAfterLast("Full thread dump",
             Stood(lines.first().substring(1).substringBefore('"'), frames.around()) else null
     }.sortedBy { it.thread != "main" }
 
-/** The innermost frames, but as many as it takes to see one of Arbalest's. */
+/** Returns the innermost frames, and more if the first of Arbalest's frames is further out. */
 private fun List<String>.around(): List<String> = take(maxOf(MOST_FRAMES, indexOfFirst { it.startsWith(OURS) } + 1))

@@ -8,11 +8,11 @@ import org.arbalest.support.gpu.GpuDouble
 import java.util.Locale
 
 /**
- * A part of the check, which runs in a process of its own.
+ * A part of the check, which runs in its own process.
  *
- * @property name for people, and for `--only`
- * @property seconds what it may take on a GPU
- * @property needs the kind of device without which it is not run
+ * @property name for display, and for `--only`
+ * @property seconds its time limit on a GPU, in seconds
+ * @property needs the type of the device that it requires
  */
 class Step(val name: String, val seconds: Long, val needs: DeviceType, val run: (StepRun) -> Unit)
 
@@ -28,7 +28,7 @@ class StepRun(
     private var result =
         StepResult(step.name, Verdict.FAILED, "it did not get to its first result", limitSeconds = limit)
 
-    /** Tells the process that waits, so that what was found is not lost if this one hangs. */
+    /** Writes a result for the waiting process, so that findings are not lost if this process hangs. */
     fun report(change: (StepResult) -> StepResult) {
         val changed = change(result).copy(reason = null)
         val parts = Verdict.entries.filter { changed.parts(it) > 0 }
@@ -37,12 +37,14 @@ class StepRun(
         write(result)
     }
 
-    /** What it found, or why it found nothing; what was found before it failed stays found. */
+    /**
+     * Runs the step, and writes its findings, or the reason for their absence. Earlier findings remain if it fails.
+     */
     fun run() {
         write(result)
         val missing = Devices.availability(step.needs) as? Availability.Missing
         if (missing != null) {
-            // Without its GPU there is nothing that the check could check.
+            // Without its GPU the check has nothing to check.
             write(result.copy(verdict = if (step.name == DEVICE_STEP) Verdict.FAILED else Verdict.NOT_RUN,
                 reason = "${step.needs}: ${missing.reason()}"))
         } else {
@@ -56,12 +58,12 @@ class StepRun(
     }
 }
 
-/** Who the GPU is: first, since all that follows depends on it. */
+/** The step that identifies the GPU. It comes first, because all later steps depend on it. */
 const val DEVICE_STEP = "device"
 
 private const val MOST_BYTES = 4L shl 30
 
-/** The sizes of copies: up to 4 GiB, or an eighth of the GPU's memory, or of main memory. */
+/** Returns the sizes of copies: up to 4 GiB, or an eighth of the GPU's memory or of main memory. */
 fun sizes(gpuMemory: Long, mainMemory: Long, isQuick: Boolean): List<Long> {
     val largest = minOf(MOST_BYTES, gpuMemory / 8, mainMemory / 8) / 65536 * 65536
     val usual = if (isQuick) listOf(64L shl 10, 1L shl 20, 16L shl 20)

@@ -6,7 +6,7 @@ import com.github.freva.asciitable.Column
 import com.github.freva.asciitable.HorizontalAlign
 import java.util.Locale
 
-/** What came of a step, in few words. */
+/** Returns a short text about the result of a step. */
 fun StepResult.words(): String = listOfNotNull(
     verdict.words(),
     tests?.takeIf {
@@ -16,7 +16,7 @@ fun StepResult.words(): String = listOfNotNull(
     reason,
 ).joinToString(", ")
 
-/** The report for people, and its sum. */
+/** Returns the report as a table, with a summary. */
 fun Report.table(): String {
     val rows = steps.flatMap { it.rows() }
     val columns = listOf("check", "result", "details").mapIndexed { i, name ->

@@ -32,10 +32,10 @@ class FakeRecord(val event: FakeEvent) : FakeCommand
 
 class FakeWait(val event: FakeEvent) : FakeCommand
 
-/** Something that the CPU does when the queue has come to it. */
+/** A function that the CPU runs when the queue reaches it. */
 class FakeTask(val task: HostTask) : FakeCommand
 
-/** A copy, or a kernel, which reads nothing that we know of. */
+/** A copy, or a kernel, whose reads are unknown. */
 class FakeWork(
     val number: Long,
     private val to: Long,
@@ -47,6 +47,6 @@ class FakeWork(
 
     fun reads(address: Long, size: Long): Boolean = from != 0L && from < address + size && address < from + bytes
 
-    /** Whether [later] touches what this one writes. */
+    /** Returns whether [later] reads or writes memory that this command writes. */
     fun conflictsWith(later: FakeWork): Boolean = later.reads(to, bytes) || later.writes(to, bytes)
 }

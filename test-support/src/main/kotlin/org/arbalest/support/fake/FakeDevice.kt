@@ -19,21 +19,21 @@ import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.withLock
 import kotlin.random.Random
 
-/** A call into the fake device that can be made to fail. */
+/** A call of the fake device that a test can make fail. */
 enum class FakeCall(val function: String) {
     ALLOCATE("fakeAlloc"), CREATE_QUEUE("fakeQueueCreate"), COPY("fakeMemcpyAsync"), RECORD("fakeEventRecord"),
     WAIT("fakeQueueWait"), CALLBACK("fakeEventCallback"), QUERY("fakeEventQuery"), RUN_ON_HOST("fakeLaunchHostFunction")
 }
 
-/** A call that stands still before it does anything, as long as a test wants it to. */
+/** A call that stops before it has any effect, until the test opens it. */
 class FakeStop constructor() {
     private val come = CountDownLatch(1)
     private val open = CountDownLatch(1)
 
-    /** Waits until a thread has come to the call. */
+    /** Waits until a thread has reached the call. */
     fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "nobody has made the call" }
 
-    /** Lets it go on. */
+    /** Lets the call continue. */
     fun open(): Unit = open.countDown()
 
     fun pass() {
@@ -42,25 +42,27 @@ class FakeStop constructor() {
     }
 }
 
-/** What a fake device has handed out and not got back. */
+/** The numbers of objects that a fake device has created and that were not released. */
 data class FakeCounts(val allocations: Int, val queues: Int, val events: Int, val maps: Int)
 
-/** An event that a test completes: put before work by [DeviceStream.waitFor], it holds that work back. */
+/** An event that a test completes: put before work by [DeviceStream.waitFor], it delays that work. */
 class FakeUserEvent constructor(private val device: FakeDevice, val handle: Long, private val event: FakeEvent) {
-    /** Lets what waits for it go on. */
+    /** Completes the event: work that waits for it continues. */
     fun complete(): Unit = device.finish(event, null)
 
-    /** Lets what waits for it fail. */
+    /** Fails the event: work that waits for it fails. */
     fun fail(): Unit =
         device.finish(event, DeviceException(Errno.EIO, "a user event of ${device.name} failed: FAKE_ABORTED (7)"))
 }
 
 /**
- * A device in main memory that a test has in its hands: it does what is queued at once, or, [held][hold], command by
- * command as the test says. It watches its users: memory that is read before what writes it is done, freed while queued
- * work needs it, freed twice or not at all is a violation, with a sentence.
+ * A device in main memory, controlled by a test. It runs queued work immediately, or, if the test [holds][hold] it, one
+ * command at a time on the test's request.
  *
- * Devices are made by [FakeProvider] when they are opened; all functions are safe on any thread.
+ * It checks its users. A violation, with a sentence, is memory that is read before its writer has finished, that is
+ * freed while queued work needs it, or that is freed twice or never.
+ *
+ * [FakeProvider] makes a device when it is opened. All functions are safe on any thread.
  */
 class FakeDevice private constructor(
     val type: DeviceType,
@@ -85,12 +87,12 @@ class FakeDevice private constructor(
     private var failing: FakeCall? = null
     private val stops = ConcurrentHashMap<FakeCall, FakeStop>()
 
-    /** Stops at which a thread stands or stood, so that [letGo] opens them. */
+    /** The stops that a thread has reached, so that [letGo] opens them. */
     private val entered = ConcurrentLinkedQueue<FakeStop>()
     private val copied = mutableListOf<Long>()
     private val userEvents = ConcurrentLinkedQueue<FakeEvent>()
 
-    /** The queue of the default stream, which stays. */
+    /** The queue of the default stream, which remains. */
     @Volatile
     private var kept = 0L
     private val baseline =
@@ -104,31 +106,34 @@ class FakeDevice private constructor(
     private var isHeld = false
     private var commandToFail: DeviceException? = null
 
-    /** By what is chosen that whoever waits does of what is held back; null if he does nothing. */
+    /** The generator that chooses which held commands a waiting thread runs; null if it runs none. */
     @Volatile
     private var interleaving: Random? = null
 
-    /** Whether somebody captures a graph: whoever waits or asks is refused then, whatever has become of the work. */
+    /** Whether a thread captures a graph. Waits and queries are then rejected, regardless of the work's state. */
     private var isCapturing = false
     private var isCpuBusy = false
 
-    /** What was done wrong so far. */
+    /** Returns the violations so far. */
     fun violations(): List<String> = seen.toList()
 
-    /** Returns what is handed out and was not when the current test began, if its spec has a [FakeExtension]. */
+    /**
+     * Returns the objects that exist now and did not exist when the current test began, if its spec has a
+     * [FakeExtension].
+     */
     fun counts(): FakeCounts = baseline.now().map(Long::toInt).let { FakeCounts(it[0], it[1], it[2], it[3]) }
 
-    /** Lets [counts] leave the default stream out, which is made if it is not there. */
+    /** Makes [counts] ignore the default stream, which is created if it does not exist. */
     fun keepDefaultStream() {
         kept = Devices.device(type, id).defaultStream().handle()
     }
 
-    /** Lets [counts] begin at zero for what is handed out now, such as the leak of an earlier test. */
+    /** Makes [counts] begin at zero for the objects that exist now, such as the leak of an earlier test. */
     fun countFromHere(): Unit = baseline.begin()
 
     /**
-     * Like [reset], and completes the user events and opens the calls that a test has held up, so that nothing of the
-     * next test waits for them.
+     * Resets like [reset], completes the user events and opens the calls that a test has stopped, so that no work of
+     * the next test waits for them.
      */
     fun letGo() {
         stops.values.forEach { it.open() }
@@ -138,10 +143,10 @@ class FakeDevice private constructor(
         seen.clear()
     }
 
-    /** How many bytes each copy had that was queued since the last [reset]. */
+    /** Returns the number of bytes of each copy that was queued since the last [reset]. */
     fun copies(): List<Long> = lock.withLock { copied.toList() }
 
-    /** Does what was held back, and forgets the copies, the violations and the failures that were ordered. */
+    /** Runs held commands, and forgets the copies, the violations and the planned failures. */
     fun reset() {
         failures.clear()
         stops.clear()
@@ -157,65 +162,65 @@ class FakeDevice private constructor(
         seen.clear()
     }
 
-    /** Does nothing of what is queued from now on, until [release]. */
+    /** Runs no queued command from now on, until [release]. */
     fun hold(): Unit = lock.withLock { isHeld = true }
 
     /**
-     * Like [hold], but whoever waits for something does it: command by command, of any queue, in an order that depends
-     * on the [seed] only.
+     * Holds commands like [hold], but a waiting thread runs them: one at a time, from any queue, in an order that
+     * depends on the [seed] only.
      */
     fun interleave(seed: Int): Unit = lock.withLock {
         isHeld = true
         interleaving = Random(seed)
     }
 
-    /** Does what was held back, and what comes. */
+    /** Runs the held commands, and later commands immediately. */
     fun release(): Unit = changing {
         isHeld = false
         interleaving = null
     }
 
-    /** Does the next command of a stream, if it does not have to wait; whether it did. */
+    /** Runs the next command of a stream, unless it has to wait. Returns whether it ran. */
     fun step(stream: DeviceStream): Boolean {
         var done = false
         changing { done = queue(stream.handle()).step(it) }
         return done
     }
 
-    /** How many commands of a stream are not done. */
+    /** Returns the number of a stream's commands that have not run. */
     fun pending(stream: DeviceStream): Int = lock.withLock { queue(stream.handle()).commands.size }
 
-    /** Lets the [nth] call of a kind from now fail. */
+    /** Makes the [nth] call of a kind from now fail. */
     fun failCall(call: FakeCall, nth: Int = 1) {
         failures[call] = AtomicInteger(nth)
     }
 
-    /** Lets the [nth] call of any kind but a query from now fail; [Int.MAX_VALUE] none. */
+    /** Makes the [nth] call of any kind except a query from now fail; [Int.MAX_VALUE] none. */
     fun failCallNumber(nth: Int): Unit = untilFailure.set(nth)
 
-    /** Lets the next copy or kernel that is done fail, and with it the rest of its queue. */
+    /** Makes the next copy or kernel that runs fail, and with it the rest of its queue. */
     fun failNextCommand(): Unit =
         lock.withLock {
             commandToFail = DeviceException(Errno.EIO, "a command on $name failed: FAKE_LAUNCH_FAILED (719)")
         }
 
-    /** Lets every call of a kind fail from now on; null ends that. */
+    /** Makes every call of a kind fail from now on; null ends that. */
     fun failEvery(call: FakeCall?) {
         failing = call
     }
 
-    /** How many calls have failed since [reset] because a test wanted it. */
+    /** The number of calls that failed since [reset] on a test's request. */
     val refused: Int get() = refusals.get()
 
-    /** How many waits and questions were refused since [reset] because nobody can tell. */
+    /** The number of waits and queries that were rejected since [reset] because of a capture. */
     val asked: Int get() = questions.get()
 
-    /** Lets the next call of a kind stand still, before it does anything. */
+    /** Stops the next call of a kind, before it has any effect. */
     fun stop(call: FakeCall): FakeStop = FakeStop().also { stops[call] = it }
 
     /**
-     * While the block runs nobody can tell what is done, as while somebody captures a graph: waits are refused with
-     * [Errno.EAGAIN], and no event is seen to be over.
+     * Simulates a capture while the block runs: the state of work is then unknown. Waits are rejected with
+     * [Errno.EAGAIN], and no event is reported as complete.
      */
     fun <T> capturing(block: () -> T): T {
         changing { isCapturing = true }
@@ -226,7 +231,7 @@ class FakeDevice private constructor(
         }
     }
 
-    /** Holds back the functions that queues have the CPU run, as a CPU that is busy does, while the block runs. */
+    /** Delays the functions that queues run on the CPU, like a busy CPU, while the block runs. */
     fun <T> withoutHostFunctions(block: () -> T): T {
         changing { isCpuBusy = true }
         try {
@@ -236,14 +241,14 @@ class FakeDevice private constructor(
         }
     }
 
-    /** Does one command of some queue, core's own too; false if there is none that has not to wait. */
+    /** Runs one command of any queue, core's own queues included. Returns false if all commands have to wait. */
     fun stepAny(random: Random): Boolean {
         var done = false
         changing { done = queues.values.shuffled(random).any { queue -> queue.step(it) } }
         return done
     }
 
-    /** An event for [org.arbalest.device.Device.adoptEvent]. */
+    /** Returns an event for [org.arbalest.device.Device.adoptEvent]. */
     fun userEvent(): FakeUserEvent = lock.withLock {
         val handle = newEvent()
         val event = events.getValue(handle)
@@ -251,7 +256,7 @@ class FakeDevice private constructor(
         FakeUserEvent(this, handle, event)
     }
 
-    /** Queues work of the test's own, which writes [bytes] bytes at a device [address]. */
+    /** Queues a kernel of the test, which writes [bytes] bytes at a device [address]. */
     fun launch(stream: DeviceStream, address: Long, bytes: Long, kernel: (MemorySegment) -> Unit): Unit =
         changing {
             add(stream.handle(), FakeWork(nextCommand++, address, 0, bytes) { it.withMemory(address, bytes, kernel) })
@@ -304,8 +309,8 @@ class FakeDevice private constructor(
     }
 
     /**
-     * Whether a new queue gets the handle of one that was destroyed and still works, as may happen where destroying one
-     * waits for nothing.
+     * Whether a new queue gets the handle of a destroyed queue that still works. This can happen in a runtime whose
+     * destruction of a queue does not wait.
      */
     var reusesHandles: Boolean = false
 
@@ -336,8 +341,8 @@ class FakeDevice private constructor(
     }
 
     /**
-     * A runtime that does not reach main memory which is not pinned lets the caller wait for the queue, and for the
-     * copy; and may read such memory first, into pinned memory of its own.
+     * Copies like a runtime that cannot access unpinned main memory: the caller waits for the queue and for the copy.
+     * The runtime may read such memory first, into its own pinned memory.
      */
     fun copyPageable(queue: Long, to: Long, from: Long, bytes: Long) {
         val copy = if (isPageable(from, bytes)) {
@@ -354,7 +359,7 @@ class FakeDevice private constructor(
         await(null) { copy !in waited.commands }
     }
 
-    /** Whether main memory is none of what this device has handed out. */
+    /** Returns whether main memory is not memory that this device has allocated. */
     fun isPageable(address: Long, bytes: Long): Boolean = lock.withLock {
         !memory.isTagged(address) && !memory.holds(address, bytes)
     }
@@ -395,7 +400,7 @@ class FakeDevice private constructor(
         waited.failure?.let { throw it }
     }
 
-    /** Waits until something is so; refused while nobody can tell, if it is a [function] that tells. */
+    /** Waits until a condition is true. Rejected during a capture, if a [function] of the driver waits. */
     private fun await(function: String?, isOver: () -> Boolean) {
         var hasWaited = false
         while (true) {
@@ -413,7 +418,10 @@ class FakeDevice private constructor(
         }
     }
 
-    /** A runtime of C blocks the carrier of a virtual thread, and with it all others that would run there. */
+    /**
+     * Records a violation for a virtual thread: a native runtime blocks its carrier thread, and with it all other
+     * virtual threads that would run there.
+     */
     private fun blocks() {
         if (Thread.currentThread().isVirtual) violation("a virtual thread blocks in the driver, which pins its carrier")
     }
@@ -425,7 +433,7 @@ class FakeDevice private constructor(
 
     fun finish(event: FakeEvent, failure: DeviceException?): Unit = changing { calls -> event.finish(failure, calls) }
 
-    /** Changes something, goes on with what can go on then, and tells who waits, without the lock. */
+    /** Changes the state, runs all commands that can run then, and calls listeners without the lock. */
     private fun changing(change: (MutableList<() -> Unit>) -> Unit) {
         val calls = mutableListOf<() -> Unit>()
         lock.withLock {
@@ -494,7 +502,7 @@ class FakeDevice private constructor(
     }
 
     companion object {
-        /** The most bytes that one allocation can have. */
+        /** The greatest number of bytes of one allocation. */
         const val LARGEST_ALLOCATION: Long = 1L shl 30
 
         private val open = ConcurrentHashMap<Pair<DeviceType, Long>, FakeDevice>()
@@ -502,11 +510,11 @@ class FakeDevice private constructor(
         fun create(type: DeviceType, id: Long, isCpuAccessible: Boolean): FakeDevice =
             open.computeIfAbsent(type to id) { FakeDevice(type, id, isCpuAccessible, open.size) }
 
-        /** A device that was opened by [org.arbalest.device.Devices.device]. */
+        /** Returns a device that was opened by [org.arbalest.device.Devices.device]. */
         fun of(type: DeviceType, id: Long): FakeDevice =
             open[type to id] ?: error("$type:$id is no fake device, or was not opened")
 
-        /** All that were opened. */
+        /** Returns all devices that were opened. */
         fun all(): Collection<FakeDevice> = open.values
     }
 }

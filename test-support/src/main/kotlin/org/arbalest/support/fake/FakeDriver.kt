@@ -9,7 +9,7 @@ import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.HostMemory
 
 /**
- * What stands between core and the fake device: one call each, and nothing remembered. The example for authors of
+ * The driver between core and the fake device: one call for each function, without state. An example for authors of
  * backends.
  */
 open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
@@ -73,7 +73,7 @@ open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
     }
 }
 
-/** The fake device's memory: out of the CPU's reach, or within. */
+/** The fake device's memory, accessible to the CPU or not. */
 class FakeAllocator(private val device: FakeDevice, private val isCpuAccessible: Boolean) : MemoryAllocator {
     override fun isCpuAccessible(): Boolean = isCpuAccessible
 

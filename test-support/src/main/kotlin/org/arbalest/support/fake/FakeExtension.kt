@@ -9,19 +9,19 @@ import org.arbalest.support.Settling
 import kotlin.time.Duration
 
 /**
- * Fails a test after which a fake device has not got everything back, or has seen something wrong; a test that provokes
- * a violation says so by calling [FakeDevice.reset] at its end. What other threads are just releasing has five seconds
- * to be gone, or two if nothing changes.
+ * Fails a test that leaves an object of a fake device live, or that caused a violation. A test that provokes a
+ * violation calls [FakeDevice.reset] at its end. Other threads have five seconds to release their objects, or two if
+ * nothing changes.
  *
- * A test that leaks or fails leaves nothing for the next one: what it held back is done, its user events are completed,
- * and what is left then is not counted any more. A thread may release it while the next test runs, as
- * [org.arbalest.testkit.contract.Baseline] says.
+ * A test that leaks or fails leaves nothing for the next one: its held commands run, its user events are completed, and
+ * the objects that are left then are not counted any more. A thread may release such an object while the next test
+ * runs, as [org.arbalest.testkit.contract.Baseline] describes.
  */
 object FakeExtension : TestCaseExtension {
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
         intercept(testCase, null, execute)
 
-    /** @param quiet how long nothing may change before the wait for what is left ends; null for [Settling]'s answer */
+    /** @param quiet the time without a change after which the wait ends; null for [Settling]'s default */
     suspend fun intercept(testCase: TestCase, quiet: Duration?, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)
         FakeDevice.all().forEach {

@@ -13,14 +13,14 @@ import org.arbalest.device.spi.HostTask
 import java.util.concurrent.ConcurrentHashMap
 
 /**
- * Serves fake GPUs: two, whose copies from and to main memory let their caller wait unless it is pinned, so that core
- * copies by way of pinned memory.
+ * Serves two fake GPUs. Their copies from and to main memory block the caller unless the memory is pinned, so core
+ * copies through pinned memory.
  *
- * Each is one [FakeDevice], of the first type, with two kinds of memory, as of CUDA or ROCm. To be registered like
+ * Each is one [FakeDevice], of the first type, with two kinds of memory, as with CUDA or ROCm. Register it like
  * [FakeProvider].
  *
- * @param type of the memory that the CPU cannot touch
- * @param pinned of the main memory that the GPU reaches
+ * @param type the type of the memory that the CPU cannot access
+ * @param pinned the type of the main memory that the GPU can access
  */
 open class FakeGpuProvider(private val type: DeviceType, private val pinned: DeviceType) : DeviceProvider {
     private val gpus = ConcurrentHashMap<Long, FakeGpu>()
@@ -36,7 +36,7 @@ open class FakeGpuProvider(private val type: DeviceType, private val pinned: Dev
     override fun describe(type: DeviceType, id: Long): String = "a fake GPU, which does nothing until a test lets it"
 }
 
-/** What the drivers of a fake GPU's two kinds of memory share. */
+/** The state that the drivers of a fake GPU's two kinds of memory share. */
 class FakeGpu(
     val device: FakeDevice,
     private val pinned: DeviceType,
@@ -61,7 +61,7 @@ class FakeGpu(
     fun serves(type: DeviceType, id: Long): Boolean = id == device.id && (type == device.type || type == pinned)
 }
 
-/** What core's slots are in, which stay. */
+/** The memory of core's slots, which is never freed. */
 class SlotAllocator(private val device: FakeDevice) : MemoryAllocator {
     override fun isCpuAccessible(): Boolean = true
 
@@ -73,7 +73,7 @@ class SlotAllocator(private val device: FakeDevice) : MemoryAllocator {
     override fun free(address: Long, bytes: Long): Unit = device.free(address, bytes)
 }
 
-/** Either kind of a fake GPU's memory, with its queues. */
+/** A driver of either kind of a fake GPU's memory, with its queues. */
 class FakeGpuDriver(private val gpu: FakeGpu, isPinned: Boolean) : FakeDriver(gpu.device) {
     private val own: MemoryAllocator = if (isPinned) gpu.memory.allocator()
     else FakeAllocator(gpu.device, isCpuAccessible = false)
@@ -99,7 +99,7 @@ class FakeGpuDriver(private val gpu: FakeGpu, isPinned: Boolean) : FakeDriver(gp
         }
     }
 
-    /** One call, and as many copies. */
+    /** Makes one call for all copies of the batch. */
     override fun copy(queue: Long, batch: CopyBatch) {
         gpu.device.mayFail(FakeCall.COPY, "${batch.count()} copies")
         for (i in 0 until batch.count()) gpu.device.enqueueCopy(queue, batch.to(i), batch.from(i), batch.bytes(i))

@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment
 import java.util.TreeMap
 
 /**
- * The memory of a fake device: main memory, whose addresses are handed out with a tag that makes them ones that no CPU
- * has, so that to touch them ends the process, as on a GPU. New memory is full of [POISON], so that what is read too
- * early is seen.
+ * The memory of a fake device: main memory at tagged addresses. The CPU cannot use a tagged address, so an access
+ * crashes the process, as with GPU memory. New memory is filled with [POISON], so that a read that comes too early is
+ * detected.
  */
 class FakeMemory(private val tag: Long) {
-    /** What is out, by its address without the tag. */
+    /** The allocated blocks, by their addresses without the tag. */
     private val live = TreeMap<Long, Block>()
 
     private class Block(val bytes: Long, val isTagged: Boolean, val segment: MemorySegment, val memory: AutoCloseable)
@@ -24,7 +24,7 @@ class FakeMemory(private val tag: Long) {
         return add(Block(bytes, !isCpuAccessible, memory.segment(), memory))
     }
 
-    /** Main memory that is kept for good, and so is not in core's ledger. */
+    /** Allocates main memory that is never freed, and that core's resource counters therefore do not include. */
     fun allocateForGood(bytes: Long, alignment: Long): Long {
         val arena = Arena.ofShared()
         return add(Block(bytes, false, arena.allocate(bytes, alignment), arena))
@@ -37,7 +37,7 @@ class FakeMemory(private val tag: Long) {
         return if (block.isTagged) address or tag else address
     }
 
-    /** What is wrong with freeing this, or null; it is freed if it is there. */
+    /** Frees a block, if it exists. Returns the fault of the call, or null. */
     fun free(address: Long, bytes: Long): String? {
         val real = untagged(address)
         val block = live.remove(real) ?: return "$bytes bytes at ${hex(address)} were freed, which are not allocated"
@@ -51,7 +51,10 @@ class FakeMemory(private val tag: Long) {
         }
     }
 
-    /** Memory of this device, or of the CPU, for the device's own eyes; null if a tagged address is in no block. */
+    /**
+     * Returns memory of this device, or of the CPU, for the device's own access; null if a tagged address is in no
+     * block.
+     */
     fun segment(address: Long, bytes: Long): MemorySegment? {
         if (!isTagged(address)) return MemorySegment.ofAddress(address).reinterpret(bytes)
         val real = untagged(address)
@@ -59,7 +62,7 @@ class FakeMemory(private val tag: Long) {
         return if (real + bytes <= start + block.bytes) MemorySegment.ofAddress(real).reinterpret(bytes) else null
     }
 
-    /** Whether bytes of main memory are within one block. */
+    /** Returns whether bytes of main memory are within one block. */
     fun holds(address: Long, bytes: Long): Boolean =
         live.floorEntry(address)?.let { (start, block) -> address + bytes <= start + block.bytes } ?: false
 
@@ -70,7 +73,7 @@ class FakeMemory(private val tag: Long) {
     companion object {
         const val POISON: Byte = 0x5A
 
-        /** The bits that tell the device. With one of them set, an address is not canonical on x86-64 and arm64. */
+        /** The bits that identify the device. With one of them set, an address is not canonical on x86-64 and arm64. */
         private const val TAGS = -1L shl 52
 
         fun tag(number: Long): Long = 0x5A0L + number shl 52

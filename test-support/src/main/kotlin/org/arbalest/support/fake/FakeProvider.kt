@@ -7,12 +7,12 @@ import org.arbalest.device.spi.DeviceDriver
 import org.arbalest.device.spi.DeviceProvider
 
 /**
- * Serves fake devices: two of `EXT_DEV`, whose memory the CPU cannot touch, or of other types that a subclass names.
+ * Serves fake devices: two of `EXT_DEV`, whose memory the CPU cannot access, or of other types that a subclass names.
  *
- * Not registered by test-support, since a user's own backend may serve `EXT_DEV`: name it, or a subclass, in
+ * test-support does not register it, because a user's own backend may serve `EXT_DEV`. Name it, or a subclass, in
  * `META-INF/services/org.arbalest.device.spi.DeviceProvider` of your tests. [FakeDevice] controls the devices.
  *
- * @param types the types served, and whether the CPU can touch their memory
+ * @param types the types served, and whether the CPU can access their memory
  */
 open class FakeProvider(
     private val types: Map<DeviceType, Boolean> = mapOf(DeviceType.EXT_DEV to false),

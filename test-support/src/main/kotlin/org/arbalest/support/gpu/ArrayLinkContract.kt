@@ -25,7 +25,7 @@ import java.nio.channels.SocketChannel
 import java.nio.file.Path
 import kotlin.random.Random
 
-/** Links between two processes, of which one may be killed. */
+/** The contract of links between two processes, of which one may be killed. */
 fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val double = backend.double
@@ -39,7 +39,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                         manyLayouts(rows).use { source ->
                             link.send(source.toShareable(device))
                             link.receive()!!.use { back ->
-                                // the one before may wait for an idle period
+                                // the array before may wait for an idle period
                                 if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0
                                 back.copyTo(Devices.cpu()).use {
                                     it.synchronize()
@@ -73,7 +73,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             mine.close()
             shouldThrow<IllegalStateException> { backend.share(10).use { mine.send(it) } }
             mine.unreleased() shouldBe 3
-            // and so they go back
+            // receiving them fails, which releases them
             repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
             other.receive().shouldBeNull()
             mine.receive().shouldBeNull()
@@ -235,7 +235,7 @@ private fun <T> socket(block: (Path, () -> SocketChannel) -> T): T = SharingPeer
     }
 }
 
-/** All that comes until the other process is gone; what it has shared may be gone before. */
+/** Collects all arrays until the other process is gone; the memory that it shared may be gone before. */
 private fun ArrayLink.collect(into: MutableList<DeviceArray>) {
     while (true) {
         try {
@@ -248,7 +248,7 @@ private fun ArrayLink.collect(into: MutableList<DeviceArray>) {
     }
 }
 
-/** Both ends of a connection, made at the same time. */
+/** Connects both ends of a connection at the same time. */
 private fun <T> (() -> ArrayLink).alongside(connect: () -> T): Pair<ArrayLink, T> {
     var other: Result<T>? = null
     val thread = Thread.ofVirtual().start { other = runCatching(connect) }

@@ -29,8 +29,8 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
- * Another thread captures a graph, in global mode: what we call meanwhile does not invalidate that, and is not
- * misunderstood.
+ * The contract of captures. While another thread captures a graph in global mode, the library's calls do not invalidate
+ * the capture, and the library interprets rejected calls correctly.
  */
 fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     var hasGates = false
@@ -130,7 +130,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     ) {
         val size = 9L shl 20
         device.createStream().use { stream ->
-            // slots are there now
+            // slots exist now
             repeat(2) {
                 pageable(size, 1).use { from ->
                     device.allocate(size).use { stream.copy(from, it); stream.synchronize() }
@@ -142,8 +142,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             val gate = backend.gate(stream)
             val (from, there) = pageable(size, 1) to device.allocate(size)
             val record = backend.functions.single { it.endsWith("EventRecord") }
-            double.capturing(events = 907, hasModes = false) { // else the stream can be waited for
-                double.fail(record) // the one behind the first slots, whose copy is queued
+            double.capturing(events = 907, hasModes = false) { // otherwise waiting for the stream is possible
+                double.fail(record) // the record after the first slots, whose copy is queued
                 shouldThrow<DeviceException> { stream.copy(from, there) }.message shouldContain "(999)"
                 double.failNothing() shouldBe 0
                 from.close()
@@ -169,7 +169,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     ) {
         val size = 9L shl 20
         device.createStream().use { stream ->
-            // slots are there now
+            // slots exist now
             repeat(2) {
                 pageable(size, 1).use { from ->
                     device.allocate(size).use { stream.copy(from, it); stream.synchronize() }
@@ -281,10 +281,10 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             shouldThrow<IllegalStateException> { use() }.message shouldContain
                                 "of $device is being captured"
                         }
-                        tensor.close() // its last use is somewhere in the stream
+                        tensor.close() // the stream has its last use
                         journey(device, backend::gate)
                         device.hostMemory().get().trim()
-                        own.handle() // is told as ever
+                        own.handle() // works as usual
                         stream.toString() shouldContain "$device"
                     } shouldBe 0
                     gate.open()
@@ -380,7 +380,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             )
                             for ((what, wait) in waits) withClue(what) {
                                 device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
-                                    repeat(2) { // the second time, HIP says of it that it is done
+                                    repeat(2) { // at the second query, HIP reports the event as complete
                                         shouldThrow<DeviceException> { wait(event) }.run {
                                             errno() shouldBe Errno.EINVAL
                                             message shouldContain "was recorded in a stream that was being captured"
@@ -390,7 +390,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                                 }
                             }
                             device.adoptEvent(double.capturedEvent(own.handle())).use { event ->
-                                // nobody can tell, at first: a thread of ours is told
+                                // the first query has no answer; a thread of the library receives the answer
                                 double.fail(backend.words.query, code = 900)
                                 val stage = event.onReady().toCompletableFuture()
                                 double.failNothing() shouldBe 0
@@ -401,7 +401,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             stream.copy(host, there)
                             stream.synchronize()
                         }
-                    } shouldBe -1 // to ask has cost the owner the capture
+                    } shouldBe -1 // the query has invalidated the owner's capture
                     double.violation shouldBe ""
                     double.captured(own.handle()) {
                         device.adoptEvent(double.capturedEvent(own.handle())).close()

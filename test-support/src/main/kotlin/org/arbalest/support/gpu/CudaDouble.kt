@@ -6,13 +6,13 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 
 private val SIMULATED: String = System.getProperty("arbalest.cuda.simulated") ?: "13.0"
 
-/** As `cuDriverGetVersion` has it. */
+/** The version in the form of `cuDriverGetVersion`. */
 private val VERSION: Int = SIMULATED.split('.').map { it.toInt() }.let { (major, minor) -> major * 1000 + minor * 10 }
 
 /**
- * A simulated driver: `libcuda.so.1` in software, as of CUDA 13.0: host functions may not call CUDA, and there is one
- * context for each device. With the system property `arbalest.cuda.simulated` set to `10.0`, for example, it lacks what
- * came later.
+ * A simulator of the driver: `libcuda.so.1` in software, as of CUDA 13.0. Host functions may not call CUDA, and each
+ * device has one context. If the system property `arbalest.cuda.simulated` is `10.0`, for example, the simulator lacks
+ * all later functions.
  */
 object CudaDouble :
     GpuDouble(VERSION, SIMULATED, "cuda_api.h", "libcuda.so.1", "gpu/cuda.c", "gpu/vmm.c", "gpu/vmm.h") {
@@ -30,45 +30,42 @@ object CudaDouble :
         fabric(true)
     }
 
-    /**
-     * Whether host functions may ask for contexts and change them, though call nothing else; no, if a test does not say
-     * so.
-     */
+    /** Sets whether host functions may query and change contexts, but call nothing else; by default they may not. */
     fun contextsInHostFunctions(allowed: Boolean) {
         lenientFunction.invoke(if (allowed) 1 else 0)
     }
 
-    /** Whether the driver copies batches, as from CUDA 12.8; yes, if a test does not say otherwise. */
+    /** Sets whether the driver copies batches, as from CUDA 12.8 on; by default it does. */
     fun batches(has: Boolean) {
         batchesFunction.invoke(if (has) 1 else 0)
     }
 
     /**
-     * Whether devices have fabric handles: with an IMEX channel, if a test does not say otherwise.
+     * Sets whether devices have fabric handles; by default they have, with an IMEX channel.
      *
-     * @param allowed whether the process may use them; where not, devices have them all the same
+     * @param allowed whether the process may use them; devices have them even if it may not
      */
     fun fabric(has: Boolean, allowed: Boolean = has) {
         fabricFunction.invoke(if (!has) 0 else if (allowed) 1 else 2)
     }
 
-    /** How many contexts are on the calling thread's stack. */
+    /** The number of contexts on the calling thread's stack. */
     val contextDepth: Int get() = threadState
 
-    /** How often a device's primary context is retained. */
+    /** Returns how often a device's primary context is retained. */
     fun retained(device: Int): Int = retainedFunction.invoke(device) as Int
 
-    /** Whether the CPU may touch managed memory while a GPU works; yes, if a test does not say so. */
+    /** Sets whether the CPU may access managed memory while a GPU works; by default it may. */
     fun managedWithCpu(may: Boolean) {
         managedFunction.invoke(if (may) 1 else 0)
     }
 
     /**
-     * The last that was said of managed memory: 0 for a prefetch, else the advice; the place (−1 is the host), the
+     * The last hint about managed memory: 0 for a prefetch, otherwise the advice; the place (−1 is the host), the
      * address, the bytes.
      */
     val hinted: List<Long> get() = (0..3).map { hintedFunction.invoke(it) as Long }
 
-    /** Whether somebody has said, since it was allocated, how the memory at an address will be used. */
+    /** Returns whether the future use of the memory at an address was advised since its allocation. */
     fun advised(address: Long): Boolean = advisedFunction.invoke(address) as Int != 0
 }

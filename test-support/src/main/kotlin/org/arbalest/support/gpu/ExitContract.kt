@@ -17,8 +17,9 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 
 /**
- * That a process ends, by its own exit code, while the runtime calls what a backend gave it: when the JVM is over, in a
- * static destructor of the runtime's, which also joins the threads that called back before. On a [double].
+ * The contract of exits, on a [double]. A process ends with its own exit code while the runtime calls functions that a
+ * backend registered. The runtime calls them after the end of the JVM, in a static destructor that also joins the
+ * threads of earlier callbacks.
  */
 fun exitContract(double: GpuDouble): TestFactory = funSpec {
     fun leave(how: Leaving, vararg options: String): ChildJvm {
@@ -65,7 +66,7 @@ fun exitContract(double: GpuDouble): TestFactory = funSpec {
     }
 }
 
-/** A process of its own, which leaves with a copy and a wait in a stream that the double holds back until then. */
+/** A separate process that exits with a copy and a wait in a stream, which the simulator holds until then. */
 object WorkAtExit {
     @JvmStatic
     fun main(args: Array<String>) {
@@ -75,7 +76,7 @@ object WorkAtExit {
         val stream = Devices.device(type, 0).createStream()
         val there = numbers(1000).use { it.copyTo(stream.device(), stream) }
         there.copyTo(Devices.cpu(), stream).use { it.synchronize() } // the stream's thread has called back
-        stream.record().use { it.onReady().toCompletableFuture().join() } // and so has another
+        stream.record().use { it.onReady().toCompletableFuture().join() } // and so has another thread
         eventually("no thread of the double's is in a callback, from which it would not return") {
             double.live(Live.COMMANDS) == 0L
         }

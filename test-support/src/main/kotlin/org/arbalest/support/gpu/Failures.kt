@@ -28,8 +28,8 @@ import java.util.logging.Level
 import java.util.logging.Logger
 
 /**
- * Goes through all that a batch can meet on a device: pageable memory, the device, an export, an import, a tensor,
- * waits of each kind, and back.
+ * Uses a batch in each way possible on a device: pageable memory, the device, an export, an import, a tensor, waits of
+ * each kind, and back.
  */
 fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfined().use { arena ->
     device.createStream().use { stream ->
@@ -59,8 +59,8 @@ fun journey(device: Device, gate: (DeviceStream) -> Gate): Unit = Arena.ofConfin
 }
 
 /**
- * A stream waits, and a stage, for what is not done for sure: behind a gate, with nothing in front of it that a call
- * that fails would wait for.
+ * Lets a stream and a stage wait for work that is certainly not done: it is behind a gate. Nothing before the gate
+ * makes a failing call wait.
  */
 private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream) -> Gate) {
     device.createStream().use { held ->
@@ -82,7 +82,7 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
     }
 }
 
-/** What the library's threads do now, for a hang that is seen once. */
+/** Returns the stacks of the library's threads, to diagnose a rare hang. */
 private fun threads(): String = Thread.getAllStackTraces().filterKeys {
     it.name.startsWith("arbalest") || it.name.startsWith("ForkJoinPool")
 }
@@ -90,10 +90,10 @@ private fun threads(): String = Thread.getAllStackTraces().filterKeys {
     .joinToString("\n  ", prefix = "\n  ")
 
 /**
- * Like [failEach], but that the call that fails is followed by none that does not, as long as the journey lasts: who
- * gives up may be refused what he gives up with. What fails then is not named by one function. Not for functions that
- * ask how far the work is: a code that nobody knows, and that comes again, is the end of that (DEV-24), and the double
- * would go on working.
+ * Fails calls like [failEach], but all calls of the function from the failing one on, until the journey ends. So the
+ * calls that clean up after the first failure may fail, too, and the error need not name the function. Functions that
+ * query the state of work are left out: an unknown code that repeats is their final result (DEV-24), while the
+ * simulator would continue the work.
  */
 fun GpuBackend.failFromEach(device: Device, functions: List<String>, kept: (Live) -> Long): Map<String, Long> {
     fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
@@ -130,12 +130,12 @@ private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore
 }
 
 /**
- * Lets each call of [functions] fail once in a journey of a batch's to a device and back: whoever asked gets an error
- * that names the function, the device and the code, and all is given back, to the double too.
+ * Makes each call of [functions] fail once in a batch's journey to a device and back. The caller receives an error with
+ * the function, the device and the code, and all memory is released, in the simulator, too.
  *
- * @param kept what the backend keeps for good, of the double's
- * @param each is called after each journey, with the function that was to fail
- * @return how many calls of each function there are in a journey
+ * @param kept the number of simulator objects of a kind that the backend keeps permanently
+ * @param each called after each journey, with the name of the failing function
+ * @return the number of calls of each function in a journey
  */
 fun GpuBackend.failEach(
     device: Device,
@@ -144,7 +144,7 @@ fun GpuBackend.failEach(
     each: (String) -> Unit = {},
 ): Map<String, Long> {
     fun live(): Map<Live, Long> = Live.entries.associateWith { double.live(it) - kept(it) }
-    repeat(3) { journey(device, ::gate) } // what is kept for good is there now
+    repeat(3) { journey(device, ::gate) } // objects that are kept permanently exist now
     eventually("the warm-up is over") { Held.now().run { waits() == 0L && buffers() == 0L } }
     drainFrees()
     trim()
@@ -183,7 +183,7 @@ private fun GpuBackend.failEach(
     return nth - 1
 }
 
-/** What is provoked here by the hundred would fill the log. */
+/** Runs a block without logging, because hundreds of provoked errors would fill the log. */
 private fun <T> withoutLog(block: () -> T): T {
     val logger = Logger.getLogger("org.arbalest")
     val level = logger.level
@@ -195,7 +195,7 @@ private fun <T> withoutLog(block: () -> T): T {
     }
 }
 
-/** The failure itself, or that of the stage that was waited for. */
+/** Returns the failure of the block, or of the stage that it waited for. */
 private fun failureOf(block: () -> Unit): DeviceException? = when (val failure = runCatching(block).exceptionOrNull()) {
     null -> null
     is ExecutionException -> failure.cause.shouldBeInstanceOf<DeviceException>()

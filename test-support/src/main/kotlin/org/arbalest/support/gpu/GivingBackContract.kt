@@ -17,8 +17,8 @@ import java.util.HexFormat
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * What cannot be given back at once, or at all; and the end of the process, when there is nothing any more to give
- * back.
+ * The contract of releases that are deferred or impossible, and of the end of the process, when nothing can be released
+ * any more.
  */
 fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
     val words = backend.words
@@ -67,7 +67,9 @@ fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
     }
 }
 
-/** What is given back while no device has work, and how: with a call that fails once. */
+/**
+ * Returns the calls whose objects are released while no device has work, with an action in which the call fails once.
+ */
 private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
     words.unpin to { code ->
         settle()
@@ -106,7 +108,7 @@ private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
     },
 )
 
-/** What closes another process's memory. */
+/** The function that closes memory of another process. */
 private val GpuBackend.closing: String get() = openingCalls.first { "Close" in it }
 
 private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
@@ -122,7 +124,7 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
         device.createStream().close()
         if (it == 0) {
             eventually("nothing is under way") { ResourceCounters.now().run { waits() == 0L && buffers() == 0L } }
-            backend.trim() // opens the other GPU, which frees, too
+            backend.trim() // opens the other GPU, which also frees memory
             backend.drainFrees()
             fail()
         }
@@ -131,7 +133,7 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
     eventually("all is given back: ${ResourceCounters.now()}") {
         ResourceCounters.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L }
     }
-    backend.trim() // what is kept is freed now
+    backend.trim() // kept memory is freed now
     backend.drainFrees()
 }
 
@@ -178,7 +180,7 @@ fun runtimeGone(backend: GpuBackend) {
     check(!event.isReady)
     event.close()
     streams.forEach { it.close() }
-    device.hostMemory() // and who comes late
+    device.hostMemory() // also a late call
     backend.drainFrees()
     check(ResourceCounters.now().waits() > 0)
     println("good")

@@ -9,85 +9,87 @@ import org.arbalest.device.Devices
 import org.arbalest.testkit.contract.Gate
 import kotlin.reflect.KClass
 
-/** A backend of GPUs, whose kinds of memory are devices of their own, on a double that has two GPUs, or on a driver. */
+/**
+ * A backend of GPUs, on a simulator with two GPUs, or on a driver. Each kind of a GPU's memory is a separate device.
+ */
 interface GpuBackend : StagingBackend {
-    /** A GPU's own kind of memory, then those that the CPU reads, too: first pinned memory. */
+    /** The type of a GPU's own memory, then the types that the CPU also reads: first pinned memory. */
     val types: List<DeviceType>
 
-    /** What the runtime calls what it does. */
+    /** The runtime's names for its functions. */
     val words: GpuWords
 
-    /** What the names of the backend's threads begin with: one frees, one for each GPU asks for events. */
+    /** The beginning of the names of the backend's threads: one frees memory, and one for each GPU queries events. */
     val threads: String
 
-    /** An object whose `main` calls [gpuProgram] with this backend, for what needs a process of its own. */
+    /** An object whose `main` calls [gpuProgram] with this backend, for tests in a separate process. */
     val program: KClass<*>
 
-    /** The options of the JVM that [program] runs in. */
+    /** The options for the JVM of [program]. */
     val options: List<String> get() = emptyList()
 
-    /** Whether the first GPU's memory is from a pool. */
+    /** Returns whether the first GPU's memory comes from a pool. */
     fun hasPool(): Boolean
 
-    /** Whether an event goes to another process with its array. */
+    /** Whether an event is sent to another process with its array. */
     val sharesEvents: Boolean get() = true
 
-    /** What sharing an array calls that is not ready, and can fail. */
+    /** The functions that can fail when an array that is not ready is shared. */
     val sharingCalls: List<String>
 
-    /** What opening and closing an array of another process calls. */
+    /** The functions that are called when an array of another process is opened and closed. */
     val openingCalls: List<String>
 
-    /** What allocating memory calls that can be shared. */
+    /** The functions that are called when shareable memory is allocated. */
     val shareableCalls: List<String>
 
     /**
-     * Whether shared memory stays for whoever has it open, though the process is gone that shared it, or has freed it.
+     * Whether shared memory remains valid for the process that opened it, although the owner has freed it or has ended.
      */
     val isSharedForGood: Boolean get() = false
 
-    /** The variable by which a process sees some of the machine's GPUs only, in another order. */
+    /** The environment variable that restricts a process to some of the machine's GPUs, in another order. */
     val visibility: String
 
-    /** Returns how many of a kind the backend, its gates included, keeps until the process ends. */
+    /** Returns how many objects of a kind the backend, its gates included, keeps until the process ends. */
     fun kept(what: GpuDouble.Live): Long
 
-    /** Has GPUs that are opened from now on use pools, where that is not their way anyhow. */
+    /** Makes GPUs that are opened from now on use pools, if that is not their default. */
     fun requestPools() {}
 
     override fun trim(): Unit = types.forEach { type ->
         gpus.indices.forEach { Devices.device(type, it.toLong()).memory().trim() }
     }
 
-    /** Whether the runtime's library, a real one, is there before the double is loaded. */
+    /** Returns whether a real library of the runtime was installed before the simulator is loaded. */
     fun isInstalled(): Boolean
 
     override fun gate(stream: DeviceStream): Gate
 
-    /** One of the GPUs, by its own memory; a double has two. */
+    /** Returns one of the GPUs, as the device of its own memory; a simulator has two. */
     fun gpu(ordinal: Int): Device = Devices.device(types[0], ordinal.toLong())
 
-    /** All GPUs that there are. */
+    /** All available GPUs. */
     val gpus: List<Device> get() = List((Devices.availability(types[0]) as Availability.Ready).devices(), ::gpu)
 }
 
 /**
- * What a runtime calls things, as errors quote it.
+ * The names of a runtime, in the form of error messages.
  *
- * @property allocation the function that a GPU's memory comes from, with pools
- * @property plainAllocation the same without pools
- * @property plainFree what gives that back
- * @property frees all functions that give something back, [plainFree] too
- * @property query the function that asks for an event
- * @property current the function that begins to make a GPU current for a thread
- * @property address the function that asks for an address
- * @property outOfMemory the name and number of the code for it
- * @property illegalAddress that for a GPU that has died of it
- * @property noDevice that for a runtime without a GPU
- * @property unknown that for the number 999
- * @property pins the functions by which memory of others is pinned
+ * @property allocation the function that allocates a GPU's memory, with pools
+ * @property plainAllocation the function that allocates it without pools
+ * @property plainFree the function that frees memory without pools
+ * @property frees all functions that release something, [plainFree] included
+ * @property query the function that queries an event
+ * @property current the first function that is called to make a GPU current on a thread
+ * @property address the function that queries an address
+ * @property outOfMemory the name and number of the code for too little memory
+ * @property illegalAddress the name and number of the code for a GPU that failed at an illegal address
+ * @property noDevice the name and number of the code for a runtime without a GPU
+ * @property unknown the name and number of the code 999
+ * @property pins the functions that pin memory of another owner
  * @property unpin the function that unpins it
- * @property absent what is said of a runtime that is not installed
+ * @property absent the message about a runtime that is not installed
  */
 class GpuWords(
     val allocation: String,

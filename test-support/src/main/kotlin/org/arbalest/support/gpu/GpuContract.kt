@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * What is asked of every backend of GPUs beyond the contract, and only a double can show. See [gpuDriverContract],
- * [captureContract] and [givingBackContract] for the rest.
+ * The part of the contract of every GPU backend that needs a simulator. See [gpuDriverContract], [captureContract] and
+ * [givingBackContract] for the rest.
  */
 fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
     include(gpuMemoryContract(backend))
@@ -102,7 +102,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         double.reset(memory = 1 shl 20)
         for (type in backend.types.filter { it != backend.types[1] }) {
             val memory = Devices.device(type, 0).memory()
-            // two sizes of blocks, of which there is room for one
+            // two sizes of blocks, with space for one of them
             repeat(2) { memory.allocate(700_000 + 90_000L * it).close() }
         }
         backend.trim()
@@ -169,7 +169,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
             double.fail(backend.words.unpin, code = 2)
             double.fail(backend.words.unpin, nth = 2, code = 900)
             buffer.close()
-            backend.trim() // throws nothing of it
+            backend.trim() // does not throw its error
             unpinned.await(5, SECONDS) shouldBe true
             double.live(Live.REGISTERED) shouldBe 0
         }
@@ -216,7 +216,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         fun useSome() = numbers(100).use {
             it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } }
         }
-        useSome() // what is pinned for good, is pinned
+        useSome() // all memory that is pinned permanently is pinned now
         eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
         double.reset(memory = 1 shl 20)
         val held = device.allocate(1 shl 16)
@@ -304,7 +304,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
         }
         backend.gpu(0).createStream().use { it.synchronize() }
         eventually("what was queued is dropped") { backend.double.live(Live.COMMANDS) == 0L }
-        backend.double.reset() // so that what is here can be given back
+        backend.double.reset() // so that the objects of this test can be released
         gate.open()
         held.close()
         other.close()
@@ -312,7 +312,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
     }
 }
 
-/** What is asked of every provider of GPUs. */
+/** The contract of every provider of GPUs. */
 fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
     fun inChild(program: GpuProgram) {
         val child = backend.run(program)

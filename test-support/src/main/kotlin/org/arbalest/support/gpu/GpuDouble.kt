@@ -25,22 +25,21 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
 /**
- * A GPU's runtime in software, for tests without a GPU: two devices whose memory the CPU cannot touch, streams that
- * work in threads of their own, events, host functions, and the runtime's rules. What a GPU punishes with undefined
- * behaviour is counted in [violations].
+ * A simulator of a GPU's runtime, for tests without a GPU. It has two devices whose memory the CPU cannot access,
+ * streams that work in their own threads, events, host functions, and the runtime's rules. It counts actions that are
+ * undefined behaviour on a GPU in [violations].
  *
- * It is compiled, and is the process's library of that name from [load] on, which must come before anybody looks for
- * the real one.
+ * From [load] on it is the process's library of that name. Call [load] before any code looks for the real library.
  */
 sealed class GpuDouble(
     private val version: Int,
-    /** The version that it simulates, such as `13.0`. It lacks the functions that came later. */
+    /** The version that it simulates, such as `13.0`. It lacks all later functions. */
     val release: String,
     private val header: String,
     soname: String,
     private vararg val sources: String,
 ) {
-    /** What is live in a double. What the code under test keeps for itself counts as well. */
+    /** The kinds of live objects of a simulator. Objects that the code under test keeps are included. */
     enum class Live {
         /** Allocations of device memory. */
         DEVICE,
@@ -57,16 +56,16 @@ sealed class GpuDouble(
         /** Events. */
         EVENTS,
 
-        /** What is queued and not done. */
+        /** Queued commands that are not done. */
         COMMANDS,
 
-        /** Other processes' memory that is open here. */
+        /** Memory of other processes that is open here. */
         OPENED,
 
-        /** Pieces of others' memory that are registered. */
+        /** Registered pieces of memory of other owners. */
         REGISTERED,
 
-        /** Ranges of addresses that are reserved. */
+        /** Reserved ranges of addresses. */
         RESERVED,
     }
 
@@ -80,12 +79,12 @@ sealed class GpuDouble(
     private val forgetMemoryFunction by function("double_forget_memory", null, JAVA_INT)
 
     /**
-     * What tests before this one have left and nobody has released yet, of each kind; a thread of the backend's may ask
-     * for [live] at any time.
+     * The numbers of objects of each kind that earlier tests have left and that are not released yet. A thread of the
+     * backend may query [live] at any time.
      */
     private val forgotten = AtomicLongArray(Live.entries.size)
 
-    /** What is live between tests beyond what the backend keeps, of this spec. */
+    /** The numbers of live objects between tests, without those that the backend keeps, of this spec. */
     private var atRest: Map<Live, Long> = emptyMap()
     private var atRestIn: Spec? = null
     private val callsFunction by function("double_calls", JAVA_LONG, ADDRESS)
@@ -121,23 +120,25 @@ sealed class GpuDouble(
     private val askedFunction by function("double_asked", JAVA_LONG)
     private val deinitializeFunction by function("double_deinitialize", null)
 
-    /** Compiles and loads it once more, under another name, without the functions [lacking] and with all others. */
+    /**
+     * Compiles and loads the simulator again, under another name, without the functions [lacking] and with all others.
+     */
     fun compileAs(soname: String, lacking: Set<String> = emptySet()): NativeLibrary {
         val flags = lacking.map { "-D$it=absent_$it" } + "-DGPU_DRIVER_VERSION=$version"
         return NativeLibrary.compileAs(soname, flags, *sources, "gpu/$header", *CORE)
     }
 
-    /** Compiles and loads it, once per process. Needs a C compiler. */
+    /** Compiles and loads the simulator, once per process. Needs a C compiler. */
     fun load() {
         reset()
     }
 
-    /** How many GPUs it has, if a test says nothing else. */
+    /** The number of GPUs, unless a test sets another one. */
     var usualDevices: Int = 2
 
     /**
-     * Forgets what a test has provoked, revives devices that died, and sets what there is. While nothing is allocated
-     * or queued.
+     * Forgets provoked errors, revives failed devices, and sets the devices and their memory. Call it only while
+     * nothing is allocated or queued.
      */
     fun reset(devices: Int = usualDevices, memory: Long = MEMORY, hasPools: Boolean = true) {
         resetFunction.invoke(devices, memory, if (hasPools) 1 else 0)
@@ -149,38 +150,39 @@ sealed class GpuDouble(
         usual()
     }
 
-    /** Takes back what a test has said of this runtime only. */
+    /** Resets the settings that only this runtime has. */
     protected open fun usual() {}
 
     /**
-     * Lets a call fail with [code]: the [nth] from now on of the function [name], such as `cuMemAlloc`, or of any if it
-     * is empty.
+     * Makes a call fail with [code]: the [nth] call from now on of the function [name], such as `cuMemAlloc`, or of any
+     * function if the name is empty.
      */
     fun fail(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments {
         failFunction.invoke(text(name), nth, code)
     }
 
-    /** Like [fail], that call and all that come after it, until [failNothing]. */
+    /** Makes that call and all later calls fail, until [failNothing]; see [fail]. */
     fun failFrom(name: String, nth: Long = 1, code: Int = 999): Unit = withArguments {
         failFromFunction.invoke(text(name), nth, code)
     }
 
-    /** Takes back what [fail] and [failFrom] asked for: how many of them have not come. */
+    /** Removes the failures of [fail] and [failFrom]. Returns how many of them have not occurred. */
     fun failNothing(): Int = failNothingFunction.invoke() as Int
 
     /**
-     * Lets a device die, as of a kernel that reads where there is nothing: every call fails, what is queued is dropped.
+     * Makes a device fail, as after a kernel that reads an invalid address: every call fails, and queued work is
+     * dropped.
      */
     fun die(device: Int, code: Int = 700) {
         dieFunction.invoke(device, code)
     }
 
     /**
-     * Another thread captures a graph in global mode while the block runs: a call that is then "potentially unsafe" is
-     * refused (900), and is a violation, unless the thread that makes it is relaxed.
+     * Simulates another thread that captures a graph in global mode while the block runs. A "potentially unsafe" call
+     * then fails (900), and is a violation, unless the calling thread is in relaxed mode.
      *
-     * @param events what whoever asks for an event, or waits for one, is answered with, whatever mode he is in, without
-     *     a violation; 0 if nothing special
+     * @param events the code that a query of an event, or a wait for one, returns in any mode, without a violation; 0
+     *     for the usual code
      * @param hasModes whether the driver has a function for a thread's mode; without it there is no violation either
      */
     fun <T> capturing(events: Int = 0, hasModes: Boolean = true, block: () -> T): T {
@@ -194,55 +196,60 @@ sealed class GpuDouble(
         }
     }
 
-    /** How many calls were refused since the capture began. */
+    /** The number of calls that failed since the capture began because of it. */
     val refused: Long get() = captureRefusedFunction.invoke() as Long
 
     /**
-     * How many hardware connections the streams of a device share, each of which does what is queued in the order in
-     * which it was; 0: one for each stream.
+     * Sets how many hardware connections the streams of a device share. Each connection runs its work in the order of
+     * queueing. 0 gives each stream its own.
      */
     fun connections(count: Int) {
         connectionsFunction.invoke(count)
     }
 
-    /** How many calls there were since the beginning, or since [deinitialize]. */
+    /** The number of calls since the start, or since [deinitialize]. */
     val asked: Long get() = askedFunction.invoke() as Long
 
-    /** The driver is no more, as at the end of a process: every call says so from now on, until [reset]. */
+    /**
+     * Simulates the end of the driver, as at the end of a process: every call fails with that code from now on, until
+     * [reset].
+     */
     fun deinitialize() {
         deinitializeFunction.invoke()
     }
 
-    /** Lets each copy take so many [times] as long from now on; 1 is as long as usual. */
+    /** Makes each copy take [times] as long from now on; 1 is the usual time. */
     fun slow(times: Long) {
         slowFunction.invoke(times)
     }
 
-    /** Spoils one byte of the [nth] copy from now on. */
+    /** Corrupts one byte of the [nth] copy from now on. */
     fun spoil(nth: Long) {
         spoilFunction.invoke(nth)
     }
 
-    /** Lets the [nth] copy from now on never end, nor what is behind it in its stream; until the process ends. */
+    /** Makes the [nth] copy from now on never end, with all later work in its stream, until the process ends. */
     fun stick(nth: Long) {
         stickFunction.invoke(nth)
     }
 
-    /** Whether the copies that this thread queues from now on are untouched by [slow], [spoil] and [stick]. */
+    /** Sets whether [slow], [spoil] and [stick] spare the copies that this thread queues from now on. */
     fun spare(spared: Boolean) {
         spareFunction.invoke(if (spared) 1 else 0)
     }
 
-    /** Returns how many of a kind there are, without what earlier tests have left. */
+    /** Returns the number of live objects of a kind, without those that earlier tests have left. */
     fun live(what: Live): Long = liveFunction.invoke(what.ordinal) as Long - forgotten.get(what.ordinal)
 
-    /** How often the function [name] was called since the process began; of an empty name, how often any was. */
+    /**
+     * Returns the number of calls of the function [name] since the process began; for an empty name, of all functions.
+     */
     fun calls(name: String = ""): Long = withArguments { callsFunction.invoke(text(name)) as Long }
 
-    /** Like [calls], by the calling thread. */
+    /** Returns the same number as [calls], for the calling thread only. */
     fun callsHere(name: String = ""): Long = withArguments { callsHereFunction.invoke(text(name)) as Long }
 
-    /** Runs a block while host functions are held back, as by a CPU that is busy. */
+    /** Runs a block while host functions are delayed, as by a busy CPU. */
     fun <T> withoutHostFunctions(block: () -> T): T {
         holdHostFunctions.invoke(1)
         try {
@@ -252,22 +259,22 @@ sealed class GpuDouble(
         }
     }
 
-    /** Lets each device call one host function at a time, as a runtime with one thread for them does; until [reset]. */
+    /** Makes each device call one host function at a time, like a runtime with one thread for them; until [reset]. */
     fun oneHostThread() {
         oneHostThreadFunction.invoke(1)
     }
 
     /**
-     * Whether whoever allocates memory, not in a stream's order, waits until the device has done all that is queued,
-     * and holds up the others meanwhile; no, if a test does not say so.
+     * Sets whether an allocation outside a stream's order waits until the device has done all queued work, and blocks
+     * other calls meanwhile; by default it does not.
      */
     fun allocationsWait(wait: Boolean) {
         allocationsWaitFunction.invoke(if (wait) 1 else 0)
     }
 
     /**
-     * Runs a block while the owner of a stream captures it into a graph, which is never launched: how much went into
-     * that; -1 if it was invalidated by a question for an event.
+     * Runs a block while the owner of a stream captures it into a graph, which is never launched. Returns the number of
+     * the graph's commands; -1 if a query of an event invalidated the capture.
      */
     fun captured(handle: Long, block: () -> Unit): Long {
         val stream = MemorySegment.ofAddress(handle)
@@ -278,11 +285,11 @@ sealed class GpuDouble(
         return captured
     }
 
-    /** An event that is recorded in a stream within [captured], for [org.arbalest.device.Device.adoptEvent]. */
+    /** Returns an event that is recorded in a stream within [captured], for [org.arbalest.device.Device.adoptEvent]. */
     fun capturedEvent(handle: Long): Long =
         (capturedEventFunction.invoke(MemorySegment.ofAddress(handle)) as MemorySegment).address()
 
-    /** Runs a block while somebody captures a stream of a device which its default stream waits for. */
+    /** Runs a block while another owner captures a stream of a device which its default stream waits for. */
     fun <T> capturedBlocking(device: Int, block: () -> T): T {
         captureBlockingFunction.invoke(device, 1)
         return try {
@@ -292,37 +299,41 @@ sealed class GpuDouble(
         }
     }
 
-    /** How many copies the devices have done since the process began. */
+    /** The number of copies that the devices have done since the process began. */
     val copiesDone: Long get() = copiesDoneFunction.invoke() as Long
 
     /**
-     * Whether devices reach pageable memory by the CPU's page tables, as a GH200's does; to be said before a device is
-     * opened.
+     * Sets whether devices access pageable memory by the CPU's page tables, like a GH200; before a device is opened.
      */
     fun reachPageable(reach: Boolean) {
         reachPageableFunction.invoke(if (reach) 1 else 0)
     }
 
-    /** How often the driver itself gave device memory, which is slow; what a cache serves is not among it. */
+    /**
+     * The number of times that the driver itself allocated device memory, which is slow. Allocations from a cache are
+     * not counted.
+     */
     val mapped: Long get() = mappedFunction.invoke() as Long
 
-    /** How many threads wait in a free until a device is idle, and hold up all others. */
+    /** The number of threads that wait in a free until a device is idle, and block all others. */
     val freeing: Int get() = freeingFunction.invoke() as Int
 
-    /** Whether GPUs find registered memory elsewhere than the CPU does; no, if a test does not say so. */
+    /** Sets whether GPUs have registered memory at other addresses than the CPU; by default they do not. */
     fun shifted(are: Boolean) {
         shiftedFunction.invoke(if (are) 1 else 0)
     }
 
-    /** What was done that a real driver does not forgive: memory used that is not allocated, handles that are none. */
+    /**
+     * The number of actions that a real driver does not permit: use of memory that is not allocated, invalid handles.
+     */
     val violations: Long get() = violationCount.invoke() as Long
 
-    /** The first violation in words, or an empty text. */
+    /** The message of the first violation, or an empty text. */
     val violation: String get() = (violationText.invoke() as MemorySegment).reinterpret(Long.MAX_VALUE).getString(0)
 
     /**
-     * Says what a kernel does, of which a module has the name: [function] is a C function `void f(void** arguments)`,
-     * which gets pointers to its [parameters] parameters of 8 bytes each, and finds device memory by `double_at`.
+     * Defines a kernel, of which a module has the name. [function] is a C function `void f(void** arguments)`. It
+     * receives pointers to its [parameters] parameters of 8 bytes each, and finds device memory by `double_at`.
      */
     fun kernel(name: String, function: MemorySegment, parameters: Int): Unit =
         withArguments {
@@ -331,34 +342,34 @@ sealed class GpuDouble(
             }
         }
 
-    /** Where the bytes of a device's address are, for what stands in for a kernel. */
+    /** Returns the memory behind a device's address, for a function that simulates a kernel. */
     fun at(address: Long, bytes: Long): MemorySegment = (atFunction.invoke(address) as MemorySegment).reinterpret(bytes)
 
     /**
-     * The calling thread's mode beside captures of other threads': 0, the default, or what the code under test has
+     * The calling thread's mode for captures of other threads: 0, the default, or the mode that the code under test has
      * left.
      */
     val captureMode: Int get() = captureModeFunction.invoke() as Int
 
     /**
-     * What the code under test may not leave changed on a thread: the number of its contexts, or its current device.
+     * The state of a thread that the code under test must restore: the number of its contexts, or its current device.
      */
     val threadState: Int get() = depthFunction.invoke() as Int
 
     /**
-     * Loads the double before the tests of a spec; fails a test in which there was a violation, or which leaves a
-     * context on its thread's stack, or another device than the first current; and resets the double, and the thread's
-     * state in it, after each.
+     * Loads the simulator before the tests of a spec. Fails a test in which there was a violation, or which leaves a
+     * context on its thread's stack, or another device than the first current. Resets the simulator, and the thread's
+     * state in it, after each test.
      */
     val extension: TestCaseExtension = watching(null)
 
     /**
-     * Like [extension]; also fails a test that leaves something live which the [backend] does not keep. What a test
-     * leaves is reported on that test only: [live] does not count it any more, and its memory is free again. Registered
+     * Fails a test like [extension]; also a test that leaves a live object which the [backend] does not keep. A leak is
+     * reported on the leaking test only: [live] does not count it any more, and its memory is free again. Registered
      * before the [org.arbalest.support.ResourceCountersExtension].
      *
-     * A thread may release what a test has left while the next one runs, which is not blamed for it. An equal leak of
-     * that next test is not seen then.
+     * A thread may release an object of a test while the next test runs, which does not fail that test. An equal leak
+     * of the next test is then not detected.
      */
     fun balanced(backend: GpuBackend): TestCaseExtension = watching(backend)
 
@@ -382,17 +393,17 @@ sealed class GpuDouble(
             } else if (violations != 0L) {
                 words += "$violations violations after the test, first: $violation"
             }
-            reset() // what was left may have broken a rule
+            reset() // the test's remains may have broken a rule
             if (words.isEmpty()) return result
             val violated = AssertionError(words.joinToString("; "))
-            result.errorOrNull?.addSuppressed(violated) // it may be why
+            result.errorOrNull?.addSuppressed(violated) // the violation may be the cause
             return if (result.isSuccess) TestResult.Failure(result.duration, violated) else result
         }
     }
 
-    /** Other specs of the process may have left something that nobody counted. */
+    /** Records the live objects before a spec. Other specs of the process may have left some that were not counted. */
     private suspend fun rest(backend: GpuBackend, spec: Spec) {
-        for (type in backend.types) { // whose default streams are made when they are needed first, and stay
+        for (type in backend.types) { // their default streams are created at first use, and remain
             for (gpu in backend.gpus.indices) Devices.device(type, gpu.toLong()).defaultStream()
         }
         countReleased(checkNotNull(Settling.leftAfter(QUIET) { backend.unkept() }))
@@ -400,7 +411,7 @@ sealed class GpuDouble(
         atRestIn = spec
     }
 
-    /** Returns what the test has left, which is not counted from now on. */
+    /** Returns the objects that the test has left; they are not counted from now on. */
     private suspend fun forgetLeft(backend: GpuBackend, quiet: Duration): Map<Live, Long> {
         val left = Settling.leftAfter(quiet) { backend.more().filterValues { it > 0 }.ifEmpty { null } }.orEmpty()
         for ((what, more) in left) forgotten.addAndGet(what.ordinal, more)
@@ -409,8 +420,8 @@ sealed class GpuDouble(
     }
 
     /**
-     * What earlier tests have left and a thread has released by now is not forgotten any more: a later test may leave
-     * as much, which counts.
+     * Counts objects again that earlier tests have left and a thread has released by now: a later test may leave as
+     * many, which count.
      */
     private fun countReleased(more: Map<Live, Long>) {
         for ((what, count) in more) forgotten.addAndGet(what.ordinal, count.coerceIn(-forgotten.get(what.ordinal), 0))
@@ -419,30 +430,30 @@ sealed class GpuDouble(
 
     private fun hasForgotten(): Boolean = Live.entries.any { forgotten.get(it.ordinal) != 0L }
 
-    /** Returns how much more is live than between tests; a negative number is less. */
+    /** Returns how many more objects are live than between tests; a negative number means fewer. */
     private fun GpuBackend.more(): Map<Live, Long> = unkept().mapValues { (what, now) -> now - atRest.getValue(what) }
 
-    /** Returns what is live beyond what the backend keeps, when it has given back what it can. */
+    /** Returns the numbers of live objects that the backend does not keep, after it has released all that it can. */
     private fun GpuBackend.unkept(): Map<Live, Long> {
         try {
             drainFrees(limit = 5)
             trim()
         } catch (_: TimeoutException) {
-            // a command that never ends holds it up, and is among what is live
+            // a command that never ends delays the wait, and is among the live objects
         }
         return Live.entries.associateWith { live(it) - kept(it) }
     }
 
     /**
-     * From now on the double does at the end of the process what a driver may do in a static destructor, when the JVM
-     * is over: it lets go what [hold] held back, does what is queued, host functions too, and joins the threads of
-     * streams that are made from now on. It says so on the standard output; where a thread hangs the exit code is 99.
+     * Makes the simulator act at the end of the process like a driver in a static destructor, after the end of the JVM.
+     * It lets the work of [hold] continue, does queued work, host functions included, and joins the threads of streams
+     * that are created from now on. It prints this on the standard output. If a thread hangs, the exit code is 99.
      */
     fun endWithProcess() {
         endFunction.invoke()
     }
 
-    /** Holds back what is queued in a [stream] from now on, until the process ends; after [endWithProcess]. */
+    /** Holds the work that is queued in a [stream] from now on, until the process ends; after [endWithProcess]. */
     fun hold(stream: DeviceStream): Unit = check(holdFunction.invoke(MemorySegment.ofAddress(stream.handle())) == 0)
 
     fun function(name: String, result: MemoryLayout?, vararg parameters: MemoryLayout): Lazy<MethodHandle> = lazy {
@@ -452,10 +463,10 @@ sealed class GpuDouble(
     }
 
     companion object {
-        /** The memory of each device, if a test says nothing else: 1 GiB. */
+        /** The memory of each device, unless a test sets another size: 1 GiB. */
         const val MEMORY: Long = 1L shl 30
 
-        /** Begins a spec when nothing changes any more for so long. */
+        /** The time without a change after which a spec begins. */
         private val QUIET = 20.milliseconds
 
         private val CORE = listOf("gpu.c", "exit.c", "queue.c", "capture.c", "ipc.c", "trouble.c", "gpu.h", "exit.h",

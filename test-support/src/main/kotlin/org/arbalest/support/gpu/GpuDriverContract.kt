@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
- * What is asked of every backend of GPUs beyond the contract, and can be asked on a driver as well as on a double:
- * kinds of memory, waits, streams. What needs two GPUs is skipped, visibly, where there is one.
+ * The part of the contract of every GPU backend that runs on a driver as well as on a simulator: kinds of memory,
+ * waits, streams. Tests that need two GPUs are skipped with a message if there is one.
  */
 fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
@@ -132,10 +132,10 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
             "together [DEV-10]",
     ) {
         val isOver = AtomicBoolean()
-        // whoever makes such an arena may wait for a lock
+        // the creation of such an arena may wait for a lock
         val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } }
         val failures = ConcurrentLinkedQueue<Throwable>()
-        val stream = backend.gpus.last().createStream() // not of the GPU that is current anyhow
+        val stream = backend.gpus.last().createStream() // not of the GPU that is current by default
         try {
             val threads = List(4_000) {
                 Thread.ofVirtual().start {
@@ -199,7 +199,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
 }
 
-/** For tests that need two GPUs; a double has one if it was told so. */
+/** The condition of tests that need two GPUs; a simulator has one if a test has set that. */
 val GpuBackend.twoGpus: SkipWithout get() = SkipWithout { "one GPU".takeIf { gpus.size < 2 } }
 
 private fun ifThere(type: DeviceType): SkipWithout = SkipWithout {

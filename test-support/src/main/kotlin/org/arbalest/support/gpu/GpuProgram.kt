@@ -19,7 +19,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What needs a process of its own: a backend that is not open yet, a log, an end. */
+/** The tests in a separate process: for a backend that is not open yet, a log, or an exit. */
 enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
     WITHOUT_POOLS({ backend, _ -> withoutPools(backend) }),
     COMES_LATER({ backend, _ -> comesLater(backend) }),
@@ -32,7 +32,7 @@ enum class GpuProgram(val main: (GpuBackend, List<String>) -> Unit) {
     IN_STREAM_ORDER({ backend, _ -> inStreamOrder(backend) }),
 }
 
-/** Runs what a contract wants to be run in a process of its own; for the `main` of [GpuBackend.program]. */
+/** Runs a part of a contract in a separate process; for the `main` of [GpuBackend.program]. */
 fun gpuProgram(backend: GpuBackend, args: Array<String>): Unit = GpuProgram.valueOf(args[0]).main(backend, args.drop(1))
 
 fun GpuBackend.run(what: GpuProgram, vararg arguments: String): ChildJvm =
@@ -55,7 +55,7 @@ private fun withoutPools(backend: GpuBackend) {
         words.unknown in "${runCatching { device.allocate(100) }.exceptionOrNull()}")
     device.createStream().use { stream ->
         val gate = backend.gate(stream)
-        device.allocate(100).close() // the runtime's own free waits for the gate, this does not
+        device.allocate(100).close() // the runtime's own free waits for the gate, this one does not
         numbers(100).use { it.copyTo(device, stream) }.use { there ->
             there.copyTo(Devices.cpu(), stream).use { back ->
                 gate.open()
@@ -65,7 +65,7 @@ private fun withoutPools(backend: GpuBackend) {
         }
         eventually("the copies are freed") { backend.trim(); double.live(GpuDouble.Live.DEVICE) == 0L }
         double.reset(memory = 4096, hasPools = false)
-        // what is kept serves, and so does what a block has less than a whole one
+        // kept blocks are reused, also for sizes a little below a whole block
         repeat(20) { device.allocate(3000 - it * 10L).close() }
     }
     eventually("all is freed") { ResourceCounters.now().isZero }
@@ -76,11 +76,11 @@ private fun withoutPools(backend: GpuBackend) {
 }
 
 private fun comesLater(backend: GpuBackend) {
-    if (backend.isInstalled()) return println("good") // the real one is loaded from now on
+    if (backend.isInstalled()) return println("good") // the real library is loaded from now on
 
     fun failure() = "${runCatching { backend.gpu(0) }.exceptionOrNull()?.message}"
 
-    /** An array on the GPU, without rows. */
+    /** Returns an array on the GPU, without rows. */
     fun imported(): DeviceArray = Arena.ofConfined().use { arena ->
         val (array, device) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 0, buffers = 2)
@@ -90,13 +90,13 @@ private fun comesLater(backend: GpuBackend) {
     check(backend.words.absent in failure()) { failure() }
     val early = imported()
     check(early.device().isOpaque)
-    backend.double.reset(devices = 0) // loads it
+    backend.double.reset(devices = 0) // loads the simulator
     check(backend.words.noDevice in failure()) { failure() }
     check(imported().use { it.device().isOpaque })
     backend.double.reset()
     check(!backend.gpu(0).isOpaque)
     check(!imported().use { it.device().isOpaque })
-    check(early.device().isOpaque) // stays as it was
+    check(early.device().isOpaque) // keeps its state
     early.close()
     check(ResourceCounters.now().arrays() == 0L)
     println("good")
@@ -114,7 +114,7 @@ private fun leavesAllOpen(backend: GpuBackend) {
     println("good")
 }
 
-/** Memory of a stream: neither its allocation nor its free waits, and both take their turn. */
+/** Checks the memory of a stream: neither its allocation nor its free blocks, and both happen in the stream's order. */
 private fun inStreamOrder(backend: GpuBackend) {
     val double = backend.double
     double.load()
@@ -136,7 +136,7 @@ private fun inStreamOrder(backend: GpuBackend) {
         val block = early.memory().allocate(100)
         early.close()
         double.fail(function)
-        block.close() // tried again, in a stream that is still there
+        block.close() // freed again, in a stream that still exists
         check(double.failNothing() == 0) { "$function was not called" }
         eventually("it is freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
     }
@@ -150,7 +150,7 @@ private fun inStreamOrder(backend: GpuBackend) {
         }
     }
     check(double.violation == "") { double.violation }
-    // whoever allocates does not stand behind the stream
+    // other allocations do not wait for the stream
     CompletableFuture.runAsync { device.allocate(1000).close() }.get(5, SECONDS)
     val target = memory.allocate(8)
     val source = device.hostMemory().get().allocate(8)
@@ -160,7 +160,7 @@ private fun inStreamOrder(backend: GpuBackend) {
     check(!copied.isReady)
     numbers(100).use { it.copyTo(memory, other) }.use { there ->
         check(!there.isReady)
-        stream.close() // the memory stays good
+        stream.close() // the memory remains valid
         target.close()
         gate.open()
         copied.synchronize()

@@ -8,13 +8,13 @@ private val SIMULATED: String? = System.getProperty("arbalest.hip")
 private fun isRocm5(release: String?) = release == "5" || release == "5.1"
 
 /**
- * A simulated driver: `libamdhip64.so.7` in software. Each thread has a current device, host functions may not call
- * HIP, though nothing stops them, who asks for an event that somebody waits for waits as well, and destroying a stream
- * waits for what is in it.
+ * A simulator of the driver: `libamdhip64.so.7` in software. Each thread has a current device. Host functions may not
+ * call HIP, although nothing prevents it. A query of an event that another thread waits for also waits. Destroying a
+ * stream waits for its work.
  *
- * With the system property `arbalest.hip` set to `5` it is ROCm 5.2's: it lacks what came later, such as
- * `hipLaunchHostFunc`, and allocates nothing without saying so when a pool has no memory left; by the same SONAME, so
- * that it is found before a real one. Set to `5.1` it is of a release that is too old.
+ * If the system property `arbalest.hip` is `5`, it simulates ROCm 5.2: it lacks later functions, such as
+ * `hipLaunchHostFunc`, and an allocation from a pool without memory fails silently. It has the same SONAME, so that it
+ * is found before a real library. If the property is `5.1`, it simulates a release that is too old.
  */
 object HipDouble : GpuDouble(
     when (SIMULATED) {
@@ -35,15 +35,15 @@ object HipDouble : GpuDouble(
 
     private val synchronizingFunction by function("double_synchronizing", JAVA_INT)
 
-    /** How many threads are in `hipEventSynchronize`. */
+    /** The number of threads in `hipEventSynchronize`. */
     val synchronizing: Int get() = synchronizingFunction.invoke() as Int
 
-    /** Whether it is ROCm 5's. */
+    /** Whether it simulates ROCm 5. */
     val isRocm5: Boolean = isRocm5(SIMULATED)
 
     /** The calling thread's current device. */
     val currentDevice: Int get() = threadState
 
-    /** What `hipGetLastError` would answer on the calling thread. */
+    /** The code that `hipGetLastError` would return on the calling thread. */
     val lastError: Int get() = lastErrorFunction.invoke() as Int
 }

@@ -30,11 +30,11 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 private val STRUCT =
     Field.of("", NestedType.StructType(listOf(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))))
 
-/** Arrays that come from outside, and are not where they are said to be. */
+/** The contract of imported arrays that are not on the device that they name. */
 fun placeContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
 
-    /** A batch of two columns that is said to be on a device of a type, each with the address that is given for it. */
+    /** Returns a batch of two columns with a device of a type, and the given address for each column. */
     fun imported(
         type: DeviceType,
         level: Validation,
@@ -59,7 +59,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         val error = shouldThrow<DeviceException> { imported(type, level, a, b) }
         error.errno() shouldBe Errno.EINVAL
         error.message shouldBe words
-        CPeer.counts().arrays shouldBe live // it went back to its producer
+        CPeer.counts().arrays shouldBe live // the producer has its array back
     }
 
     fun <T> with(vararg buffers: DeviceBuffer, block: (List<Long>) -> T): T {
@@ -89,11 +89,11 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
                 "$.a: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
             refused(type, Validation.FULL, here, pageable,
                 "$.b: buffers[1]: ${hex(pageable)} is pageable main memory, $on")
-            // one is asked for, so that imports stay cheap
+            // only one address is checked, so that imports remain fast
             imported(type, Validation.STRUCTURAL, here, pageable).close()
             imported(type, Validation.NONE, pageable, pageable).close()
             imported(type, Validation.FULL, pinned, here).close()
-            imported(type, Validation.FULL, pageable, pageable, rows = 0).close() // what is empty may be anywhere
+            imported(type, Validation.FULL, pageable, pageable, rows = 0).close() // an empty buffer may be anywhere
         }
     }
 

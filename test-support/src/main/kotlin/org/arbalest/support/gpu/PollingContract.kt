@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * Waits on a GPU whose streams share few hardware connections, each of which does what is queued in the order in which
- * it was.
+ * The contract of waits on a GPU whose streams share few hardware connections. Each connection runs its work in the
+ * order of queueing.
  */
 fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
@@ -35,7 +35,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                 }
                 val lateStages = List(40) { late.onReady().toCompletableFuture() }
                 val lateThread = CompletableFuture.runAsync { late.synchronize() }
-                // what is told opens the way for the others
+                // the first notification opens the gate of the others
                 val opening = early.onReady().thenRun { gates[1].open() }.toCompletableFuture()
                 val earlyThread = CompletableFuture.runAsync { early.synchronize() }
                 gates[0].open()
@@ -56,7 +56,8 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                 "else's [DEV-25]",
         ) {
             double.connections(connections)
-            val streams = List(2) { device.createStream() } // made one after the other: they do not share one
+            // created one after the other, so they do not share a connection
+            val streams = List(2) { device.createStream() }
             val gate = backend.gate(streams[0])
             try {
                 val held = streams[0].record()
@@ -120,7 +121,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         repeat(3) {
             device.createStream().use { stream ->
                 numbers(1000).use { it.copyTo(device, stream) }.use { there ->
-                    // none if it is done already
+                    // null if the array is already ready
                     there.syncEvent()?.use { it.onReady().toCompletableFuture() }?.get(5, SECONDS)
                     there.synchronize()
                 }

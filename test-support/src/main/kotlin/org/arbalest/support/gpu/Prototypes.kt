@@ -7,8 +7,8 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * The functions that a double's [header] declares, such as `hip_api.h`: the double would not compile if it defined them
- * otherwise. [disagreement] lays them beside the runtime's own header, and beside what is called from Java.
+ * The functions that a simulator's [header] declares, such as `hip_api.h`: the simulator would not compile if it
+ * defined them differently. [disagreement] compares them with the runtime's own header, and with the calls from Java.
  */
 class Prototypes(private val header: String) {
     private class Prototype(val result: String, val parameters: List<String>, val since: String)
@@ -23,16 +23,16 @@ class Prototypes(private val header: String) {
     /** The names of the functions. */
     val functions: Set<String> get() = prototypes.keys
 
-    /** For each function the first version of the runtime that has it, such as `11.2`. */
+    /** The first version of the runtime that has each function, such as `11.2`. */
     val since: Map<String, String> get() = prototypes.mapValues { it.value.since }
 
-    /** The functions that a runtime of a [version] such as `10.0` lacks. */
+    /** Returns the functions that a runtime of a [version] such as `10.0` lacks. */
     fun absent(version: String): Set<String> = since.filterValues { order(it) > order(version) }.keys
 
     /**
-     * The first that the C compiler says against them, or null: that [calls] go by other numbers or widths of
-     * arguments, or that the runtime's own header, which [preamble] includes and may lie in one of [folders], declares
-     * something else.
+     * Returns the C compiler's first error about the declarations, or null. An error means that [calls] have other
+     * numbers or widths of arguments, or that the runtime's own header declares something else. [preamble] includes
+     * that header, which may be in one of [folders].
      */
     fun disagreement(
         calls: Map<String, FunctionDescriptor>,
@@ -57,14 +57,14 @@ class Prototypes(private val header: String) {
         return compile("$preamble\n#include \"$header\"\n${widths.joinToString("\n")}\n", folders)
     }
 
-    /** A source that declares a function with one parameter more than the header does. */
+    /** Returns a source that declares a function with one parameter more than the header. */
     fun otherwise(name: String): String {
         val prototype = prototypes.getValue(name)
         return "#include \"$header\"\n${prototype.result} " +
             "$name(${(prototype.parameters + "void*").joinToString(", ")});\n"
     }
 
-    /** What the C compiler says against a [source], which may include the header; null if nothing. */
+    /** Returns the C compiler's error about a [source], which may include the header; null if there is no error. */
     fun compile(source: String, folders: List<Path> = emptyList()): String? {
         val compiler = when (val answer = CCompiler.answer) {
             is CCompiler.Found -> answer.path

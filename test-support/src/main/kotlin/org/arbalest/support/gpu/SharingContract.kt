@@ -27,9 +27,9 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * That two processes share arrays of a GPU, on its double, behind which is shared memory.
+ * The contract of two processes that share arrays of a GPU, on its simulator, which uses shared memory.
  *
- * @param kills how many processes are killed at a random point
+ * @param kills the number of processes that are killed at a random point
  */
 fun sharingContract(backend: GpuBackend, kills: Int = Integer.getInteger("arbalest.kills", 6)): TestFactory = funSpec {
     include(sharedArrayContract(backend))
@@ -113,8 +113,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                     CompletableFuture.runAsync {
                         device.createStream().use { stream -> numbers(100).use { it.copyTo(device, stream) }.close() }
                     }.get(5, SECONDS)
-                    closed.get() shouldBe 0 // it is open, so its owner may not free it
-                    SharedArray.open(message) { closed.incrementAndGet() }.close() // without a call
+                    closed.get() shouldBe 0 // the array is open, so its owner may not free it
+                    SharedArray.open(message) { closed.incrementAndGet() }.close() // without a call of the runtime
                     eventually("who had it first is told") { closed.get() == 1 }
                     double.live(Live.OPENED) shouldBe 1
                 } finally {
@@ -261,7 +261,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             }
             SharedArray.open(message) { calls.incrementAndGet() }.close()
             backend.hasNothingLeft()
-            // once more than was counted
+            // one more than the number of opened arrays
             eventually("whoever has opened it, or tried to, is told") { calls.get() == opened.get() + 1 }
         }
         backend.hasNothingLeft()
@@ -371,6 +371,6 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     }
 }
 
-/** How often the runtime was asked to close what another process shares. */
+/** Returns the number of calls that close memory of another process. */
 private fun closings(backend: GpuBackend): Long = backend.openingCalls.filter { "Close" in it || "Unmap" in it }
     .sumOf { backend.double.calls(it) }

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.zip.CRC32C
 import kotlin.random.Random
 
-/** What messages that are damaged, or lie, do: nothing. */
+/** The contract of damaged or false messages: they have no effect. */
 fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
     fun message(rows: Int): ByteArray = manyLayouts(rows).use { it.toShareable(backend.gpu(0)) }.use { array ->
         SharedArray.of(array).use { it.message() }
@@ -71,7 +71,7 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         "whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be " +
             "copied, or is refused then [IPC-06]",
     ) {
-        SharingPeer(backend).use { peer -> // here what it shares can be opened
+        SharingPeer(backend).use { peer -> // objects that this peer shares can be opened here
             val good = HexFormat.of().parseHex(peer.ask("shareMany", "0", "20"))
             val said = mutableSetOf<String>()
             val closed = AtomicInteger()
@@ -99,7 +99,7 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
     }
 }
 
-/** A message with some bytes changed behind what says whose it is; each has the checksum that it should have. */
+/** Returns messages with some changed bytes after the sender's identification; each has a correct checksum. */
 private fun damaged(good: ByteArray, random: Random): Sequence<ByteArray> = generateSequence {
     val bad = good.clone()
     repeat(1 + random.nextInt(3)) {
@@ -109,7 +109,7 @@ private fun damaged(good: ByteArray, random: Random): Sequence<ByteArray> = gene
     bad.checked(bad.size)
 }
 
-/** These bytes, cut or longer, with the checksum that they should have. */
+/** Returns these bytes, shortened or extended, with a correct checksum. */
 private fun ByteArray.checked(size: Int): ByteArray {
     val bytes = copyOf(size)
     val checksum = CRC32C().apply { update(bytes, 16, size - 16) }
@@ -117,5 +117,5 @@ private fun ByteArray.checked(size: Int): ByteArray {
     return bytes
 }
 
-/** What a double allocates that is shared: a multiple of this. */
+/** The unit of a simulator's shareable allocations, in bytes. */
 private const val ALLOCATED = 2L shl 20

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.TimeoutException
 
-/** Another process with the same backend, which does what it is asked. Ended by whoever started it. */
+/** Another process with the same backend, which runs commands. The code that starts it ends it. */
 class SharingPeer(backend: GpuBackend, environment: Map<String, String> = emptyMap()) : AutoCloseable {
     private val process = backend.start(GpuProgram.SHARING, environment = environment)
     private val answers = process.inputReader()
@@ -19,7 +19,7 @@ class SharingPeer(backend: GpuBackend, environment: Map<String, String> = emptyM
         questions.flush()
     }
 
-    /** The next line; a process that says nothing for a minute is killed. */
+    /** Returns the next line. Kills a process that writes nothing for a minute. */
     fun answer(): String {
         val reading = CompletableFuture.supplyAsync({ answers.readLine() }, Thread::startVirtualThread)
         val line = try {
@@ -48,10 +48,10 @@ class SharingPeer(backend: GpuBackend, environment: Map<String, String> = emptyM
     }
 
     companion object {
-        /** Ends a process that hangs, though it may have to start a JVM first. */
+        /** The time in seconds after which a process counts as hanging; it may have to start a JVM first. */
         private const val HANG_SECONDS = 60L
 
-        /** A name for a socket, which must be short. */
+        /** Runs a block with a path for a socket, which must be short. */
         fun <T> socket(block: (Path) -> T): T {
             val folder = Files.createTempDirectory("link")
             try {

@@ -24,7 +24,7 @@ import java.util.HexFormat
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.random.Random
 
-/** The other process: does what it is asked, a line each, and answers with a line. */
+/** Runs the other process: each command is a line, and so is each answer. */
 fun sharingProgram(backend: GpuBackend) {
     backend.double.load()
     backend.gpu(0)
@@ -45,17 +45,17 @@ fun sharingProgram(backend: GpuBackend) {
 }
 
 private class Opened(val array: DeviceArray, val closed: AtomicBoolean) {
-    /** A copy that is queued. */
+    /** A queued copy. */
     var copy: DeviceArray? = null
 }
 
-/** The link of this process, and what it goes over. */
+/** The link of this process, and its connection. */
 private class Links {
     lateinit var channel: SocketChannel
     lateinit var link: ArrayLink
 }
 
-/** What no link says: a frame of kind 9. */
+/** A frame that no link sends: it has kind 9. */
 val NONSENSE: ByteArray = ByteArray(16).also { it[4] = 9 }
 
 private fun answer(
@@ -93,7 +93,7 @@ private fun answer(
     "live" -> {
         backend.settle()
         if (opened.isEmpty()) {
-            // by other threads
+            // on other threads
             runCatching {
                 eventually("what was copied and opened is given back") {
                     backend.settle()
@@ -130,7 +130,7 @@ private fun answer(
         val device = backend.gpu(name.toInt())
         val array = numbers(more.toInt()).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         array.synchronize()
-        HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message()) // for as long as the process
+        HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message()) // shared until the process ends
     }
     "shareMany" -> {
         val array = manyLayouts(more.toInt()).use { it.toShareable(backend.gpu(name.toInt())) }
@@ -140,7 +140,7 @@ private fun answer(
     else -> "no $what"
 }
 
-/** Sends all that comes back: a copy of it, in memory of this process. */
+/** Sends back a copy of each received array, in memory of this process. */
 private fun echo(path: String) {
     link(path).use { link ->
         while (true) {
@@ -155,7 +155,7 @@ fun link(path: String): ArrayLink = ArrayLink.over(SocketChannel.open(UnixDomain
 fun DeviceArray.toShareable(device: Device): DeviceArray =
     copyTo(device.shareableMemory().get(), device.defaultStream())
 
-/** Receives, keeps for a while, closes and sends, until somebody kills it. */
+/** Receives arrays, keeps them for a while, closes and sends them, until it is killed. */
 fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
     backend.double.load()
     val random = Random(seed)
@@ -175,10 +175,10 @@ fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
     held.forEach { it.close() }
 }
 
-/** The first rows, whatever they are, as they read. */
+/** Returns the values of the first rows, of any type. */
 fun DeviceArray.rows(most: Long): List<Any?> = (0 until minOf(most, length())).map { asColumn().get(it) }
 
-/** A batch in main memory with columns of many layouts, and nulls in them. */
+/** Returns a batch in main memory with columns of many layouts, with nulls. */
 fun manyLayouts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     fun <T> column(name: String, type: DataType, value: (Int) -> T) =
         batch.column(Field.of(name, type), List(rows) { if (it % 4 == 3) null else value(it) })

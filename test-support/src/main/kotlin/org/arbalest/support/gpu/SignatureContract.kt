@@ -15,9 +15,10 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.Collections
 
 /**
- * That a backend [calls] its runtime as a double defines it, and takes each function to be as old as the double does.
+ * The contract of a backend's [calls]: they match the functions that a simulator defines, and both assign the same
+ * first version to each function.
  *
- * @param since for each function that is called, the first version of the runtime that has it
+ * @param since the first version of the runtime that has each called function
  */
 fun signatureContract(
     prototypes: Prototypes,
@@ -35,7 +36,8 @@ fun signatureContract(
 }
 
 /**
- * That no other calls, and no other definitions, would pass [signatureContract]: some hundred calls of the compiler.
+ * Checks that other calls, or other definitions, would fail [signatureContract], with some hundred calls of the
+ * compiler.
  */
 fun wrongSignatureContract(
     prototypes: Prototypes,

@@ -30,53 +30,53 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
 /**
- * A backend, on a double or on a driver, that copies from and to pageable memory by way of pinned slots of two sizes.
+ * A backend, on a simulator or on a driver, that copies from and to pageable memory through pinned slots of two sizes.
  */
 interface StagingBackend : Backend {
-    /** The runtime in software; throws where the tests run on a driver. */
+    /** The simulator of the runtime; throws if the tests run on a driver. */
     val double: GpuDouble
 
-    /** Whether it runs on that; what needs a double is not asked on a driver. */
+    /** Whether it runs on the simulator. Tests that need a simulator are skipped on a driver. */
     val onDouble: Boolean get() = true
 
-    /** What the device copies from and to besides: a second GPU, pinned and managed memory. */
+    /** The other devices that the device copies from and to: a second GPU, pinned and managed memory. */
     val others: List<Device>
 
-    /** The bytes of a small slot and of a large one. */
+    /** The sizes of a small slot and of a large one, in bytes. */
     val slotSizes: Pair<Long, Long>
 
-    /** How many small ones there are at the most, and how many large ones. */
+    /** The greatest numbers of small slots and of large ones. */
     val mostSlots: Pair<Int, Int>
 
-    /** How many there are now, of both. */
+    /** Returns the present number of slots of both sizes. */
     fun slots(): Int
 
-    /** In how many allocations they lie. */
+    /** Returns the number of allocations that contain the slots. */
     fun blocks(): Int
 
     /** The function of the runtime that copies many pieces; null if it has none. */
     val batchCopy: String?
 
-    /** All functions of the runtime that are called. */
+    /** All functions of the runtime that the backend calls. */
     val functions: Set<String>
 
-    /** The one that changes to the device. */
+    /** The function that makes the device current. */
     val change: String
 
-    /** Waits until the backend's own thread has freed what it was given before. */
+    /** Waits until the backend's own thread has freed all memory that it received before. */
     fun drainFrees()
 
-    /** The same, for so many seconds: else it waits for what it should not. */
+    /** Waits like the other `drainFrees`, for at most [limit] seconds: a longer wait is a fault. */
     fun drainFrees(limit: Long) {
         CompletableFuture.runAsync { drainFrees() }.get(limit, SECONDS)
     }
 
-    /** Gives back what is kept of the memory of all GPUs; when nothing is queued. */
+    /** Releases the memory that is kept for all GPUs; call it only when nothing is queued. */
     fun trim()
 
     /**
-     * Waits until nothing is under way any more that frees something by itself: what [GpuDouble.live] says later can be
-     * compared with what it says now.
+     * Waits until no release is in progress, so that later numbers of [GpuDouble.live] can be compared with the present
+     * ones.
      */
     fun settle() {
         settled()
@@ -85,7 +85,7 @@ interface StagingBackend : Backend {
     }
 }
 
-/** Copies from and to main memory of any kind, which must not make their caller wait. */
+/** The contract of copies from and to main memory of any kind, which must not block their caller. */
 fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val double by lazy { backend.double } // only where the tests run on it
@@ -104,7 +104,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 val gate = backend.gate(stream)
                 stream.copy(first, a)
                 stream.copy(a, middle)
-                stream.copy(middle, b) // must read what the copy before it writes
+                stream.copy(middle, b) // must read the bytes that the copy before it writes
                 stream.copy(b, last)
                 last.segment().get(JAVA_BYTE, size - 1) shouldBe pattern(size - 1, 3)
                 gate?.open()
@@ -182,17 +182,17 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 val source = device.allocate(100)
                 pageable(100, 42).use { writing.copy(it, source) }
                 writing.synchronize()
-                backend.settle() // its slot is back
+                backend.settle() // its slot is free again
                 val middle = pageable(100, 7)
                 val target = device.allocate(100)
                 val gate = backend.gate(writing)
                 writing.copy(source, middle)
                 writing.record().use { reading.waitFor(it) }
-                // with the one above, all
+                // with the slot above, all slots
                 val held = HeldCopies(backend, List(mostSmall - 1) { pageable(8, it) to device.allocate(8) })
                 val copying = CompletableFuture.runAsync { reading.copy(middle, target) }
                 repeat(1_000_000) { if (!copying.isDone) Thread.onSpinWait() }
-                copying.isDone shouldBe false // it has not read what is not written yet
+                copying.isDone shouldBe false // it has not read bytes that are not written yet
                 gate?.open()
                 copying.get(5, SECONDS)
                 val back = pageable(100, 1)
@@ -208,7 +208,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
 
     test("copy: what a stream waits for has written its source before that is read, whoever wrote it [DEV-50]") {
         val pinned = device.hostMemory().get().allocate(1000)
-        val asOthersSeeIt = DeviceBuffer.wrap(cpu, pinned.address(), 1000) {} // so nobody knows who writes to it
+        val asOthersSeeIt = DeviceBuffer.wrap(cpu, pinned.address(), 1000) {} // so that the writer is unknown
         val (written, target) = List(2) { device.allocate(1000) }
         pageable(1000, 5).use { device.defaultStream().run { copy(it, written); synchronize() } }
         device.createStream().use { writer ->
@@ -226,7 +226,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             val gate = checkNotNull(backend.gate(writer))
             pageable(1000, 6).use { device.defaultStream().run { copy(it, written); synchronize() } }
             writer.copy(written, pinned)
-            writer.copy(asOthersSeeIt, target) // who has the handle may have queued what writes there
+            writer.copy(asOthersSeeIt, target) // the owner of the handle may have queued work that writes there
             gate.open()
             writer.synchronize()
             target.copyTo(cpu.memory()).use { copy ->
@@ -293,10 +293,10 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 batch.build()
             }.use { source ->
                 device.createStream().use { stream ->
-                    repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots are made now
+                    repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots exist now
                     backend.settle()
                     fun counted(copy: () -> DeviceArray): DeviceArray {
-                        // whoever leaves last destroys the event: not this thread, as long as the copy is not over
+                        // the last user destroys the event: not this thread, until the copy is complete
                         val gate = backend.gate(stream)
                         val before = backend.functions.associateWith(double::callsHere)
                         val copied = copy()
@@ -382,7 +382,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                         source.copyTo(device, stream).use { there ->
                             val ready = checkNotNull(there.syncEvent()).use { it.onReady().toCompletableFuture() }
                             val start = System.nanoTime()
-                            // as long as the device takes
+                            // the time of the device's copy
                             while (System.nanoTime() - start < 3_000_000) Thread.onSpinWait()
                             val calls = double.calls() - before
                             gate.open()
@@ -390,7 +390,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                             calls
                         }
                     }
-                    // a machine may stop one for long
+                    // a machine may delay a single copy for a long time
                     withClue("by all threads: $calls") { calls.sorted()[most / 2] shouldBeLessThanOrEqual MOST_CALLS }
                 }
             }
@@ -411,7 +411,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    // On the way out each piece is a call where many cannot go in one.
+    // From the device, each piece is a call if the runtime cannot copy many in one.
     if (backend.onDouble && backend.batchCopy != null)
         test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
             fun calls(columns: Int): Long = BatchBuilder.of(cpu, 10).use { batch ->
@@ -424,7 +424,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                     val before = double.callsHere()
                     source.copyTo(device, stream).use { there ->
                         val coming = double.callsHere() - before
-                        there.synchronize() // else the way back may have to wait for it
+                        there.synchronize() // otherwise the copy back may have to wait for it
                         val between = double.callsHere()
                         there.copyTo(cpu, stream).use { back ->
                             val calls = coming + double.callsHere() - between
@@ -477,15 +477,15 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 }
 
-/** Of all threads while a copy takes 3 ms; a thread that asked all the time would make thousands. */
+/** The limit for all threads while a copy takes 3 ms; a thread that polls without a pause would make thousands. */
 private const val MOST_CALLS = 600L
 
-/** Of eight bytes each: 64 KiB. */
+/** Rows of eight bytes each: 64 KiB. */
 private const val COLUMN_ROWS = 8192
 
 /**
- * Copies that are queued and held back, by more than one stream: none holds as many. To be closed, which lets them go
- * on.
+ * Copies that are queued and held, by more than one stream, because a single stream does not hold as many. Closing lets
+ * them continue.
  */
 private class HeldCopies(
     backend: StagingBackend,

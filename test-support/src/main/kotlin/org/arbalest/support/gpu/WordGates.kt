@@ -13,11 +13,11 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * Gates for a GPU's streams, which wait for a word in pinned memory: no thread waits, and no host function is in the
- * way of others.
+ * Gates for a GPU's streams, which wait for a word in pinned memory. No thread waits, and no host function blocks
+ * others.
  *
- * @param allocate gives so many bytes of pinned memory, for as long as the process
- * @param wait lets a stream wait until the word at an address is 1 or more, such as `cuStreamWaitValue32`
+ * @param allocate returns pinned memory of a number of bytes, which remains until the process ends
+ * @param wait makes a stream wait until the word at an address is 1 or more, for example by `cuStreamWaitValue32`
  */
 class WordGates(allocate: (Long) -> MemorySegment, private val wait: (DeviceStream, Long) -> Unit) {
     private val allocated = lazy { allocate(4L * WORDS) }
@@ -25,10 +25,10 @@ class WordGates(allocate: (Long) -> MemorySegment, private val wait: (DeviceStre
     private val next = AtomicInteger()
     private val shut = ConcurrentLinkedQueue<Gate>()
 
-    /** Returns how many allocations of pinned memory the words are in: none before the first gate. */
+    /** Returns the number of allocations of pinned memory for the words: none before the first gate. */
     fun blocks(): Int = if (allocated.isInitialized()) 1 else 0
 
-    /** Holds back what is queued in a stream from now on. */
+    /** Holds the work that is queued in a stream from now on. */
     fun shut(stream: DeviceStream): Gate {
         val word = words.asSlice(4L * (next.getAndIncrement() % WORDS), 4)
         WORD.setRelease(word, 0L, 0)
@@ -38,7 +38,7 @@ class WordGates(allocate: (Long) -> MemorySegment, private val wait: (DeviceStre
                 shut -= this
             }
 
-            /** What fails on a GPU ends it for the process. */
+            /** Returns false: a failure on a GPU would end the GPU for the process. */
             override fun fail(): Boolean = false.also { open() }
         }
         shut += gate
@@ -46,7 +46,7 @@ class WordGates(allocate: (Long) -> MemorySegment, private val wait: (DeviceStre
         return gate
     }
 
-    /** Opens what a test that failed has left shut, so that others do not hang behind it. */
+    /** Opens the gates that a failed test has left shut, so that later tests do not hang. */
     val opened: TestCaseExtension = object : TestCaseExtension {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
             execute(testCase).also { shut.toList().forEach { it.open() } }

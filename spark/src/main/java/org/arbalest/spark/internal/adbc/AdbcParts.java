@@ -20,18 +20,16 @@ import org.arbalest.spark.ColumnTask;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What of a query one task reads. The reader holds the database and the connection that it came of, and closes them.
- */
+/** The parts of a query that one task reads. The reader keeps the database and the connection, and closes them. */
 public final class AdbcParts {
   private AdbcParts() {}
 
   /**
-   * Where a query is executed.
+   * The database of a query.
    *
-   * @param driver its name, or its library
-   * @param entrypoint null for the usual one
-   * @param databaseOptions a map that can be serialized, as the next
+   * @param driver the driver's name, or the path of its library
+   * @param entrypoint the driver's entry point; null for the usual one
+   * @param databaseOptions the options of the database, in a map that Spark can serialize, like the next parameter
    */
   public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions,
       Map<String, String> connectionOptions)
@@ -52,8 +50,8 @@ public final class AdbcParts {
     }
 
     /**
-     * The schema of a query, which is not executed, or, where the driver cannot tell, with a condition that nothing
-     * fulfils.
+     * Returns the schema of a query without executing it. If the driver cannot, the query runs with a condition that no
+     * row fulfils.
      */
     public Schema schema(String sql) {
       try (AdbcDatabase opened = open();
@@ -71,7 +69,7 @@ public final class AdbcParts {
       }
     }
 
-    /** What a connection of its own gives, which the driver is asked to give up if the task is killed. */
+    /** Reads through a new connection. If the task is killed, the driver receives a request to cancel. */
     private DeviceArrayReader read(Function<AdbcConnection, DeviceArrayReader> call) {
       Thread caller = Thread.currentThread();
       try (AdbcDatabase opened = open();
@@ -84,19 +82,19 @@ public final class AdbcParts {
     private static void cancel(AdbcConnection connection, Thread caller) {
       try {
         connection.cancel(caller);
-      } catch (AdbcException e) { // of the call, which has its own answer; it may not have begun, or be over
+      } catch (AdbcException e) { // the cancelled call reports its own error; it may not have begun, or be over
         if (!e.status().equals(AdbcStatus.INVALID_STATE) && !e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
       }
     }
 
-    /** Passwords may be among the options. */
+    /** Omits the options, which may contain passwords. */
     @Override
     public String toString() {
       return "a database of " + driver;
     }
   }
 
-  /** A query of its own. */
+  /** A query of a whole range, with its own connection. */
   public record Query(Database database, String sql) implements ColumnPartition {
     @Override
     public DeviceArrayReader open(ColumnTask task) {
@@ -104,7 +102,7 @@ public final class AdbcParts {
     }
   }
 
-  /** A part of the driver's, by what the driver says of it. */
+  /** A partition of the driver, identified by the driver's descriptor. */
   public static final class Partition implements ColumnPartition {
     private static final long serialVersionUID = 1;
     private final Database database;

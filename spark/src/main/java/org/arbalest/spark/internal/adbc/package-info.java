@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Databases with ADBC drivers, asked by executors. */
+/** Queries that executors send to databases with ADBC drivers. */
 @NullMarked
 package org.arbalest.spark.internal.adbc;
 

@@ -32,14 +32,15 @@ import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.types.ArrowTimeUnit;
 
-/** Arrow's type of what Spark has. */
+/** Conversion of Spark's types to Arrow types. */
 public final class ArrowTypes {
   private ArrowTypes() {}
 
   /**
-   * The schema of a DataFrame's columns.
+   * Returns the schema of a DataFrame's columns.
    *
-   * @throws IllegalArgumentException if Arrow has no such type, or none that is written here: the path and the type
+   * @throws IllegalArgumentException if Arrow has no such type, or if this library does not write it, with the path and
+   *     the type
    */
   public static Schema of(StructType type) {
     return Schema.of(fields("", type));

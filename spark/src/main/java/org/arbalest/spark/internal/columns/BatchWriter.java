@@ -24,9 +24,9 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.vector.ArrowVector;
 
-/** Copies what Spark lends into arrays of our own, which may outlive it. */
+/** A writer that copies batches borrowed from Spark into arrays of this library, which may outlive the batches. */
 final class BatchWriter {
-  /** So many values come in one array of Java's: a source's batch may have any number of rows. */
+  /** The number of values in one Java array: a batch of a source may have any number of rows. */
   private static final int MOST = 8192;
 
   private final Schema schema;
@@ -43,7 +43,7 @@ final class BatchWriter {
     return schema;
   }
 
-  /** A batch of as many rows as Spark's. */
+  /** Returns a copy with as many rows as Spark's batch. */
   DeviceArray copy(ColumnarBatch batch) {
     int rows = batch.numRows();
     List<Field> fields = schema.fields();
@@ -54,14 +54,14 @@ final class BatchWriter {
   }
 
   private void copy(ColumnBuilder to, ColumnVector from, int rows, ValueWriter writer) {
-    // others may refuse to read what is null
+    // other vectors may throw when a null value is read
     boolean hasAll = from instanceof WritableColumnVector || from instanceof ArrowVector;
     if (hasAll && copyWhole(to, from, rows)) return;
     var values = new ColumnarArray(from, 0, rows);
     for (int row = 0; row < rows; row++) writer.appendNullable(to, values, row);
   }
 
-  /** Whether values are there many at once, those of nulls included. */
+  /** Copies values in arrays of many, including values of nulls. Returns false if the type does not permit it. */
   private static boolean copyWhole(ColumnBuilder to, ColumnVector from, int rows) {
     int some;
     for (int left = rows; left > 0; left -= some) {

@@ -11,16 +11,16 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.spark.internal.vector.ColumnBytes;
 
 /**
- * What Spark's UI has of the columns of a query, as accumulators of its stages. A task that is tried again counts
- * again, and so does each action on a DataFrame, as all accumulators of transformations do.
+ * The metrics of a query's columns in Spark's UI, as accumulators of its stages. A retried task counts again, and so
+ * does each action on a DataFrame, as for all accumulators in transformations.
  *
- * @param shared how many batches are arrays of a source's, as they are
- * @param copied how many batches were copied of Spark's columns
- * @param ofInternalRows how many batches were made of rows, where Spark's plan has rows
- * @param ofRows how many batches were made of rows, by its public API
- * @param bytes how many bytes of columns all of these have
- * @param waitedMicros how long was waited for Spark's columns
- * @param copiedMicros how long copying took; of rows, with waiting for them
+ * @param shared the number of batches that are arrays of a source, without a copy
+ * @param copied the number of batches that were copied from Spark's columns
+ * @param ofInternalRows the number of batches that were made from internal rows, for a plan with rows
+ * @param ofRows the number of batches that were made from rows of Spark's public API
+ * @param bytes the number of bytes of all these columns
+ * @param waitedMicros the time of waiting for Spark's columns, in microseconds
+ * @param copiedMicros the time of copying, in microseconds; for rows, with the time of waiting for them
  */
 record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumulator ofInternalRows,
     LongAccumulator ofRows, LongAccumulator rows,
@@ -64,7 +64,7 @@ record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumul
     DeviceArray made = maker.get();
     try {
       bytes.add(ColumnBytes.of(made));
-    } catch (Throwable t) { // of offsets that are none
+    } catch (Throwable t) { // if offsets are invalid
       made.close();
       throw t;
     }

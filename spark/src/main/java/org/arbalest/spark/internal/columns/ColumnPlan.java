@@ -11,14 +11,14 @@ import org.arbalest.spark.ColumnFunction;
 import org.arbalest.spark.internal.task.ApplicationSettings;
 import org.jspecify.annotations.Nullable;
 
-/** How the columns of a DataFrame are had. */
+/** The way in which a DataFrame's columns are obtained. */
 public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
-  /** By its name, as the class is not there where Spark Connect's client is all there is. */
+  /** The class by its name, because the class is absent if only Spark Connect's client is installed. */
   private static final String CLASSIC = "org.apache.spark.sql.classic.Dataset";
 
   private static final System.Logger LOG = System.getLogger(ColumnPlan.class.getName());
 
-  /** Chooses the way, by Spark's version, and by what the user wants. */
+  /** Chooses the way, by Spark's version and the session's setting. */
   public static ColumnPlan of(Dataset<Row> dataframe) {
     if (!dataframe.getClass().getName().equals(CLASSIC)) throw new UnsupportedOperationException(
         "the DataFrame is a " + dataframe.getClass().getName()
@@ -35,25 +35,28 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
     this.dataframe = dataframe;
   }
 
-  /** The schema of the columns. */
+  /** Returns the schema of the columns. */
   public final Schema schema() {
     return ArrowTypes.of(dataframe.schema());
   }
 
-  /** Says which way is taken. */
+  /** Logs the chosen way. */
   static void log(String way) {
     LOG.log(System.Logger.Level.INFO, "columns of a query: " + way);
   }
 
-  /** Of a batch that is made of rows; what is not positive means all of them. */
+  /**
+   * Returns the greatest number of rows of a batch that is made from rows. A setting that is not positive sets no
+   * limit.
+   */
   final int mostRows() {
     int most = Integer.parseInt(dataframe.sparkSession().conf().get("spark.sql.execution.arrow.maxRecordsPerBatch"));
     return most > 0 ? most : Integer.MAX_VALUE;
   }
 
-  /** What a function makes of each partition. */
+  /** Applies a function to each partition. */
   public abstract <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function);
 
-  /** The rows of the readers that a function makes of each partition, as a DataFrame of this type. */
+  /** Returns a DataFrame of this type, with the rows of the readers that a function makes from each partition. */
   public abstract Dataset<Row> mapColumns(StructType type, ColumnFunction<DeviceArrayReader> function);
 }

@@ -9,20 +9,20 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
-/** Makes batches of Spark's internal rows. */
+/** A writer that makes batches from Spark's internal rows. */
 final class InternalRowWriter extends RowBatchWriter<InternalRow> {
   private final ValueWriter[] writers;
 
-  /** Of each column; null where it is no text. */
+  /** The text columns, one element for each column; null for a column without text. */
   private final @Nullable TextColumn[] texts;
 
   private final long mostBytes;
   private long bytes;
 
   /**
-   * For rows of a type.
+   * Creates a writer for rows of a type.
    *
-   * @param mostBytes a batch has no more rows once it has so many bytes; rows whose size is not known count none
+   * @param mostBytes a batch ends when its rows have at least this number of bytes; rows of unknown size count as 0
    */
   InternalRowWriter(StructType type, long mostBytes, MemoryManager memory) {
     super(type, NumberColumn::ofInternal, memory);

@@ -9,13 +9,15 @@ import org.apache.spark.package$;
 import org.apache.spark.sql.Dataset;
 import org.jspecify.annotations.Nullable;
 
-/** Whether Spark's internals are to be used: it is of a version that was tested, and the user leaves it at that. */
+/**
+ * The decision whether to use Spark's internals: only in a tested version, and if the user does not switch them off.
+ */
 final class Internals {
   private static final Set<String> KNOWN = Set.of("4.2");
 
   private Internals() {}
 
-  /** Null if they are. */
+  /** Returns the reason for not using internals; null if internals are used. */
   static @Nullable String whyNot(Dataset<?> dataframe) {
     return isWanted(dataframe.sparkSession().conf().get(COLUMNAR, "true")) ? whyNot(package$.MODULE$.SPARK_VERSION())
         : COLUMNAR + " is false";

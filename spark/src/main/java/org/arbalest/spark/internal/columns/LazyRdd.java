@@ -15,8 +15,8 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * Another RDD, which is made when an action asks for its partitions: an adaptive plan executes what is before its last
- * stage in order to make one.
+ * An RDD that makes another RDD when an action requests its partitions. An adaptive plan executes the stages before its
+ * last one in order to make an RDD.
  */
 final class LazyRdd<T> extends RDD<T> {
   private static final long serialVersionUID = 1;
@@ -34,12 +34,12 @@ final class LazyRdd<T> extends RDD<T> {
     return new LazyRdd<>(dataframe, maker);
   }
 
-  @SuppressWarnings("unchecked") // it is empty
+  @SuppressWarnings("unchecked") // the list is empty
   private static Seq<Dependency<?>> none() {
     return (Seq<Dependency<?>>) (Seq<?>) Nil$.MODULE$;
   }
 
-  /** On the driver; executors have it as the dependency. */
+  /** Returns the RDD, on the driver. Executors receive it as the dependency. */
   private synchronized RDD<T> made() {
     RDD<T> known = made;
     if (known == null) {

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.arbalest.device.builders.ColumnBuilder;
 
-/** Which of at most {@link NumberColumn#ROWS} values are null. */
+/** The positions of nulls among at most {@link NumberColumn#ROWS} values. */
 final class NullMask {
   private final long[] valid = new long[NumberColumn.ROWS / Long.SIZE];
   private final MemorySegment bitmap = MemorySegment.ofArray(valid);
@@ -23,7 +23,7 @@ final class NullMask {
     valid[at / Long.SIZE] &= ~(1L << at);
   }
 
-  /** Makes values null that were appended, from the first on; forgets them here. */
+  /** Makes appended values null, from the index {@code first} on, and clears the mask. */
   void flush(ColumnBuilder to, long first) {
     if (hasNulls) to.setNulls(first, bitmap, 0);
     hasNulls = false;

@@ -22,11 +22,11 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers, or booleans, of one column of some rows, gathered in an array that is appended as a whole. The kinds are
- * told apart by a switch, since a virtual call for each value took longer.
+ * Numbers or booleans of one column, gathered from some rows in an array that is appended as a whole. A switch
+ * separates the kinds, because a virtual call for each value took longer.
  */
 final class NumberColumn {
-  /** How many rows there is room for. */
+  /** The number of rows that fit. */
   static final int ROWS = 1024;
 
   private static final int INT = 0;
@@ -46,7 +46,7 @@ final class NumberColumn {
   private final byte[] bytes;
   private final boolean[] booleans;
 
-  /** The array; empty of booleans, which Arrow has as bits. */
+  /** The array; empty for booleans, which Arrow stores as bits. */
   private final MemorySegment all;
 
   private final NullMask nulls = new NullMask();
@@ -70,7 +70,7 @@ final class NumberColumn {
     };
   }
 
-  /** For a type whose objects are numbers as they are in Arrow; null for another. */
+  /** Returns a column for a type whose objects are the numbers that Arrow stores; null for another type. */
   static @Nullable NumberColumn ofObjects(DataType type) {
     return switch (type) {
       case IntegerType _ -> new NumberColumn(INT);
@@ -84,7 +84,9 @@ final class NumberColumn {
     };
   }
 
-  /** For a type whose values in internal rows are; null for another. */
+  /**
+   * Returns a column for a type whose values in internal rows are the numbers that Arrow stores; null for another type.
+   */
   static @Nullable NumberColumn ofInternal(DataType type) {
     return switch (type) {
       case DateType _, YearMonthIntervalType _ -> new NumberColumn(INT);
@@ -93,7 +95,7 @@ final class NumberColumn {
     };
   }
 
-  /** Forgets what was not flushed. */
+  /** Discards values that were not flushed. */
   void clear() {
     nulls.clear();
   }
@@ -131,7 +133,7 @@ final class NumberColumn {
     }
   }
 
-  /** And a zero, as what was there before was another row's. */
+  /** Records a null, and writes a zero in place of an earlier row's value. */
   private void putNull(int at) {
     nulls.set(at);
     switch (kind) {
@@ -145,7 +147,7 @@ final class NumberColumn {
     }
   }
 
-  /** Appends the first rows. */
+  /** Appends the first rows of the array. */
   void flush(int rows, ColumnBuilder to) {
     long first = to.length();
     if (kind == BOOLEAN) {

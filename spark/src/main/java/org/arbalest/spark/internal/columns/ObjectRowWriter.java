@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.MemoryManager;
 
-/** Makes batches of rows of Spark's public API. */
+/** A writer that makes batches from rows of Spark's public API. */
 final class ObjectRowWriter extends RowBatchWriter<Row> {
   private final ObjectWriter[] writers;
 

@@ -38,13 +38,13 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Appends objects of one column out of rows of Spark's public API. */
+/** A writer that appends objects of one column, from rows of Spark's public API. */
 @FunctionalInterface
 interface ObjectWriter {
-  /** Appends one that is not null. */
+  /** Appends an object that is not null. */
   void append(ColumnBuilder to, Object value);
 
-  /** The same as {@link #append}, or a null, with its parts if it has any. */
+  /** Appends an object or a null; a null also appends the parts that its type requires. */
   default void appendNullable(ColumnBuilder to, @Nullable Object value) {
     if (value == null) {
       to.appendNullWithParts();
@@ -53,7 +53,7 @@ interface ObjectWriter {
     }
   }
 
-  /** For objects of a type that {@link ArrowTypes} has. */
+  /** Returns a writer for objects of a type that {@link ArrowTypes} supports. */
   static ObjectWriter of(DataType type) {
     return switch (type) {
       case NullType _ -> (to, _) -> to.appendNull();
@@ -110,7 +110,7 @@ interface ObjectWriter {
     };
   }
 
-  /** Of each field. */
+  /** Returns a writer for each field. */
   static ObjectWriter[] all(StructType type) {
     return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ObjectWriter[]::new);
   }

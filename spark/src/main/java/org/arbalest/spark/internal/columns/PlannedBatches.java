@@ -15,15 +15,15 @@ import org.arbalest.spark.internal.vector.ArrowBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches of a plan with columns: arrays of a source of ours without a copy, where they have the layout that is
- * promised; copies of all else.
+ * The batches of a plan with columns. Arrays of this library's sources come without a copy if they have the layout that
+ * the schema promises. All other batches are copied.
  */
 final class PlannedBatches implements TaskColumns.Batches {
   private final Iterator<ColumnarBatch> from;
   private final BatchWriter writer;
   private final ColumnMetrics metrics;
 
-  /** The schema that was looked at last, and what came of it. */
+  /** The schema of the last check, with its result below. */
   private @Nullable Field seen;
 
   private boolean isLaidOut;
@@ -67,7 +67,8 @@ final class PlannedBatches implements TaskColumns.Batches {
   }
 
   /**
-   * Whether values are laid out alike: whether there may be nulls is no matter, as Spark's schema was made of this one.
+   * Returns whether two fields have the same layout. Nullability is ignored, because Spark's schema was made from this
+   * one.
    */
   private static boolean isSame(Field there, Field wanted) {
     DataType type = wanted.type();

@@ -24,7 +24,7 @@ import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Columns as Spark's physical plan has them, by its internals; its internal rows, where it has rows. */
+/** Columns from Spark's physical plan, through Spark's internals; from internal rows, if the plan has rows. */
 final class PlannedColumns extends ColumnPlan {
   private final org.apache.spark.sql.classic.Dataset<Row> classic;
 
@@ -35,7 +35,7 @@ final class PlannedColumns extends ColumnPlan {
 
   @Override
   public <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function) {
-    schema(); // refuses what it cannot have
+    schema(); // rejects unsupported types
     SparkPlan plan = columnar(classic.queryExecution().executedPlan());
     StructType type = dataframe.schema();
     ColumnMetrics metrics = ColumnMetrics.of(dataframe);
@@ -56,23 +56,26 @@ final class PlannedColumns extends ColumnPlan {
   }
 
   /**
-   * With the session's configuration of SQL on executors, for stages that run now, and where iterators are made;
-   * {@link SessionConf} has it for what is pulled.
+   * Makes an RDD with the session's SQL configuration on executors: for stages that run now, and for making iterators.
+   * For pulls, {@link SessionConf} sets it.
    */
-  @SuppressWarnings("unchecked") // it hands on what it has, whatever that is
+  @SuppressWarnings("unchecked") // the RDD passes its elements on, of any type
   private <T> RDD<T> configured(Supplier<RDD<T>> planned) {
     var session = classic.sparkSession();
     RDD<T> rdd = SQLExecution.withSQLConfPropagated(session, planned::get);
     return (RDD<T>) (RDD<?>) new SQLExecutionRDD((RDD<InternalRow>) (RDD<?>) rdd, session.sessionState().conf());
   }
 
-  /** Of a batch that is made of rows; what is not positive means all of them. */
+  /**
+   * Returns the greatest number of bytes of a batch that is made from rows. A setting that is not positive sets no
+   * limit.
+   */
   private long mostBytes() {
     long most = classic.sparkSession().sessionState().conf().arrowMaxBytesPerBatch();
     return most > 0 ? most : Long.MAX_VALUE;
   }
 
-  /** The plan without what makes rows of its columns. */
+  /** Returns the plan without the operators that make rows from columns. */
   private static SparkPlan columnar(SparkPlan plan) {
     return switch (plan) {
       case WholeStageCodegenExec stage -> orRows(stage, columnar(stage.child()));

@@ -14,11 +14,11 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Columns made of rows, with what Spark promises to keep: its public API. */
+/** Columns made from rows of Spark's public API, which Spark promises to keep. */
 final class PublicRows extends ColumnPlan {
   private final String why;
 
-  /** Why, is logged. */
+  /** Creates the columns. The log receives the reason. */
   PublicRows(Dataset<Row> dataframe, String why) {
     super(dataframe);
     this.why = why;
@@ -39,7 +39,7 @@ final class PublicRows extends ColumnPlan {
   }
 
   private <T extends @Nullable Object> OfRows<T> ofRows(ColumnFunction<T> function) {
-    schema(); // refuses what it cannot have
+    schema(); // rejects unsupported types
     log("made of rows, by Spark's public API, since " + why);
     return new OfRows<>(dataframe.schema(), mostRows(), ColumnMetrics.of(dataframe), function);
   }
@@ -59,7 +59,10 @@ final class PublicRows extends ColumnPlan {
     }
   }
 
-  /** Spark's operators look for their task in their thread, and its public API gives another thread none. */
+  /**
+   * Checks that the caller is the task's thread. Spark's operators find their task by the thread, and its public API
+   * cannot set the task of another thread.
+   */
   private static void checkThread() {
     if (TaskContext.get() == null)
       throw new IllegalStateException(
@@ -68,7 +71,8 @@ final class PublicRows extends ColumnPlan {
   }
 
   /**
-   * With dates and timestamps as classes of {@code java.time}, or of {@code java.sql}: Spark takes one of them only.
+   * A function from rows to rows, with dates and timestamps either as classes of {@code java.time} or of
+   * {@code java.sql}: Spark accepts only one of them.
    */
   private record ToRows(OfRows<DeviceArrayReader> made, StructType type, ResultMetrics metrics, boolean isJavaTime)
       implements MapPartitionsFunction<Row, Row> {

@@ -9,11 +9,11 @@ import org.apache.spark.util.LongAccumulator;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 
 /**
- * What Spark's UI has of what functions make, beside {@link ColumnMetrics}.
+ * The metrics of functions' results in Spark's UI, in addition to {@link ColumnMetrics}.
  *
- * @param waitedMicros how long batches were waited for, with what functions pulled for them; not what a function did
- *     before it gave its reader
- * @param copiedMicros how long copies from a device were waited for
+ * @param waitedMicros the time of waiting for batches, in microseconds, with the pulls of the function for these
+ *     batches; without the function's time before it returned its reader
+ * @param copiedMicros the time of waiting for copies from a device, in microseconds
  */
 record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumulator bytes, LongAccumulator waitedMicros,
     LongAccumulator copiedMicros)
@@ -28,7 +28,7 @@ record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumula
         context.longAccumulator("arbalest: µs results were copied"));
   }
 
-  /** Adds what a stream has more than it had when it was added last. */
+  /** Adds the progress of a stream since the last call. */
   void add(ArrowBatches from, Seen seen) {
     seen.batches = added(batches, from.count(), seen.batches);
     seen.rows = added(rows, from.rows(), seen.rows);
@@ -38,11 +38,11 @@ record ResultMetrics(LongAccumulator batches, LongAccumulator rows, LongAccumula
   }
 
   private static long added(LongAccumulator to, long now, long before) {
-    if (now != before) to.add(now - before); // a zero that is added is shown
+    if (now != before) to.add(now - before); // Spark's UI displays a metric that was incremented by zero
     return now;
   }
 
-  /** What was added of one stream. */
+  /** The part of one stream that was already added. */
   static final class Seen {
     private long batches;
     private long rows;

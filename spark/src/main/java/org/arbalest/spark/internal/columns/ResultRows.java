@@ -12,7 +12,7 @@ import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a reader, one object for all of a batch. Closed at the end, or with the task. */
+/** The rows of a reader, one object for all rows of a batch. The reader is closed at its end, or with the task. */
 final class ResultRows implements Iterator<InternalRow> {
   private final ArrowBatches batches;
   private final ResultMetrics metrics;
@@ -25,7 +25,7 @@ final class ResultRows implements Iterator<InternalRow> {
     this.metrics = metrics;
   }
 
-  /** Takes the reader over. */
+  /** Takes over the reader. */
   static ResultRows of(@Nullable DeviceArrayReader reader, StructType type, ResultMetrics metrics) {
     if (reader == null) throw new IllegalArgumentException(
         "the function of mapColumns gave null, where a reader is wanted; one of no batches is "

@@ -15,14 +15,16 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes batches of rows: numbers, and what else the kind of rows allows, are gathered, all else is appended value by
- * value, before the next row is asked for, as Spark may use its object again. One task's.
+ * A writer that makes batches from rows. Each belongs to one task.
+ *
+ * <p>Numbers, and other values that the kind of rows permits, are gathered. All other values are appended one by one
+ * before the writer requests the next row, because Spark may reuse the row's object.
  */
 abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWriter {
   private final List<Field> fields;
   private final MemoryManager memory;
 
-  /** Of each column; null where it has no numbers. */
+  /** The number columns, one element for each column; null for a column without numbers. */
   final @Nullable NumberColumn[] numbers;
 
   RowBatchWriter(StructType type, Function<DataType, @Nullable NumberColumn> numbers, MemoryManager memory) {
@@ -31,17 +33,18 @@ abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWrit
     this.memory = memory;
   }
 
-  /** A batch begins. */
+  /** Begins a batch. */
   abstract void begin();
 
   /**
-   * Takes the next rows: numbers and booleans into {@link #numbers}, which has been flushed, all else into the columns.
+   * Takes the next rows: numbers and booleans into {@link #numbers}, which has been flushed, all other values into the
+   * columns.
    *
-   * @return how many, at most as many as are asked for; fewer if the batch is full, or there are no more
+   * @return the number of rows, at most {@code most}; fewer if the batch is full, or if no rows are left
    */
   abstract int take(Iterator<R> from, int most, ColumnBuilder[] columns);
 
-  /** A batch of the next rows, at least one. */
+  /** Returns a batch of the next rows, at least one. */
   final DeviceArray next(Iterator<R> from, int mostRows) {
     if (fields.isEmpty()) return count(from, mostRows);
     try (BatchBuilder builder = BatchBuilder.of(memory)) {
@@ -65,7 +68,7 @@ abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWrit
     }
   }
 
-  /** Rows without columns. */
+  /** Returns a batch of rows without columns. */
   private DeviceArray count(Iterator<R> from, int mostRows) {
     int rows = 0;
     for (; rows < mostRows && from.hasNext(); rows++) from.next();

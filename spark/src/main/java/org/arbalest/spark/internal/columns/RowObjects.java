@@ -49,28 +49,28 @@ import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Rows whose values are objects, as Spark's public API has them, of its internal ones. {@link ObjectWriter} is the way
- * back.
+ * Rows of objects, as in Spark's public API, made from internal rows. {@link ObjectWriter} converts in the other
+ * direction.
  */
 final class RowObjects {
   /**
-   * Before it, clocks show times of the Julian calendar, or ones that no zone has any more: there {@code java.sql} and
-   * {@code java.time} agree on what they show.
+   * The instant before which local times may belong to the Julian calendar, or to an offset that no zone has today.
+   * Before it, conversions preserve the local time, which {@code java.sql} and {@code java.time} display equally.
    */
   static final Instant MODERN = Instant.parse("1900-01-01T00:00:00Z");
 
   private final boolean isJavaTime;
 
   /**
-   * For rows whose dates and timestamps are of one kind.
+   * Creates a conversion for one kind of dates and timestamps.
    *
-   * @param isJavaTime whether their dates and timestamps are classes of {@code java.time}, or of {@code java.sql}
+   * @param isJavaTime whether dates and timestamps are classes of {@code java.time}, or of {@code java.sql}
    */
   RowObjects(boolean isJavaTime) {
     this.isJavaTime = isJavaTime;
   }
 
-  /** Rows of objects, of rows that are read where they are. */
+  /** Returns rows of objects. Each internal row is read in place. */
   Iterator<Row> rows(Iterator<InternalRow> of, StructType type) {
     return new Iterator<>() {
       @Override

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * A session's configuration of SQL, for operators that run in tasks of a job that is no query of SQL's: Spark hands it
- * on with queries only.
+ * A session's SQL configuration, for operators in tasks of a job that is not an SQL query. Spark passes the
+ * configuration on with queries only.
  */
 final class SessionConf implements Serializable {
   private static final long serialVersionUID = 1;
 
-  @SuppressWarnings("serial") // a copy, of a class that is
+  @SuppressWarnings("serial") // a copy, whose class is serializable
   private final Map<String, String> entries;
 
   private transient @Nullable SQLConf made;
@@ -30,7 +30,7 @@ final class SessionConf implements Serializable {
     return new SessionConf(Map.copyOf(CollectionConverters.asJava(conf.getAllConfs())));
   }
 
-  /** Pulls something of Spark's in a task, by whatever thread. */
+  /** Pulls from Spark in a task, on any thread. */
   <T extends @Nullable Object> T with(TaskContext task, Supplier<T> pull) {
     TaskContext here = TaskContext.get();
     if (here != null && here.taskAttemptId() != task.taskAttemptId())

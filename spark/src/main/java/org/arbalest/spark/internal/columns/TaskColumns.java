@@ -13,27 +13,27 @@ import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.task.TaskMemory;
 import org.jspecify.annotations.Nullable;
 
-/** A function of the user's, on the columns of a task. */
+/** The call of a user's function on the columns of a task. */
 final class TaskColumns {
   private TaskColumns() {}
 
-  /** Batches of what Spark has, one behind the other. */
+  /** The batches of a partition, one after the other. */
   @FunctionalInterface
   interface Batches {
-    /** The next, which passes to the caller, or null at the end. */
+    /** Returns the next batch, which passes to the caller, or null at the end. */
     @Nullable
     DeviceArray next();
   }
 
-  /** Makes batches, with their buffers in a task's memory. */
+  /** A factory of batches with buffers in a task's memory. */
   @FunctionalInterface
   interface Maker {
     Batches in(TaskMemory memory);
   }
 
   /**
-   * What it makes of them; they are closed at the end of the task at the latest, as what it makes may read them until
-   * then.
+   * Returns the function's result for the columns. They are closed at the end of the task at the latest, because the
+   * result may read them until then.
    */
   static <T extends @Nullable Object> Iterator<T> apply(ColumnFunction<T> function, Schema schema, Maker maker)
       throws Exception {
@@ -53,11 +53,14 @@ final class TaskColumns {
       }
       throw t;
     }
-    if (!(made instanceof DeviceArrayReader)) task.leave(source.pulls); // threads of an engine's may pull for a reader
+    if (!(made instanceof DeviceArrayReader)) task.leave(source.pulls); // an engine's threads may pull for a reader
     return Collections.singletonList(made).iterator();
   }
 
-  /** What a function pulls. Whoever closes it before the task does, lets the task forget it. */
+  /**
+   * The source of the columns that a function pulls. If the function closes it before the task does, the task forgets
+   * it.
+   */
   private static final class TaskSource implements DeviceArrayReader.Source {
     private final SparkTask task;
     private final Batches batches;

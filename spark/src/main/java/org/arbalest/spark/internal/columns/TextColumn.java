@@ -13,13 +13,13 @@ import org.arbalest.device.builders.ColumnBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text of one column of some internal rows, gathered in an array that is appended as a whole; text that has no room
- * there, by itself.
+ * Text of one column, gathered from some internal rows in an array that is appended as a whole. Text that is too long
+ * for the array is appended alone.
  */
 final class TextColumn {
   /**
-   * How many bytes there is room for, in all columns of a task and in one: they are not counted as the task's, and many
-   * tasks may have many columns.
+   * The size of the arrays in bytes, for all columns of a task and for one. The memory is not counted for the task, and
+   * many tasks may have many columns.
    */
   private static final int ALL_BYTES = 1 << 22;
 
@@ -40,7 +40,7 @@ final class TextColumn {
     this.allBytes = MemorySegment.ofArray(bytes);
   }
 
-  /** Of each column of a type; null where it is no text. */
+  /** Returns a text column for each column of a type; null for a column without text. */
   static @Nullable TextColumn[] all(StructType type) {
     long count = Stream.of(type.fields()).filter(TextColumn::isText).count();
     int room = Math.clamp(ALL_BYTES / Math.max(count, 1), LEAST_BYTES, MOST_BYTES);
@@ -52,15 +52,15 @@ final class TextColumn {
     return field.dataType() instanceof StringType;
   }
 
-  /** Forgets what was not flushed. */
+  /** Discards text that was not flushed. */
   void clear() {
     count = 0;
     nulls.clear();
   }
 
   /**
-   * The next row's, for at most {@link NumberColumn#ROWS} rows between two calls of {@link #flush}; what was gathered
-   * before is appended if there is no room.
+   * Adds the text of the next row. At most {@link NumberColumn#ROWS} rows fit between two calls of {@link #flush}. If
+   * the array is full, the text gathered before is appended first.
    */
   void put(InternalRow row, int ordinal, ColumnBuilder to) {
     if (row.isNullAt(ordinal)) {
@@ -81,7 +81,7 @@ final class TextColumn {
     offsets[++count] = at + size;
   }
 
-  /** Short text by words: a call of Spark's for any size takes longer. */
+  /** Copies short text by words: a call of Spark's method for any size takes longer. */
   private void copy(UTF8String text, int size, int at) {
     Object base = text.getBaseObject();
     long from = text.getBaseOffset();
@@ -96,13 +96,13 @@ final class TextColumn {
     for (; done < size; done++) Platform.putByte(bytes, to + done, Platform.getByte(base, from + done));
   }
 
-  /** Appends what was gathered. */
+  /** Appends the gathered text. */
   void flush(ColumnBuilder to) {
     if (count == 0) return;
     long first = to.length();
     try {
       to.appendAll(allOffsets.asSlice(0, (count + 1L) * Integer.BYTES), allBytes.asSlice(0, offsets[count]));
-    } catch (IllegalArgumentException _) { // some of it is no UTF-8
+    } catch (IllegalArgumentException _) { // some of the text is not valid UTF-8
       for (int i = 0; i < count; i++)
         ValueWriter.text(to, UTF8String.fromBytes(bytes, offsets[i], offsets[i + 1] - offsets[i]));
     }

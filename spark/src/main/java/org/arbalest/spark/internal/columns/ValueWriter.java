@@ -30,12 +30,12 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Interval;
 
-/** Appends one value of Spark's, which is not null, of a row, an array or a column. */
+/** A writer that appends one non-null Spark value from a row, an array or a column. */
 @FunctionalInterface
 interface ValueWriter {
   void append(ColumnBuilder to, SpecializedGetters from, int ordinal);
 
-  /** The same, or a null, with its parts if it has any. */
+  /** Appends a value or a null; a null also appends the parts that its type requires. */
   default void appendNullable(ColumnBuilder to, SpecializedGetters from, int ordinal) {
     if (from.isNullAt(ordinal)) {
       to.appendNullWithParts();
@@ -44,7 +44,7 @@ interface ValueWriter {
     }
   }
 
-  /** For values of a type that {@link ArrowTypes} has. */
+  /** Returns a writer for values of a type that {@link ArrowTypes} supports. */
   static ValueWriter of(DataType type) {
     return switch (type) {
       case NullType _ -> (to, _, _) -> to.appendNull();
@@ -59,17 +59,18 @@ interface ValueWriter {
       case StringType _ -> (to, from, i) -> text(to, from.getUTF8String(i));
       case BinaryType _ -> (to, from, i) -> to.append(from.getBinary(i));
       case CalendarIntervalType _ -> (to, from, i) -> to.append(interval(from.getInterval(i)));
-      case TimeType _ -> (to, from, i) -> to.append(from.getLong(i) / 1000); // nanoseconds, of at most six digits
+      // nanoseconds, with at most six digits of a second
+      case TimeType _ -> (to, from, i) -> to.append(from.getLong(i) / 1000);
       case ArrayType array -> list(of(array.elementType()));
       case MapType map -> map(of(map.keyType()), of(map.valueType()));
       case StructType struct -> struct(struct);
-      default -> (to, from, i) -> to.append(from.getLong(i)); // int64, and times as they are counted
+      default -> (to, from, i) -> to.append(from.getLong(i)); // int64, and times in the units of Spark
     };
   }
 
   /**
-   * Text of Spark's may be no UTF-8, as where it was cast from binary: then it is what Spark's rows of strings have,
-   * with U+FFFD for what is none.
+   * Appends text. Spark's text may be invalid UTF-8, for example after a cast from binary. Then this method appends the
+   * same text as Spark's rows of strings, with U+FFFD in place of invalid bytes.
    */
   static void text(ColumnBuilder to, UTF8String text) {
     try {
@@ -114,7 +115,7 @@ interface ValueWriter {
     };
   }
 
-  /** Of each field. */
+  /** Returns a writer for each field. */
   static ValueWriter[] all(StructType type) {
     return Stream.of(type.fields()).map(field -> of(field.dataType())).toArray(ValueWriter[]::new);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Spark's rows and columns as device arrays, and back. */
+/** Conversion between Spark's rows and columns and device arrays. */
 @NullMarked
 package org.arbalest.spark.internal.columns;
 

@@ -12,10 +12,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.arbalest.spark.internal.task.ApplicationSettings;
 import org.jspecify.annotations.Nullable;
 
-/** {@code format("arbalest")}: found by Spark through a {@code ServiceLoader}. */
+/** The data source of {@code format("arbalest")}, which Spark finds through a {@code ServiceLoader}. */
 public final class ArbalestProvider implements TableProvider, DataSourceRegister {
   /**
-   * Of the last schema that was asked for, as Spark asks for the table next: a source may ask a database for its
+   * The table of the last inferred schema. Spark requests the table next, and a source may query a database for its
    * schema.
    */
   private @Nullable ArbalestTable inferred;
@@ -38,7 +38,7 @@ public final class ArbalestProvider implements TableProvider, DataSourceRegister
   public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
     SourceOptions options = SourceOptions.of(new CaseInsensitiveStringMap(properties));
     ArbalestTable table = inferred;
-    inferred = null; // once: a table that is asked for later is looked at anew
+    inferred = null; // used once: later requests open the source again
     return table != null && table.options().equals(options) ? table : new ArbalestTable(options);
   }
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.arbalest.spark.internal.task.SparkTask;
 
-/** Opens partitions on an executor. */
+/** A factory that opens partitions on an executor. */
 record ArbalestReaderFactory(StructType type, boolean truncatesNanos) implements PartitionReaderFactory {
   @Override
   public boolean supportColumnarReads(InputPartition partition) {

@@ -24,7 +24,7 @@ import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.vector.SparkTypes;
 import org.jspecify.annotations.Nullable;
 
-/** What a query reads. */
+/** A scan of a source: the columns and rows that one query reads. */
 final class ArbalestScan implements Batch, SupportsReportStatistics {
   private final OpenedSource source;
   private final ScanRequest request;
@@ -92,7 +92,10 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     };
   }
 
-  /** Fewer rows than none would be the smallest of sources, which Spark copies to each executor. */
+  /**
+   * Checks an estimate. A negative number would make the source the smallest of all, and Spark copies small sources to
+   * each executor.
+   */
   private OptionalLong estimate(@Nullable OptionalLong estimate, String what) {
     if (estimate == null)
       throw new IllegalStateException(source.options().source() + " gave null for its estimate of " + what
@@ -105,8 +108,8 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   }
 
   /**
-   * Whether rows of a type have one size: what text or lists have is not to be guessed, as Spark copies what is small
-   * to each executor.
+   * Returns whether all rows of a type have the same size. The size of text and lists must not be guessed, because
+   * Spark copies small sources to each executor.
    */
   private static boolean isFixed(DataType type) {
     return switch (type) {
@@ -116,7 +119,7 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     };
   }
 
-  /** Bytes of so many rows; without a number Spark takes the source for larger than any other. */
+  /** Returns the bytes of a number of rows. Without an estimate Spark treats the source as larger than any other. */
   private long size(long rows) {
     long width = Math.max(1, type.defaultSize());
     return rows > Long.MAX_VALUE / width ? Long.MAX_VALUE : Math.max(1, rows * width);
@@ -127,7 +130,7 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     return SourceMetrics.all();
   }
 
-  /** What is read twice in a query Spark reads once, if it finds that both are the same. */
+  /** Compares scans, so that Spark reads data once if a query has two equal scans. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof ArbalestScan scan

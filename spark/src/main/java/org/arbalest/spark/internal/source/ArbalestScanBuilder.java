@@ -15,7 +15,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ScanRequest;
 
-/** What Spark's planner tells a scan. */
+/** A builder of a scan, which receives columns, conditions and limits from Spark's planner. */
 final class ArbalestScanBuilder
     implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit {
   private final OpenedSource source;
@@ -28,7 +28,7 @@ final class ArbalestScanBuilder
     this.required = source.schema().fields();
   }
 
-  /** Whole columns only, though Spark may need a part of a struct. */
+  /** Keeps whole columns only, even if Spark needs a part of a struct. */
   @Override
   public void pruneColumns(StructType needed) {
     var fields = new ArrayList<Field>();
@@ -57,7 +57,7 @@ final class ArbalestScanBuilder
     return true;
   }
 
-  /** Spark counts as well. */
+  /** Returns true: Spark applies the limit, too. */
   @Override
   public boolean isPartiallyPushed() {
     return true;

@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** A source with its options. */
+/** A table of a source with its options. */
 final class ArbalestTable implements SupportsRead {
   private final SourceOptions options;
   private final OpenedSource source;
@@ -28,7 +28,7 @@ final class ArbalestTable implements SupportsRead {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // its successor, columns(), is made of it by default
+  @SuppressWarnings("deprecation") // its successor, columns(), calls it by default
   public StructType schema() {
     return source.type();
   }

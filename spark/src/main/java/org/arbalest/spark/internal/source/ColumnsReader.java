@@ -12,8 +12,8 @@ import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 
 /**
- * A partition in a task, which is closed at its end, or with the task, also when that fails or is killed; Spark closes
- * it as well, later.
+ * A reader of one partition in a task. It is closed at the end of its data, or with the task, even if the task fails or
+ * is killed. Spark closes it again later.
  */
 final class ColumnsReader implements PartitionReader<ColumnarBatch> {
   private final ArrowBatches batches;

@@ -9,9 +9,9 @@ import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.vector.SparkTypes;
 
 /**
- * A source of the user's, and what it has.
+ * A user's source, with its schema.
  *
- * @param type the schema, as Spark has it
+ * @param type the schema in Spark's types
  */
 record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, StructType type) {
   static OpenedSource open(SourceOptions options) {
@@ -22,7 +22,8 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
   }
 
   private static ColumnSource make(String name) {
-    ClassLoader own = Thread.currentThread().getContextClassLoader(); // Spark's, which has the jars of spark.jars
+    // Spark's loader, which has the jars of spark.jars
+    ClassLoader own = Thread.currentThread().getContextClassLoader();
     ClassLoader loader = own == null ? OpenedSource.class.getClassLoader() : own;
     try {
       return Class.forName(name, true, loader).asSubclass(ColumnSource.class).getConstructor().newInstance();

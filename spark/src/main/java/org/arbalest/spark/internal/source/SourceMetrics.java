@@ -8,7 +8,10 @@ import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 
-/** What Spark's UI has of a scan, beside the rows, which Spark counts itself. Spark makes each by its name. */
+/**
+ * The metrics of a scan in Spark's UI, in addition to the rows, which Spark counts itself. Spark creates each metric by
+ * its class name.
+ */
 public final class SourceMetrics {
   private static final String BATCHES = "batches";
   private static final String BYTES = "bytes";
@@ -31,7 +34,7 @@ public final class SourceMetrics {
 
   private record Value(String name, long value) implements CustomTaskMetric {}
 
-  /** How many batches came. */
+  /** The number of batches. */
   public static final class Batches extends CustomSumMetric {
     @Override
     public String name() {
@@ -44,7 +47,7 @@ public final class SourceMetrics {
     }
   }
 
-  /** How many bytes they have, of the columns that are read. */
+  /** The number of bytes of the columns that Spark reads. */
   public static final class Bytes extends CustomSumMetric {
     @Override
     public String name() {
@@ -57,7 +60,7 @@ public final class SourceMetrics {
     }
   }
 
-  /** A time, of all tasks together. */
+  /** A time in nanoseconds, summed over all tasks and displayed in milliseconds. */
   abstract static class Time implements CustomMetric {
     @Override
     public String aggregateTaskMetrics(long[] values) {
@@ -65,7 +68,7 @@ public final class SourceMetrics {
     }
   }
 
-  /** How long was waited for the source. */
+  /** The time of waiting for the source. */
   public static final class Waited extends Time {
     @Override
     public String name() {
@@ -78,7 +81,7 @@ public final class SourceMetrics {
     }
   }
 
-  /** How long was waited for copies from its device. */
+  /** The time of waiting for copies from the source's device. */
   public static final class Copied extends Time {
     @Override
     public String name() {

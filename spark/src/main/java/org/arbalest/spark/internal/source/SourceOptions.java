@@ -9,9 +9,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The options of a DataFrame's reader.
  *
- * @param given as the user gave them
- * @param source the class of the user's
- * @param truncatesNanos whether what is below a microsecond is left out, instead of refused
+ * @param given the options, with the case of the user's names
+ * @param source the name of the user's class
+ * @param truncatesNanos whether digits below one microsecond are dropped instead of rejected
  */
 record SourceOptions(Map<String, String> given, String source, boolean truncatesNanos) {
   private static final String SOURCE = "source";
@@ -30,11 +30,11 @@ record SourceOptions(Map<String, String> given, String source, boolean truncates
           default -> throw new IllegalArgumentException(
               "the option " + NANOSECONDS + " is " + nanoseconds + ", and may be refuse or truncate");
         };
-    // Spark's own map is of lower case
+    // Spark's own map has names in lower case
     return new SourceOptions(Map.copyOf(options.asCaseSensitiveMap()), source, truncates);
   }
 
-  /** By their names as they were given, and found whatever their case. */
+  /** Returns all options in the case of the user's names. A lookup ignores the case. */
   Map<String, String> all() {
     var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
     all.putAll(given);

@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.arbalest.spark.ColumnPartition;
 
-/** A partition of the user's on its way to an executor. */
+/** A user's partition on its way to an executor. */
 record SourcePartition(ColumnPartition partition, List<String> hosts) implements InputPartition {
   static SourcePartition of(ColumnPartition partition) {
     return new SourcePartition(partition, List.copyOf(partition.preferredHosts()));

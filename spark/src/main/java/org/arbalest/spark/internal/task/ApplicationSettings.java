@@ -7,9 +7,11 @@ import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Settings of the application, which executors read and a session cannot change, and the one of the session. */
+/**
+ * The settings of the application, which executors read and a session cannot change, and the one setting of a session.
+ */
 public final class ApplicationSettings {
-  /** Whether columns are had as Spark has them, by a session. */
+  /** The setting of a session that selects Spark's columns, or rows of its public API. */
   public static final String COLUMNAR = "spark.arbalest.columnar";
 
   private static final String PREFIX = "spark.arbalest.";
@@ -20,14 +22,15 @@ public final class ApplicationSettings {
   private ApplicationSettings() {}
 
   /**
-   * Refuses what was set and would do nothing: names that nobody knows, and in a session what is the application's.
+   * Rejects settings without an effect: unknown names, and in a session the settings of the application.
    *
-   * @throws IllegalArgumentException which it is, and where it belongs
+   * @throws IllegalArgumentException with the setting, and where to set it
    */
   public static void check(SparkSession of) {
     RuntimeConfig session = of.conf();
     SparkConf application = of.sparkContext().getConf();
-    for (String name : CollectionConverters.asJava(session.getAll()).keySet()) { // it has the application's, too
+    // it includes the settings of the application
+    for (String name : CollectionConverters.asJava(session.getAll()).keySet()) {
       if (name.startsWith(PREFIX) && !name.equals(COLUMNAR) && !NAMES.contains(name)) {
         throw new IllegalArgumentException(
             "there is no setting " + name + ", but " + COLUMNAR + ", " + String.join(", ", NAMES));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.task;
 
-/** What another thread may be in when the task ends. */
+/** A resource that another thread may be pulling from when the task ends. */
 public interface Cancellable {
-  /** Asks the thread to give up, from another. */
+  /** Asks the pulling thread to stop. Called from another thread. */
   void cancel();
 }

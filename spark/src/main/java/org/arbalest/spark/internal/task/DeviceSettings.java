@@ -13,12 +13,12 @@ import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
 
 /**
- * What the configuration says of the devices of executors.
+ * The settings of an executor's devices.
  *
  * @param name of the type, or {@code auto}
- * @param resource Spark's name for what assigns devices to tasks
- * @param tasks how many may use one at the same time, in one executor
- * @param poolBytes of its memory
+ * @param resource Spark's name of the resource that assigns devices to tasks
+ * @param tasks the number of tasks that may use a device at the same time, in one executor
+ * @param poolBytes the size of the pool of device memory, in bytes
  */
 record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
   static final String DEVICE = "spark.arbalest.device";
@@ -45,9 +45,9 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
   }
 
   /**
-   * The device for a task.
+   * Returns the device for a task.
    *
-   * @param addresses those that Spark has assigned to it, of which the first counts
+   * @param addresses the addresses that Spark has assigned to the task; only the first is used
    */
   Device device(List<String> addresses) {
     DeviceType type = type();
@@ -67,7 +67,10 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
     return DeviceType.CPU;
   }
 
-  /** Discovery scripts answer what {@code nvidia-smi} and its like do. */
+  /**
+   * Returns the device at an address. The formats are those of Spark's discovery scripts, from {@code nvidia-smi} and
+   * similar programs.
+   */
   private Device at(DeviceType type, String address) {
     if (address.chars().allMatch(Character::isDigit))
       return Devices.device(type, parsed(address, () -> Long.parseLong(address)));
@@ -80,7 +83,7 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
   private <T> T parsed(String address, Supplier<T> how) {
     try {
       return how.get();
-    } catch (IllegalArgumentException e) { // of numbers, too
+    } catch (IllegalArgumentException e) { // includes NumberFormatException
       throw new IllegalArgumentException(unknown(address), e);
     }
   }

@@ -14,14 +14,17 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryPool;
 
-/** A device of this executor's: its pool, and places for tasks. */
+/** A device of this executor, with its pool and its places for tasks. */
 final class ExecutorDevice {
   private static final long LOOK_MILLIS = 100;
 
-  /** After ten seconds a wait is told. */
+  /** The number of looks, ten seconds in all, after which a warning reports the wait. */
   private static final long WARNING_LOOKS = 100;
 
-  /** Of one executor all have the same settings; in local mode one context may follow another. */
+  /**
+   * The key of a device. All tasks of one executor have the same settings, but in local mode one context may follow
+   * another.
+   */
   private record Use(Device device, DeviceSettings settings) {}
 
   private static final Map<Use, ExecutorDevice> ALL = new ConcurrentHashMap<>();
@@ -30,17 +33,17 @@ final class ExecutorDevice {
   private final MemoryPool pool;
   private final Semaphore places;
 
-  /** How many tasks use it. Under this object's monitor. */
+  /** The number of tasks that use the device. Guarded by this object's monitor. */
   private int tasks;
 
   ExecutorDevice(Device device, DeviceSettings settings) {
     this.device = device;
     this.pool = MemoryPool.of(device.memory(), settings.poolBytes());
-    // Spark itself limits what a CPU does
+    // Spark itself limits the number of tasks on the CPU
     this.places = new Semaphore(device.type().equals(DeviceType.CPU) ? Integer.MAX_VALUE : settings.tasks(), true);
   }
 
-  /** The one for a task. */
+  /** Returns the device for a task. */
   static ExecutorDevice of(TaskContext task) {
     DeviceSettings settings = DeviceSettings.of(SparkEnv.get().conf());
     ResourceInformation assigned = task.resourcesJMap().get(settings.resource());
@@ -56,7 +59,7 @@ final class ExecutorDevice {
     return pool;
   }
 
-  /** Waits for a place; {@link #leave} gives it back. A task that is killed waits no more. */
+  /** Waits for a place, which {@link #leave} releases. The wait ends if the task is killed. */
   void enter(TaskContext task) {
     long looks = 0;
     try {
@@ -82,7 +85,10 @@ final class ExecutorDevice {
         + "the device before the first batch is pulled";
   }
 
-  /** The last gives back what the pool keeps: nobody knows whether there will be another. */
+  /**
+   * Releases the task's place. The last task also releases the pool's memory, because it is unknown whether another
+   * task will follow.
+   */
   void leave() {
     places.release();
     boolean isLast;

@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
 
-/** What code of the user's throws. */
+/** Conversion of exceptions that user code throws. */
 public final class Failures {
   private Failures() {}
 
-  /** Throws what is unchecked as it is, and anything else as the cause of what says what failed. */
+  /**
+   * Rethrows unchecked exceptions unchanged. Any other exception becomes the cause of one that names the failed action.
+   */
   public static <T> T unchecked(Callable<T> action, String what) {
     try {
       return action.call();

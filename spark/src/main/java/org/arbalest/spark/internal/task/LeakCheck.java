@@ -14,20 +14,20 @@ import org.apache.spark.TaskContext;
 import org.arbalest.device.monitoring.ResourceCounters;
 
 /**
- * Looks at the end of a task whether its executor holds more of ours than was told before: by
- * {@code spark.arbalest.leaks}, which is {@code off}, {@code log} or {@code fail}.
+ * A check at the end of a task for native resources that its executor holds and that no earlier check reported. The
+ * setting {@code spark.arbalest.leaks} is {@code off}, {@code log} or {@code fail}.
  */
 final class LeakCheck {
   static final String OPTION = "spark.arbalest.leaks";
 
-  /** What is released on other threads, behind queued work, is given this long. */
+  /** The time that other threads have to release resources after queued work. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /**
-   * What was held when somebody was last told, or less, if that was seen since: others' tasks did not leave it. Under
-   * this class's monitor.
+   * The counters at the last report, or lower ones that a later check found. A task is not blamed for resources that
+   * earlier tasks left. Guarded by this class's monitor.
    */
   private static ResourceCounters reported = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
@@ -50,16 +50,17 @@ final class LeakCheck {
   }
 
   /**
-   * Looks, if that is wanted.
+   * Checks for leaks, if the setting asks for it.
    *
-   * @param isAlone whether no other task of the executor has something: where one has, nobody can say whose it is, and
-   *     the last to end looks
-   * @throws IllegalStateException if something is held, and the task is to fail
+   * @param isAlone whether no other task of the executor has resources. If another task has some, the owner is unknown,
+   *     and the last task to end checks
+   * @throws IllegalStateException if a resource is still held, and the setting is {@code fail}
    */
   static void at(TaskContext task, BooleanSupplier isAlone) {
     Mode mode = Mode.of(SparkEnv.get().conf());
     if (mode == Mode.OFF) return;
-    boolean isInterrupted = Thread.interrupted(); // as a killed task's thread may be, which would not wait then
+    // the thread of a killed task may be interrupted, and would then not wait
+    boolean isInterrupted = Thread.interrupted();
     try {
       look(task, mode, isAlone);
     } finally {
@@ -68,9 +69,9 @@ final class LeakCheck {
   }
 
   /**
-   * What is held, and was not before.
+   * Returns the resources that are held now and were not held before.
    *
-   * @param isReported whether it is told now, so that nobody is told again
+   * @param isReported whether the caller reports them now, so that no later check reports them again
    */
   private static synchronized List<String> more(ResourceCounters held, boolean isReported) {
     List<String> more = numbers(held.since(reported)).filter(number -> !number.contains("=-")).toList();
@@ -78,7 +79,7 @@ final class LeakCheck {
     return more;
   }
 
-  /** Those that are not zero, with their names. */
+  /** Returns the counters that are not zero, with their names. */
   private static Stream<String> numbers(ResourceCounters counters) {
     String all = counters.toString();
     return Arrays.stream(all.substring(all.indexOf('[') + 1, all.length() - 1).split(", "))

@@ -7,20 +7,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pulls of what Spark lends to a function, by any thread of the function's. One may be in a pull still when the
- * function returns, or the task ends, and Spark then frees what is read there: so the task waits until it has left.
+ * The pulls by any thread of a function from a reader that borrows Spark's memory.
+ *
+ * <p>A thread may still be in a pull when the function returns, or when the task ends. Spark then frees the memory that
+ * the pull reads, so the task waits until the thread has left.
  */
 public final class Pulls {
   private static final long LOOK_MILLIS = 100;
 
-  /** After ten seconds a wait is told. */
+  /** The number of looks, ten seconds in all, after which a warning reports the wait. */
   private static final int WARNING_LOOKS = 100;
 
   private final long taskAttemptId;
   private final ReentrantLock pulling = new ReentrantLock();
   private volatile boolean isOver;
 
-  /** Who may pull; null if any thread may. */
+  /** The only thread that may pull; null if any thread may. */
   private volatile @Nullable Thread only;
 
   Pulls(long taskAttemptId) {
@@ -28,9 +30,9 @@ public final class Pulls {
   }
 
   /**
-   * Pulls.
+   * Pulls once from a supplier. One thread pulls at a time; other threads wait.
    *
-   * @throws IllegalStateException if nobody pulls any more, or not this thread
+   * @throws IllegalStateException if pulls are over, or not permitted to this thread
    */
   public <T extends @Nullable Object> T pull(Supplier<T> from) {
     pulling.lock();
@@ -47,13 +49,13 @@ public final class Pulls {
     }
   }
 
-  /** Lets no other thread pull any more; false if one is in a pull. */
+  /** Permits pulls to the calling thread only. Returns false if another thread is in a pull. */
   boolean tryLeaveToThisThread() {
     only = Thread.currentThread();
     return isFree();
   }
 
-  /** Lets nobody pull any more; false if another thread is in a pull. */
+  /** Permits no more pulls. Returns false if another thread is in a pull. */
   boolean tryEnd() {
     isOver = true;
     return isFree();
@@ -66,10 +68,11 @@ public final class Pulls {
   }
 
   /**
-   * Lets nobody pull any more, and waits until nobody does, also where the thread is interrupted: what is freed under a
-   * pull may end the process.
+   * Permits no more pulls, and waits until no thread is in a pull, even if the calling thread is interrupted: freeing
+   * memory during a pull can crash the process.
    *
-   * @param giveUp asks who pulls to give up; again and again, as what it asks may not have begun yet
+   * @param giveUp asks the pulling thread to stop. Called repeatedly, because the operation that it cancels may not
+   *     have begun yet
    */
   void end(Runnable giveUp) {
     isOver = true;

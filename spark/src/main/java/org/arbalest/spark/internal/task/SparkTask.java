@@ -17,25 +17,25 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.spark.ColumnTask;
 import org.jspecify.annotations.Nullable;
 
-/** The task of a thread of an executor's: one for each attempt, whatever of it reads or makes columns. */
+/** The task of an executor thread. Each attempt has one, for everything in it that reads or makes columns. */
 public final class SparkTask implements ColumnTask {
   private static final Map<Long, SparkTask> TASKS = new ConcurrentHashMap<>();
 
   private final TaskContext context;
   private final TaskMemory mainMemory;
 
-  /** Held by the thread that waits for a place on the device. */
+  /** The monitor of the thread that waits for a place on the device. */
   private final Object entering = new Object();
 
-  // Under this object's monitor.
+  // Guarded by this object's monitor.
   private @Nullable ExecutorDevice used;
   private @Nullable DeviceStream stream;
   private boolean isOver;
 
-  /** What is closed at the end, first the first. */
+  /** The resources to close at the end, in this order. */
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-  /** Of its functions, which come to an end before anything is closed. */
+  /** The pulls of the task's functions. They end before anything is closed. */
   private final List<Pulls> pulls = new ArrayList<>();
 
   private SparkTask(TaskContext context) {
@@ -43,7 +43,7 @@ public final class SparkTask implements ColumnTask {
     this.mainMemory = new TaskMemory(context);
   }
 
-  /** The task's, which is made when it is first asked for. */
+  /** Returns the task of a context. Creates it at the first call. */
   public static SparkTask of(TaskContext context) {
     SparkTask known = TASKS.get(context.taskAttemptId());
     if (known != null) return known;
@@ -84,7 +84,7 @@ public final class SparkTask implements ColumnTask {
     return device.device().type().equals(DeviceType.CPU) ? mainMemory.manager() : device.pool();
   }
 
-  /** Where columns of the task's are in main memory. */
+  /** Returns the main memory of the task's columns. */
   public TaskMemory mainMemory() {
     return mainMemory;
   }
@@ -101,8 +101,8 @@ public final class SparkTask implements ColumnTask {
   }
 
   /**
-   * Whether a stream is where the task's device is; of one that no task's device can be, the task takes no place to
-   * know.
+   * Returns whether a reader is on the task's device. A task takes no place on its device to check a reader on a type
+   * that no task's device has.
    */
   public boolean isOnDevice(DeviceArrayReader columns) {
     DeviceType type = columns.deviceType();
@@ -112,10 +112,13 @@ public final class SparkTask implements ColumnTask {
   @Override
   public DeviceArrayReader onDevice(DeviceArrayReader columns) {
     if (device().type().equals(DeviceType.CPU)) return columns;
-    return closeAtEnd(columns.copyTo(memory(), stream(), 0)); // in the task's thread, as Spark's iterators want
+    return closeAtEnd(columns.copyTo(memory(), stream(), 0)); // in the task's thread, as Spark's iterators require
   }
 
-  /** Waits for a place where there is none yet, but not under the monitor: the task may end meanwhile. */
+  /**
+   * Waits for a place on the device if the task has none. It does not wait under the monitor, because the task may end
+   * during the wait.
+   */
   private ExecutorDevice use() {
     synchronized (entering) {
       synchronized (this) {
@@ -141,11 +144,11 @@ public final class SparkTask implements ColumnTask {
   }
 
   /**
-   * Closes something at the end of the task, what came last first, and before the task leaves its device. Spark itself
-   * closes a partition's reader only behind this: its listener is the older one.
+   * Closes a resource at the end of the task. The last resource is closed first, all before the task leaves its device.
+   * Spark itself closes a partition's reader only after that, because Spark's listener is older.
    *
-   * @param open closing it twice does nothing; passes to the task
-   * @throws IllegalStateException if the task is over, as it may be for a thread that outlives it
+   * @param open the resource, which passes to the task; a second call of its {@code close} has no effect
+   * @throws IllegalStateException if the task is over, which is possible in a thread that outlives it
    */
   public <T extends AutoCloseable> T closeAtEnd(T open) {
     synchronized (this) {
@@ -163,12 +166,15 @@ public final class SparkTask implements ColumnTask {
     throw late;
   }
 
-  /** Something is closed already: a task may read one partition behind the other. */
+  /** Removes a resource that is already closed. A task may read several partitions, one after the other. */
   public synchronized void forget(AutoCloseable closed) {
     opened.remove(closed);
   }
 
-  /** For what Spark lends to a function; until the end of the task, or {@link #forget(Pulls)}. */
+  /**
+   * Returns new pulls, for a reader that borrows Spark's memory. The task keeps them until it ends, or until
+   * {@link #forget(Pulls)}.
+   */
   public synchronized Pulls pulls() {
     var some = new Pulls(taskAttemptId());
     pulls.add(some);
@@ -176,14 +182,16 @@ public final class SparkTask implements ColumnTask {
   }
 
   /**
-   * A function has returned a value: from now on this thread alone pulls. A thread that is in a pull still is asked to
-   * give up, and waited for: Spark may free what it reads before the task itself learns that it ends.
+   * Ends the pulls of other threads after a function has returned a value. From now on only the calling thread pulls.
+   *
+   * <p>A thread that is still in a pull is cancelled, and this method waits for it: Spark may free the memory that the
+   * thread reads before the task itself knows that it ends.
    */
   public void leave(Pulls some) {
     if (!some.tryLeaveToThisThread()) end(some);
   }
 
-  /** A function has failed: nobody pulls any more; see {@link #leave}. */
+  /** Ends all pulls after a function has failed; see {@link #leave}. */
   public void end(Pulls some) {
     if (!some.tryEnd()) some.end(() -> giveUp(openNow()));
   }
@@ -192,20 +200,20 @@ public final class SparkTask implements ColumnTask {
     return List.copyOf(opened);
   }
 
-  /** Asks threads that pull to give up; what they read stays open. */
+  /** Asks pulling threads to stop. The memory that they read stays open. */
   private static void giveUp(List<AutoCloseable> open) {
     for (AutoCloseable each : open) {
       try {
         if (each instanceof Cancellable pulled) pulled.cancel();
         if (each instanceof DeviceArrayReader reader) reader.close();
-      } catch (RuntimeException e) { // of the user's
+      } catch (RuntimeException e) { // from user code
         System.getLogger(SparkTask.class.getName()).log(System.Logger.Level.WARNING,
             "what a thread waits for could not be asked to give up", e);
       }
     }
   }
 
-  /** Nobody pulls there any more. */
+  /** Removes pulls that have ended. */
   public synchronized void forget(Pulls some) {
     pulls.remove(some);
   }
@@ -219,13 +227,13 @@ public final class SparkTask implements ColumnTask {
     LeakCheck.at(context, TASKS::isEmpty);
   }
 
-  /** All of it, whatever fails; what failed first is thrown. */
+  /** Closes all resources, even if some fail. Throws the first failure at the end. */
   private void closeAll(List<AutoCloseable> left) {
     RuntimeException failed = null;
     for (AutoCloseable each : left) {
       try {
         each.close();
-      } catch (Throwable t) { // of the user's: the next task would wait for the place on the device for ever
+      } catch (Throwable t) { // user code; the place on the device must be released all the same
         if (failed == null)
           failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + t, t);
         else failed.addSuppressed(t);
@@ -239,7 +247,7 @@ public final class SparkTask implements ColumnTask {
     var left = new ArrayList<AutoCloseable>();
     List<AutoCloseable> open = List.copyOf(opened);
     for (Pulls some : pulls) {
-      if (!some.tryEnd()) left.add(() -> some.end(() -> giveUp(open))); // before anything is closed under a pull
+      if (!some.tryEnd()) left.add(() -> some.end(() -> giveUp(open))); // before any resource is closed during a pull
     }
     left.addAll(open);
     if (stream != null) left.add(stream);

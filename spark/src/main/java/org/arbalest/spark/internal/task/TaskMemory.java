@@ -13,18 +13,19 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MeteredMemory;
 
 /**
- * What a task has of main memory for columns, counted against Spark's off-heap memory, where that is switched on
- * ({@code spark.memory.offHeap.enabled}): arrays that are made here, until they are freed, on any thread; and those of
- * a source, while Spark reads them.
+ * The main memory that a task uses for columns, counted as Spark's off-heap memory if
+ * {@code spark.memory.offHeap.enabled} is set. The count includes arrays of {@link #manager} until they are freed, on
+ * any thread, and arrays of a source while Spark reads them.
  *
- * <p>Spark is asked once for each batch, when its size is known: so the count is too low by one batch at the most.
+ * <p>The task requests memory from Spark once for each batch, when the size of the batch is known. So the count is too
+ * low by at most one batch.
  */
 public final class TaskMemory {
   private final MeteredMemory made;
   private final TaskContext task;
   private final Counted counted;
 
-  // Under this object's monitor.
+  // Guarded by this object's monitor.
   private long visibleBytes;
   private long askedBytes;
   private boolean isOver;
@@ -35,21 +36,23 @@ public final class TaskMemory {
     this.counted = new Counted(task.taskMemoryManager());
   }
 
-  /** Where arrays of the task's are to be made; what is taken of it is counted at the next {@link #count}. */
+  /**
+   * Returns the memory manager for the task's arrays. The next {@link #count} counts the memory that is taken from it.
+   */
   public MemoryManager manager() {
     return made;
   }
 
-  /** How many bytes are in buffers that were made here. */
+  /** Returns the number of bytes in buffers that {@link #manager} made. */
   public long madeBytes() {
     return made.statistics().currentBytes();
   }
 
   /**
-   * Says that memory of somebody else's is used by the task.
+   * Counts memory of another owner that the task uses.
    *
-   * @param bytes how many more, until {@link #hide}
-   * @throws DeviceException with {@code ENOMEM} if that is more than Spark has; then these are not counted
+   * @param bytes the additional bytes, until {@link #hide}
+   * @throws DeviceException with {@code ENOMEM} if Spark has less memory; the bytes are then not counted
    */
   public synchronized void show(long bytes) {
     visibleBytes += bytes;
@@ -62,7 +65,7 @@ public final class TaskMemory {
   }
 
   /**
-   * Says that so much of it is not used any more. Does not fail: Spark is asked for nothing, even if more was made
+   * Stops counting bytes of {@link #show}. Does not fail: it requests no memory from Spark, even if the task made more
    * meanwhile.
    */
   public synchronized void hide(long bytes) {
@@ -70,15 +73,16 @@ public final class TaskMemory {
     giveBackFreed();
   }
 
-  /** Gives Spark back what was counted, and is free by now. Does not fail. */
+  /** Returns counted memory to Spark that is free by now. Does not fail. */
   public synchronized void giveBackFreed() {
     long more = uncounted();
     if (more < 0) giveBack(-more);
   }
 
-  /** What Spark was not asked for yet; negative if that is too much. */
+  /** Returns the bytes that were not requested from Spark yet; negative if too many were requested. */
   private long uncounted() {
-    boolean isCounted = !isOver && counted.getMode() == MemoryMode.OFF_HEAP; // else Spark has no number for it
+    // otherwise Spark does not count off-heap memory
+    boolean isCounted = !isOver && counted.getMode() == MemoryMode.OFF_HEAP;
     return isCounted ? visibleBytes + madeBytes() - askedBytes : 0;
   }
 
@@ -87,7 +91,7 @@ public final class TaskMemory {
     askedBytes -= bytes;
   }
 
-  /** Tells Spark how much there is now. */
+  /** Reports the current number of bytes to Spark. */
   public synchronized void count() {
     giveBackFreed();
     long more = uncounted();
@@ -105,7 +109,10 @@ public final class TaskMemory {
     askedBytes += more;
   }
 
-  /** Spark takes what is left for a leak. Arrays that outlive the task are not counted any more. */
+  /**
+   * Returns all counted memory to Spark, which treats the rest as a leak. Arrays that outlive the task are not counted
+   * any more.
+   */
   synchronized void end() {
     isOver = true;
     giveBack(askedBytes);
@@ -116,7 +123,7 @@ public final class TaskMemory {
       super(manager, manager.pageSizeBytes(), manager.getTungstenMemoryMode());
     }
 
-    /** Nothing of it can be written elsewhere. */
+    /** Returns 0: no column can be spilled to disk. */
     @Override
     public long spill(long bytes, MemoryConsumer trigger) throws IOException {
       return 0;

@@ -8,8 +8,8 @@ import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArrayReader;
 
 /**
- * Looks whether a task was killed, and asks what it waits for in native code to give up: Spark interrupts the task's
- * thread at the most, which nothing in C hears.
+ * A watch that cancels native calls of a killed task. Spark itself at most interrupts the task's thread, which has no
+ * effect on native code.
  */
 public final class TaskWatch implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
@@ -28,16 +28,16 @@ public final class TaskWatch implements AutoCloseable {
     this.cancel = cancel;
   }
 
-  /** Closes a reader of a task that was killed. */
+  /** Closes a reader if its task is killed. */
   public static TaskWatch over(TaskContext task, DeviceArrayReader reader) {
     return over(task, reader::close);
   }
 
   /**
-   * Watches until this is closed.
+   * Starts a watch, until {@link #close}.
    *
-   * @param cancel called when the task was killed, on a thread of its own, again and again, as what it asks may not
-   *     have begun yet
+   * @param cancel called on its own thread when the task is killed. Called repeatedly, because the operation that it
+   *     cancels may not have begun yet
    */
   public static TaskWatch over(TaskContext task, Runnable cancel) {
     var watch = new TaskWatch(task, cancel);
@@ -50,18 +50,21 @@ public final class TaskWatch implements AutoCloseable {
       try {
         Thread.sleep(PERIOD_MILLIS);
       } catch (InterruptedException _) {
-        continue; // nobody has a reason to; the tasks are looked at a little earlier
+        continue; // no code interrupts this thread on purpose; the only effect is an earlier look
       }
       WATCHES.forEach(TaskWatch::look);
     }
   }
 
-  /** Others are not to wait for a source of the user's that takes long to give up. */
+  /**
+   * Starts the cancellation on its own thread, so that other tasks do not wait for a user's source that is slow to
+   * cancel.
+   */
   private void look() {
     if (!task.isInterrupted() || !isCancelling.compareAndSet(false, true)) return;
     try {
       Thread.ofPlatform().name("arbalest-task-cancel").daemon().start(this::cancel);
-    } catch (Throwable t) { // no thread can be made: perhaps the next time
+    } catch (Throwable t) { // the JVM cannot make a thread: the next look tries again
       isCancelling.set(false);
       log(t);
     }
@@ -70,7 +73,7 @@ public final class TaskWatch implements AutoCloseable {
   private void cancel() {
     try {
       cancel.run();
-    } catch (Throwable t) { // of the user's
+    } catch (Throwable t) { // from user code
       log(t);
     } finally {
       isCancelling.set(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a task of Spark's is on its executor. */
+/** The state of a Spark task on its executor. */
 @NullMarked
 package org.arbalest.spark.internal.task;
 

@@ -8,7 +8,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** A batch of Spark's that shows columns of an array, by their names. */
+/** A Spark batch that displays the columns of an array, by their names. */
 public final class ArrowBatch extends ColumnarBatch {
   private final ArrowVector[] vectors;
   private @Nullable DeviceArray array;
@@ -18,7 +18,10 @@ public final class ArrowBatch extends ColumnarBatch {
     this.vectors = vectors;
   }
 
-  /** The array, which is borrowed, with the columns shown and perhaps others, in any order. */
+  /**
+   * Returns the current array, borrowed until the next one. It has the batch's columns and perhaps others, in any
+   * order.
+   */
   public DeviceArray array() {
     DeviceArray current = array;
     if (current == null) throw new IllegalStateException("nothing is shown any more");
@@ -26,7 +29,8 @@ public final class ArrowBatch extends ColumnarBatch {
   }
 
   /**
-   * Whether the columns shown are those of a schema, in its order: a union of Spark's goes by place, and not by name.
+   * Returns whether the batch has the columns of a schema in its order. A union in Spark matches columns by position,
+   * and not by name.
    */
   public boolean hasNames(Schema schema) {
     List<Field> fields = schema.fields();
@@ -37,21 +41,21 @@ public final class ArrowBatch extends ColumnarBatch {
     return true;
   }
 
-  /** Shows an array's columns, in place of those before. */
+  /** Displays an array's columns, in place of the array before. */
   void show(DeviceArray next, int[] columns) {
     for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(columns[i]));
     setNumRows(Math.toIntExact(next.length()));
     array = next;
   }
 
-  /** How many bytes of memory are shown. */
+  /** Returns the number of bytes of the current columns. */
   long bytes() {
     long bytes = 0;
     for (ArrowVector vector : vectors) bytes += ColumnBytes.of(vector.column());
     return bytes;
   }
 
-  /** Shows nothing: what still reads gets an error. */
+  /** Clears the batch. Later reads throw an exception. */
   @Override
   public void close() {
     array = null;

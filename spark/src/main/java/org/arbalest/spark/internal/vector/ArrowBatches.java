@@ -17,12 +17,15 @@ import org.arbalest.spark.internal.task.TaskMemory;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
-/** A stream as Spark reads it: one batch object, which shows one array behind the other. By the task's thread. */
+/**
+ * A stream in the form that Spark reads: one batch object, which displays the arrays one after the other. Used by the
+ * task's thread.
+ */
 public final class ArrowBatches implements AutoCloseable, Cancellable {
   private final DeviceArrayReader reader;
   private final TaskWatch watch;
 
-  /** Which of the reader's columns each vector shows. */
+  /** The index in the reader of each vector's column. */
   private final int[] columns;
 
   private final ArrowBatch batch;
@@ -30,15 +33,15 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private final TaskMemory memory;
 
   /**
-   * Whether arrays may be somebody else's memory, to be counted while Spark reads them; of a function, what they have
-   * was counted when it was made.
+   * Whether arrays may be memory of another owner, which must be counted while Spark reads it. Memory of a function's
+   * arrays was counted when it was made.
    */
   private final boolean isSource;
 
   /**
-   * Whether the stream was on the task's device, and is copied as a stream, into the task's memory: of a source ahead
-   * of Spark; of a function in the task's thread, as it may pull Spark's own iterators. Of others each array is copied,
-   * when it is pulled.
+   * Whether the stream was on the task's device and is copied as a stream, into the task's memory. A source's stream is
+   * copied ahead of Spark. A function's stream is copied in the task's thread, because it may pull from Spark's own
+   * iterators. In other streams each array is copied when it is pulled.
    */
   private final boolean isCopied;
 
@@ -64,12 +67,12 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   }
 
   /**
-   * Takes a stream over, also if this throws: it is closed at its end, or with the task, and asked to give up when the
-   * task is killed.
+   * Takes over a stream, even if this method throws. The stream is closed at its end, or with the task, and cancelled
+   * when the task is killed.
    *
-   * @param isSource whether it is a source's, or what a function made
-   * @param type what Spark wants to read, by the columns' names
-   * @throws IllegalArgumentException if the stream has other columns: which, and both types
+   * @param isSource whether the stream belongs to a source, or to a function's result
+   * @param type the columns that Spark reads, by their names
+   * @throws IllegalArgumentException if the stream has other columns, with their names and both types
    */
   public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type,
       boolean truncatesNanos) {
@@ -111,7 +114,10 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     return columns;
   }
 
-  /** What Spark was told has no nulls, it reads without a look. */
+  /**
+   * Checks a column's type and nullability. Spark reads a column that the schema declares non-nullable without a check
+   * for nulls.
+   */
   private static void check(Field field, StructField read, StructField wanted) {
     if (!DataType$.MODULE$.equalsIgnoreCompatibleNullability(read.dataType(), wanted.dataType())) {
       throw new IllegalArgumentException("the reader has " + field.type() + " as column " + read.name()
@@ -125,7 +131,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
   }
 
-  /** Shows the next array, in place of the one before; false at the end, where the stream is closed. */
+  /** Displays the next array, in place of the one before. Returns false at the end, where the stream is closed. */
   public boolean next() {
     if (isOver) return false;
     release();
@@ -139,7 +145,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
     DeviceArray here = inMainMemory(next);
     try (here) {
-      array = here.pushDownNulls(); // Spark reads columns
+      array = here.pushDownNulls(); // Spark reads columns, not structs
     }
     batch.show(array, columns);
     batches++;
@@ -151,7 +157,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     return true;
   }
 
-  /** What was made in the task's own memory is counted in any case. */
+  /** Counts the array's memory. Memory that was made by the task's own manager is counted anyway. */
   private void count(long size, boolean isOurs, long more) {
     if (isOurs || more >= size) {
       memory.count();
@@ -161,7 +167,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
   }
 
-  /** The array, when the CPU can read it. */
+  /** Returns the array in memory that the CPU can read. */
   private DeviceArray inMainMemory(DeviceArray next) {
     long start = System.nanoTime();
     DeviceArray here = next;
@@ -180,32 +186,32 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     return here;
   }
 
-  /** The batch, which is the same each time. */
+  /** Returns the batch, which is the same object each time. */
   public ColumnarBatch get() {
     return batch;
   }
 
-  /** How many arrays were shown. */
+  /** Returns the number of arrays so far. */
   public long count() {
     return batches;
   }
 
-  /** How many rows these had. */
+  /** Returns the number of rows in these arrays. */
   public long rows() {
     return rows;
   }
 
-  /** How many bytes these had, of the columns that Spark reads. */
+  /** Returns the number of bytes in these arrays, of the columns that Spark reads. */
   public long bytes() {
     return bytes;
   }
 
-  /** How long the stream was waited for. */
+  /** Returns the time of waiting for the stream, in nanoseconds. */
   public long waitedNanos() {
     return waited;
   }
 
-  /** How long copies of what was on a device were waited for. */
+  /** Returns the time of waiting for copies from a device, in nanoseconds. */
   public long copiedNanos() {
     return copied;
   }
@@ -220,7 +226,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     if (before != 0) memory.hide(before);
   }
 
-  /** By the end of the task, where a thread of a function's pulls: what it reads stays open. */
+  /** Cancels pulls of a function's thread at the end of the task. The memory that the thread reads stays open. */
   @Override
   public void cancel() {
     reader.close();

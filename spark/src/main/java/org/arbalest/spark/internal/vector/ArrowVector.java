@@ -13,11 +13,16 @@ import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column as Spark reads it: over the memory of the array that is shown, without a copy. It shows one array behind the
- * other, as Spark's contract allows: what was read of the one before by reference, such as text, is then not to be used
- * any more. Whoever shows an array keeps it until the next is shown, or this is closed. By one thread at a time.
+ * A column in the form that Spark reads, over the memory of the current array, without a copy.
  *
- * <p>A row that is not there is an {@link IndexOutOfBoundsException}, so is every row once it is closed.
+ * <p>It displays one array after the other, as Spark's contract permits. Values that were read by reference from the
+ * array before, such as text, are then invalid. The caller of {@link #show} keeps the array open until it shows the
+ * next one, or until this vector is closed.
+ *
+ * <p>One thread uses a vector at a time.
+ *
+ * <p>A read of a row that does not exist throws an {@link IndexOutOfBoundsException}, and so does every read after
+ * {@link #close}.
  */
 public abstract class ArrowVector extends ColumnVector {
   private @Nullable Column column;
@@ -29,7 +34,7 @@ public abstract class ArrowVector extends ColumnVector {
     super(type);
   }
 
-  /** Shows an array of the field that this was made for. */
+  /** Displays an array of the field that this vector was made for. */
   public final void show(Column next) {
     length = 0;
     column = next;
@@ -39,15 +44,15 @@ public abstract class ArrowVector extends ColumnVector {
     length = count(next);
   }
 
-  /** Whether the first buffer is a bitmap of what is valid. */
+  /** Returns whether the first buffer is a validity bitmap. */
   boolean hasValidity() {
     return true;
   }
 
-  /** Remembers where the values are. */
+  /** Stores the addresses of the values. */
   abstract void onColumn(Column next);
 
-  /** The array that is shown, which is borrowed. */
+  /** Returns the current array, borrowed until the next one. */
   public final Column column() {
     return Objects.requireNonNull(column, "closed");
   }
@@ -61,17 +66,17 @@ public abstract class ArrowVector extends ColumnVector {
     return (int) column.length();
   }
 
-  /** How many rows there are. */
+  /** Returns the number of rows. */
   final int length() {
     return length;
   }
 
-  /** Where a row is in the buffers. */
+  /** Returns the position of a row in the buffers. */
   final long at(int row) {
     return offset + Objects.checkIndex(row, length);
   }
 
-  /** Where some rows are in the buffers. */
+  /** Returns the position of the first of some rows in the buffers. */
   final long at(int row, int count) {
     return offset + Objects.checkFromIndexSize(row, count, length);
   }

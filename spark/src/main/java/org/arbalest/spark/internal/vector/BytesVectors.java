@@ -9,11 +9,11 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
-/** Text and binary. Text is read where it is, binary is copied into an array of its own. */
+/** Vectors of text and binary. Text is read in place, and binary is copied into a Java array. */
 final class BytesVectors {
   private BytesVectors() {}
 
-  /** A value is an address and a size. */
+  /** A vector whose values are an address and a size. */
   abstract static class OfBytes extends ArrowVector {
     OfBytes(DataType type) {
       super(type);
@@ -30,8 +30,8 @@ final class BytesVectors {
   }
 
   /**
-   * By offsets of 32 or 64 bits, none of which is followed beyond the last: what a producer wrote between is not known
-   * to be in order.
+   * Values by offsets of 32 or 64 bits. No read goes beyond the last offset: the offsets of a producer may be out of
+   * order.
    */
   static final class Offsets extends OfBytes {
     private final boolean isLarge;
@@ -76,19 +76,19 @@ final class BytesVectors {
     }
   }
 
-  /** By views of 16 bytes: the size, and up to 12 bytes, or where they are. */
+  /** Values by views of 16 bytes: the size, and either up to 12 bytes or their position. */
   static final class Views extends OfBytes {
     private static final int INLINE = 12;
 
     private Column column;
     private long views;
 
-    /** How many buffers of bytes there are, and where their sizes are: in the buffer behind them. */
+    /** The number of buffers of bytes, and the address of their sizes, which stand in the buffer after them. */
     private int buffers;
 
     private long sizes;
 
-    @SuppressWarnings("NullAway.Init") // shown before it is read
+    @SuppressWarnings("NullAway.Init") // the vector shows a column before any read
     Views(DataType type) {
       super(type);
     }
@@ -117,7 +117,7 @@ final class BytesVectors {
       return bytes(data(view, size), size);
     }
 
-    /** Where they are, within a buffer that is there. */
+    /** Returns the address of the bytes, within an existing buffer. */
     private long data(long view, int size) {
       if (size < 0) throw new IndexOutOfBoundsException("a view of " + size + " bytes");
       if (size <= INLINE) return view + 4;
@@ -128,7 +128,7 @@ final class BytesVectors {
     }
   }
 
-  /** Binary of one size. */
+  /** Binary values of a fixed size. */
   static final class Fixed extends OfBytes {
     private final int width;
     private long values;

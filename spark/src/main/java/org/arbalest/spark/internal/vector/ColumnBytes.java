@@ -11,15 +11,15 @@ import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.ArrowTimeUnit;
 
 /**
- * How many bytes of buffers a column has for its rows, with the items of its lists and the bytes of its text; all of a
- * dictionary, and all runs.
+ * The number of bytes of the buffers that a column has for its rows, with the items of its lists and the bytes of its
+ * text, and with all of a dictionary and all runs.
  */
 public final class ColumnBytes {
   private static final int LONGEST_INLINE = 12;
 
   private ColumnBytes() {}
 
-  /** Of all of a batch's columns. */
+  /** Returns the bytes of all columns of a batch. */
   public static long of(DeviceArray batch) {
     long bytes = 0;
     for (int i = 0; i < batch.schema().fields().size(); i++) bytes += of(batch.column(i));
@@ -30,7 +30,7 @@ public final class ColumnBytes {
     return of(column, 0, column.length());
   }
 
-  /** Of some rows, as lists have some of the items only. */
+  /** Returns the bytes of some rows: a list has only some of the items. */
   private static long of(Column column, long from, long rows) {
     long bitmap = column.nullCount() == 0 ? 0 : bits(rows);
     long at = column.offset() + from;
@@ -96,7 +96,7 @@ public final class ColumnBytes {
     return items(column, first, integer(column, 1, at + rows, width) - first);
   }
 
-  /** From the first item that a row refers to to the last one; null rows may refer to anything. */
+  /** Returns the bytes from the first item that a row refers to, to the last one. Null rows may refer to anything. */
   private static long viewedItems(Column column, long from, long rows, int width) {
     long first = Long.MAX_VALUE;
     long end = 0;
@@ -112,7 +112,7 @@ public final class ColumnBytes {
     return end == 0 ? 0 : items(column, first, end - first);
   }
 
-  /** What a producer in C says of them is not true because it is written there. */
+  /** Returns the bytes of some items. A native producer's offsets may be wrong, so they are checked. */
   private static long items(Column column, long first, long count) {
     Column items = column.items();
     if (first >= 0 && count >= 0 && first <= items.length() - count) return of(items, first, count);
@@ -120,7 +120,7 @@ public final class ColumnBytes {
         .invalid("column \"" + column.name() + "\": " + count + " items from " + first + " on, of " + items.length());
   }
 
-  /** What does not stand in the views themselves; those that share bytes have no more than there are. */
+  /** Returns the bytes of text outside the views. Views that share bytes count at most the existing bytes. */
   private static long viewedText(Column column, long from, long rows) {
     int buffers = column.bufferCount() - 3;
     long sizes = column.bufferAddress(buffers + 2);

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.Decimal;
 import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
 import org.jspecify.annotations.Nullable;
 
-/** Decimals of 32 to 256 bits. */
+/** A vector of decimals of 32 to 256 bits. */
 final class DecimalVector extends OfValues {
   private final int bits;
 
@@ -24,7 +24,7 @@ final class DecimalVector extends OfValues {
     if (bits == 32) return Decimal.createUnsafe(Memory.getInt(address), precision, scale);
     long low = Memory.getLong(address);
     if (bits == 64 || isExtended(address, low)) return small(low, precision, scale);
-    byte[] bytes = new byte[bits / 8]; // the highest first
+    byte[] bytes = new byte[bits / 8]; // the most significant byte first
     for (int i = 0; i < bytes.length; i++) bytes[bytes.length - 1 - i] = Memory.getByte(address + i);
     return checked(new BigDecimal(new BigInteger(bytes), scale), precision, scale);
   }
@@ -34,7 +34,7 @@ final class DecimalVector extends OfValues {
     return checked(BigDecimal.valueOf(unscaled, scale), precision, scale);
   }
 
-  /** Spark takes digits beyond the precision in, or gives null. */
+  /** Returns a decimal, and rejects digits beyond the precision: Spark would accept them, or return null. */
   private static Decimal checked(BigDecimal value, int precision, int scale) {
     if (value.precision() > precision) {
       throw new ArithmeticException(
@@ -44,7 +44,7 @@ final class DecimalVector extends OfValues {
     return Decimal.apply(value, precision, scale);
   }
 
-  /** Whether all words above the lowest have its sign only. */
+  /** Returns whether all words above the lowest only extend its sign. */
   private boolean isExtended(long address, long low) {
     for (int i = 8; i < bits / 8; i += 8) {
       if (Memory.getLong(address + i) != low >> 63) return false;

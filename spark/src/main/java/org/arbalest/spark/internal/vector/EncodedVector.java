@@ -13,11 +13,11 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.Runs;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that stand for rows of other values: of a dictionary, or of runs. A value is looked up when it is read. */
+/** A vector whose rows refer to rows of other values: of a dictionary, or of runs. Each read looks up the value. */
 abstract class EncodedVector extends ArrowVector {
   final ArrowVector values;
 
-  /** Of structs, those that were asked for. */
+  /** The fields that Spark requested so far, for structs. */
   private @Nullable Child[] children = new Child[0];
 
   EncodedVector(DataType type, ArrowVector values) {
@@ -25,10 +25,10 @@ abstract class EncodedVector extends ArrowVector {
     this.values = values;
   }
 
-  /** The row of the values that a row, which is not null itself, stands for. */
+  /** Returns the row of the value that a non-null row refers to. */
   abstract int value(int row);
 
-  /** By indices of some width. */
+  /** A dictionary vector, with indices of some width. */
   static final class Dictionary extends EncodedVector {
     private final int bits;
     private long indices;
@@ -47,7 +47,7 @@ abstract class EncodedVector extends ArrowVector {
     @Override
     int value(int row) {
       long at = at(row);
-      return switch (bits) { // none is negative, or beyond the int that Spark counts with
+      return switch (bits) { // no index is negative, or greater than the int that Spark uses for counts
         case 8 -> Byte.toUnsignedInt(Memory.getByte(indices + at));
         case 16 -> Short.toUnsignedInt(Memory.getShort(indices + 2 * at));
         case 32 -> Memory.getInt(indices + 4 * at);
@@ -56,12 +56,12 @@ abstract class EncodedVector extends ArrowVector {
     }
   }
 
-  /** By where each run ends. */
+  /** A run-end encoded vector. */
   static final class RunEnds extends EncodedVector {
     private int[] ends = new int[0];
     private int count;
 
-    /** The run that was found last, where the next row is looked for first. */
+    /** The run that was found last; the next search begins there. */
     private int last;
 
     RunEnds(ArrowVector values) {
@@ -88,7 +88,7 @@ abstract class EncodedVector extends ArrowVector {
       values.show(next.runs().values());
     }
 
-    /** The value of the first run: a slice begins with a later one. */
+    /** The value of the first run: a slice begins at a later run. */
     private int firstValue;
 
     @Override
@@ -104,7 +104,7 @@ abstract class EncodedVector extends ArrowVector {
     }
   }
 
-  /** A field of structs that are encoded. */
+  /** A field of encoded structs. */
   private static final class Child extends EncodedVector {
     private final EncodedVector parent;
 
@@ -206,7 +206,7 @@ abstract class EncodedVector extends ArrowVector {
     return isNullAt(row) ? null : values.getInterval(value(row));
   }
 
-  /** Spark asks for it at each row. */
+  /** Returns a field, from a cache: Spark calls this method for each row. */
   @Override
   public ColumnVector getChild(int ordinal) {
     if (ordinal >= children.length) children = Arrays.copyOf(children, ordinal + 1);

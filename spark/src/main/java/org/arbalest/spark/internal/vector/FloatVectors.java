@@ -7,11 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 import org.apache.spark.sql.types.DataType;
 import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
 
-/** Numbers with a fraction, of binary digits. */
+/** Vectors of floating-point numbers. */
 final class FloatVectors {
   private FloatVectors() {}
 
-  /** Of 16 bits. */
+  /** Numbers of 16 bits. */
   static final class Halves extends OfValues {
     Halves(DataType type) {
       super(type);

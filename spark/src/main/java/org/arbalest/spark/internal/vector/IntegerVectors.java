@@ -13,11 +13,11 @@ import org.apache.spark.sql.types.Decimal;
 import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
-/** Booleans and integers. Unsigned ones are the next wider ones that are signed. */
+/** Vectors of booleans and integers. Unsigned integers are read as the next wider signed type. */
 final class IntegerVectors {
   private IntegerVectors() {}
 
-  /** What has its values in its second buffer. */
+  /** A vector with its values in its second buffer. */
   abstract static class OfValues extends ArrowVector {
     long values;
 
@@ -74,7 +74,7 @@ final class IntegerVectors {
     }
   }
 
-  /** Also days, and months. */
+  /** Integers of 32 bits; also days, and months. */
   static final class Ints extends OfValues {
     Ints(DataType type) {
       super(type);
@@ -91,7 +91,7 @@ final class IntegerVectors {
     }
   }
 
-  /** Also microseconds. */
+  /** Integers of 64 bits; also microseconds. */
   static final class Longs extends OfValues {
     Longs(DataType type) {
       super(type);

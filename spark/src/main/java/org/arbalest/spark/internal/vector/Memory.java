@@ -11,7 +11,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Reads memory by its address, which whoever calls has checked. */
+/** Reads of memory by its address. The caller has checked the address. */
 final class Memory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
@@ -41,12 +41,12 @@ final class Memory {
     return ALL.get(JAVA_DOUBLE_UNALIGNED, address);
   }
 
-  /** The bit of a bitmap, from its first byte's lowest on. */
+  /** Returns a bit of a bitmap, counted from the lowest bit of its first byte. */
   static boolean getBit(long address, long index) {
     return (getByte(address + (index >> 3)) >> (index & 7) & 1) != 0;
   }
 
-  /** Fills an array, whose elements are as a layout says, from its start. */
+  /** Fills an array from its start; a layout describes the elements. */
   static <T> T copy(long address, ValueLayout layout, T array, int count) {
     MemorySegment.copy(ALL, layout, address, array, 0, count);
     return array;

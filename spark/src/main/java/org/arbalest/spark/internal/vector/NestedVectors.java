@@ -8,11 +8,11 @@ import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.arbalest.device.columns.Column;
 import org.jspecify.annotations.Nullable;
 
-/** Columns of columns, and of nothing. */
+/** Vectors of nested columns, and of nulls. */
 final class NestedVectors {
   private NestedVectors() {}
 
-  /** All rows are null. */
+  /** A vector whose rows are all null. */
   static final class Nothing extends ArrowVector {
     Nothing(DataType type) {
       super(type);
@@ -58,7 +58,7 @@ final class NestedVectors {
     }
   }
 
-  /** How the items of a row are found. */
+  /** The ways to find the items of a row. */
   enum Extent {
     OFFSETS,
     LARGE_OFFSETS,
@@ -67,7 +67,7 @@ final class NestedVectors {
     FIXED
   }
 
-  /** Lists of each kind, and maps, whose items are structs of key and value. */
+  /** A vector of lists of any kind, or of maps, whose items are structs of key and value. */
   static final class Items extends ArrowVector {
     private final Extent extent;
     private final int size;
@@ -76,9 +76,9 @@ final class NestedVectors {
     private long second;
 
     /**
-     * As Spark reads it.
+     * Creates a vector with the type that Spark reads.
      *
-     * @param size of {@link Extent#FIXED}, how many items there are in each
+     * @param size the number of items in each list, for {@link Extent#FIXED}
      */
     Items(DataType type, Extent extent, int size, ArrowVector items) {
       super(type);
@@ -110,7 +110,7 @@ final class NestedVectors {
       return new ColumnarMap(items.getChild(0), items.getChild(1), start, checked(start, count(at, start)));
     }
 
-    /** Spark does not look: a size of its own it takes for the array's. */
+    /** Checks the number of items. Spark does not check it, and trusts the size that it receives. */
     private int checked(int start, int count) {
       Objects.checkFromIndexSize(start, count, items.length());
       return count;

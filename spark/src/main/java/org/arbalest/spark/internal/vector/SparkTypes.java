@@ -16,18 +16,18 @@ import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.types.ArrowTimeUnit;
 
-/** Spark's type of what Arrow has. Extension types are what they are stored as. */
+/** Conversion of Arrow types to Spark's types. An extension type becomes the type of its storage. */
 public final class SparkTypes {
   private static final int MAX_PRECISION = 38;
 
   private SparkTypes() {}
 
   /**
-   * The schema that Spark sees.
+   * Returns the schema that Spark reads.
    *
-   * @param truncatesNanos whether counts of nanoseconds lose what is below a microsecond, which is the least that Spark
-   *     has; else they are an error
-   * @throws IllegalArgumentException if Spark has no such type: the path and the type
+   * @param truncatesNanos whether counts of nanoseconds lose the digits below a microsecond, which is Spark's smallest
+   *     unit; otherwise they are an error
+   * @throws IllegalArgumentException if Spark has no such type, with the path and the type
    */
   public static StructType of(Schema schema, boolean truncatesNanos) {
     var types = new SparkTypes.Reading(truncatesNanos);
@@ -42,7 +42,7 @@ public final class SparkTypes {
       return made.toArray(StructField[]::new);
     }
 
-    /** A row that is encoded is null also if what it stands for is. */
+    /** Returns whether a field can have nulls. An encoded row is null also if its value is null. */
     private static boolean hasNulls(Field field) {
       return field.isNullable() || switch (field.type()) {
         case NestedType.DictionaryType(FlatType.IntType _, Field values, boolean _) -> hasNulls(values);
@@ -111,7 +111,10 @@ public final class SparkTypes {
       };
     }
 
-    /** An unsigned one is the next wider one that is signed, as where Spark reads Parquet. */
+    /**
+     * Returns the type of an integer. An unsigned integer becomes the next wider signed type, as in Spark's Parquet
+     * reader.
+     */
     private static DataType integer(int bits) {
       return switch (bits) {
         case 8 -> DataTypes.ByteType;

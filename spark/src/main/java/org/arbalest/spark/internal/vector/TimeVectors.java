@@ -6,13 +6,13 @@ import org.apache.spark.unsafe.types.CalendarInterval;
 import org.arbalest.spark.internal.vector.IntegerVectors.OfValues;
 import org.jspecify.annotations.Nullable;
 
-/** Counts of time that Spark has in another unit. What does not fit is an {@link ArithmeticException}. */
+/** Vectors of times that Spark counts in another unit. A value out of range throws an {@link ArithmeticException}. */
 final class TimeVectors {
   private static final long MILLIS_OF_DAY = 86_400_000;
 
   private TimeVectors() {}
 
-  /** Counts of 64 bits, or of 32, in a smaller unit. */
+  /** Counts of 64 or 32 bits that Spark stores in a smaller unit. */
   static final class Multiplied extends OfValues {
     private final long factor;
     private final boolean isInt;
@@ -26,12 +26,12 @@ final class TimeVectors {
     @Override
     public long getLong(int row) {
       long at = at(row);
-      if (isNullAt(row)) return 0; // Spark copies arrays with what stands in null rows, which may be anything
+      if (isNullAt(row)) return 0; // Spark copies arrays with the values of null rows, which may be anything
       return Math.multiplyExact(isInt ? Memory.getInt(values + 4 * at) : Memory.getLong(values + 8 * at), factor);
     }
   }
 
-  /** Nanoseconds without what is below a microsecond, in a multiple of those. */
+  /** Nanoseconds without the digits below a microsecond, in a multiple of microseconds. */
   static final class Truncated extends OfValues {
     private final long factor;
 
@@ -46,7 +46,7 @@ final class TimeVectors {
     }
   }
 
-  /** Milliseconds as days. */
+  /** Milliseconds, converted to days. */
   static final class DaysOfMillis extends OfValues {
     DaysOfMillis(DataType type) {
       super(type);

@@ -13,7 +13,7 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.spark.internal.vector.NestedVectors.Extent;
 import org.arbalest.spark.internal.vector.NestedVectors.Items;
 
-/** What reads a column, by its layout. */
+/** A factory of vectors, by the layout of a column. */
 public final class Vectors {
   private final boolean truncatesNanos;
 
@@ -22,11 +22,11 @@ public final class Vectors {
   }
 
   /**
-   * Vectors that show nothing yet.
+   * Returns vectors without arrays.
    *
-   * @param fields of the batches
-   * @param type what {@link SparkTypes} makes of them
-   * @param truncatesNanos as there
+   * @param fields the fields of the batches
+   * @param type the type that {@link SparkTypes} makes from the fields
+   * @param truncatesNanos as in {@link SparkTypes#of}
    */
   public static ArrowVector[] of(List<Field> fields, StructType type, boolean truncatesNanos) {
     return new Vectors(truncatesNanos).of(fields, type);
@@ -116,9 +116,10 @@ public final class Vectors {
   }
 
   /**
-   * Counts of time in Spark's unit.
+   * Returns a vector of times in Spark's unit.
    *
-   * @param ofMicro how many of Spark's units a microsecond has: of a time of day it counts nanoseconds
+   * @param ofMicro the number of Spark's units in a microsecond: 1000 for a time of day, which Spark counts in
+   *     nanoseconds
    */
   private static ArrowVector times(ArrowTimeUnit unit, DataType type, long ofMicro, boolean isInt) {
     return switch (unit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Arrow columns as Spark's. */
+/** Arrow columns in the form that Spark reads. */
 @NullMarked
 package org.arbalest.spark.internal.vector;
 

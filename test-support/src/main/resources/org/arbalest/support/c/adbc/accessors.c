@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The eight functions for options of each kind of handle. Options whose names begin with fake.user. may have any
+/* The eight functions for options of each kind of handle. Options whose names begin with fake.user. accept any
    value. */
 #include <string.h>
 

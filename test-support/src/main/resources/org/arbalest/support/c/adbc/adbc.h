@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ADBC 1.1.0 as a driver sees it: the structs, the table of functions, and the constants. Written from apache/arrow-
- * adbc's c/include/arrow-adbc/adbc.h, whose layouts and numbers are frozen; layout.c checks this one.
+ * ADBC 1.1.0 from a driver's view: the structs, the table of functions, and the constants. Written from
+ * apache/arrow-adbc's c/include/arrow-adbc/adbc.h, whose layouts and numbers are frozen; layout.c checks this one.
  *
- * The caller owns a handle's memory; private_data is the driver's, NULL without an object. The caller zeroes handles
- * and errors.
+ * The caller owns a handle's memory. The driver owns private_data, which is NULL without an object. The caller zeroes
+ * handles and errors.
  *
  * Included by: driver.h foreign.c layout.c
  */
@@ -35,7 +35,8 @@ typedef uint8_t AdbcStatusCode;
 #define ADBC_VERSION_1_0_0 1000000
 #define ADBC_VERSION_1_1_0 1001000
 
-/* In AdbcError.vendor_code, by the caller: the struct has the fields of 1.1.0. By the driver: they mean something. */
+/* In AdbcError.vendor_code, set by the caller: the struct has the fields of 1.1.0. Set by the driver: they have
+   values. */
 #define ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA INT32_MIN
 
 #define ADBC_OPTION_VALUE_ENABLED "true"
@@ -60,11 +61,11 @@ typedef uint8_t AdbcStatusCode;
 #define ADBC_INGEST_OPTION_MODE "adbc.ingest.mode"
 
 struct AdbcError {
-  char* message;       /* the driver's, until release; UTF-8, or NULL */
+  char* message;       /* owned by the driver until release; UTF-8, or NULL */
   int32_t vendor_code; /* see ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA */
-  char sqlstate[5];    /* no zero at its end; five zeros if there is none */
+  char sqlstate[5];    /* without a zero at its end; five zeros if it is missing */
   void (*release)(struct AdbcError* error);
-  /* Only where vendor_code says so (1.1.0). */
+  /* Only if vendor_code says so (1.1.0). */
   void* private_data;
   struct AdbcDriver* private_driver;
 };
@@ -72,7 +73,7 @@ struct AdbcError {
 #define ADBC_ERROR_1_0_0_SIZE offsetof(struct AdbcError, private_data)
 #define ADBC_ERROR_1_1_0_SIZE sizeof(struct AdbcError)
 
-/* The driver's, until the error's release. */
+/* Owned by the driver until the error's release. */
 struct AdbcErrorDetail {
   const char* key;
   const uint8_t* value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libadbc_driver_faulty: an entry point for each way to be found and for each way to fail. */
+/* libadbc_driver_faulty: an entry point for each way to find one, and for each way to fail. */
 #include "driver.h"
 
 ENTRY(AdbcDriverFaultyInit, INIT_NORMAL) /* "a name derived from the name of the driver's shared library" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a caller has bound, read to its end before DuckDB sees it. */
+/* The data that a caller has bound, read to its end before DuckDB receives it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct
   return reading.status;
 }
 
-/* ---- given to DuckDB ---- */
+/* ---- input for DuckDB ---- */
 
 static void forget_schema(struct ArrowSchema* schema) { schema->release = NULL; }
 
@@ -103,7 +103,7 @@ static void free_row(struct ArrowArray* array) {
 
 static void forget_array(struct ArrowArray* array) { array->release = NULL; }
 
-/* The row as a batch of one: DuckDB binds no more. Columns keep their buffers and differ by their offset. */
+/* Returns a row as a batch of one: DuckDB binds only one row. Columns keep their buffers and differ by their offset. */
 void bound_row(struct bound* bound, int64_t row, struct ArrowArray* array, struct ArrowSchema* schema) {
   struct ArrowArray* batch = bound->batches;
   for (; row >= batch->length; batch++) row -= batch->length;

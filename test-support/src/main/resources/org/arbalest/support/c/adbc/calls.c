@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How each call of a driver's function begins and ends. */
+/* The beginning and the end of each call of a driver's function. */
 #include "driver.h"
 
 #include <stdarg.h>
@@ -45,7 +45,7 @@ int call_cancelled(struct call* call) {
   return cancelled;
 }
 
-/* What a test has asked for. */
+/* Applies the faults that a test has planned. */
 static int troubles(struct call* call, int flags) {
   struct fault fault = fault_of(call->name, call->activity == NULL ? NULL : &call->activity->cancelled,
                                 flags & RELEASE);
@@ -57,7 +57,7 @@ static int troubles(struct call* call, int flags) {
   return 1;
 }
 
-/* Whether another thread is in it. */
+/* Returns whether another thread is in the object. */
 static int enter(struct call* call, int i, struct handle* handle) {
   int threads = setting(THREADS), is_rule = threads == THREADS_CONNECTION || (i == 0 && threads == THREADS_OBJECT);
   call->in[i] = handle;

@@ -98,12 +98,12 @@ AdbcStatusCode faultyConnectionCancel(struct AdbcConnection* handle, struct Adbc
 
 /* ---- transactions ---- */
 
-/* As with PostgreSQL, the commit of an aborted transaction rolls it back and succeeds. */
+/* As in PostgreSQL, the commit of an aborted transaction rolls it back and succeeds. */
 static AdbcStatusCode finish(struct call* call, struct connection* connection, int commits) {
   if (!connection->manual) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25000", "autocommit is on");
   commits &= !connection->aborted;
   connection->aborted = 0;
-  if (connection->duck.private_data == NULL) return ADBC_STATUS_OK; /* nothing was done */
+  if (connection->duck.private_data == NULL) return ADBC_STATUS_OK; /* nothing to commit or to roll back */
   DUCK(commits ? duck.ConnectionCommit(&connection->duck, &theirs)
        : duck.ConnectionRollback(&connection->duck, &theirs));
   return ADBC_STATUS_OK;
@@ -119,7 +119,7 @@ AdbcStatusCode faultyConnectionRollback(struct AdbcConnection* handle, struct Ad
   return call_end(&call, finish(&call, handle->private_data, 0));
 }
 
-/* An open transaction is committed when autocommit goes on, as in JDBC; adbc.h does not say. */
+/* Switching autocommit on commits an open transaction, as in JDBC; adbc.h does not specify it. */
 static AdbcStatusCode autocommit(struct call* call, struct connection* connection, int on) {
   AdbcStatusCode status = on && connection->manual ? finish(call, connection, 1) : ADBC_STATUS_OK;
   if (status != ADBC_STATUS_OK || connection->manual == !on) return status;
@@ -168,7 +168,7 @@ AdbcStatusCode connection_set(struct call* call, struct connection* connection, 
   return status;
 }
 
-/* As DuckDB does, and PostgreSQL. */
+/* Like DuckDB and PostgreSQL. */
 AdbcStatusCode connection_ask(struct call* call, struct connection* connection, const char* key) {
   char value[256];
   size_t size = sizeof value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thin ADBC driver: DuckDB's, with faults. Each call passes through faults.c, which counts it, lets it fail or holds
- * it, as a test asked, and through calls.c, which checks that adbc.h allows it. DuckDB does the rest; what it lacks has
- * canned answers.
+ * A thin ADBC driver: DuckDB's, with faults. Each call passes through faults.c, which counts it, makes it fail or holds
+ * it, as a test planned, and through calls.c, which checks that adbc.h permits it. DuckDB does the rest; features that
+ * it lacks have fixed results.
  *
  * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c duck.c errors.c faults.c metadata.c
  * options.c partitions.c plain.c results.c statement.c table.c
@@ -17,7 +17,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Kinds of the ledger. */
+/* Kinds of the counters. */
 #define ERROR (LEDGER_OTHERS + 0)
 #define DRIVER (LEDGER_OTHERS + 1)
 #define DATABASE (LEDGER_OTHERS + 2)
@@ -26,10 +26,10 @@
 #define PARTITIONS (LEDGER_OTHERS + 5)
 #define RESULT (LEDGER_OTHERS + 6)
 
-/* What errors look like: bits. */
+/* The form of errors: bits. */
 #define STYLE_NO_MESSAGE 0x1        /* message is NULL */
-#define STYLE_FOREIGN 0x2           /* message and release are of another library, see faulty_foreign */
-#define STYLE_VENDOR_CODE 0x4       /* vendor_code is a code, though the caller has room for details */
+#define STYLE_FOREIGN 0x2           /* message and release come from another library, see faulty_foreign */
+#define STYLE_VENDOR_CODE 0x4       /* vendor_code is a code, although the caller has space for details */
 #define STYLE_NO_SQLSTATE 0x8
 #define STYLE_NO_DETAILS 0x10
 #define STYLE_NOT_UTF8 0x20         /* a byte of the message is 0xFF */
@@ -41,10 +41,10 @@
 /* Settings of faulty_set, all 0 after a reset. */
 enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, SETTINGS };
 
-/* THREADS: what is one object, which two threads may not be in at once. */
+/* THREADS: the unit that only one thread may use at a time. */
 enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };
 
-/* INIT: how entry points behave, as the enum class Init of the Kotlin class says. */
+/* INIT: the behaviour of entry points, see the enum class Init of the Kotlin class. */
 enum { INIT_NORMAL, INIT_OLD, INIT_REFUSES, INIT_FAILS, INIT_SILENT, INIT_ODD_STATUS, INIT_EMPTY, INIT_IGNORES_VERSION,
        INIT_ODD_VERSION, INIT_FAILS_LATE };
 
@@ -64,42 +64,42 @@ AdbcStatusCode driver_init(const char* entry, int mode, int version, void* drive
 /* ---- faults.c ---- */
 
 struct fault {
-  int code; /* 0, or what the call fails with: a status, an errno for a stream's function */
+  int code; /* 0, or the code of the failure: a status, or an errno for a stream's function */
   int gone; /* whether the server is gone */
 };
 
-/* Counts a call and tells what befalls it. Before, the call may wait at the gate, until *cancelled is not 0. */
+/* Counts a call and returns its fault. Before that, the call may wait at the gate, until *cancelled is not 0. */
 struct fault fault_of(const char* function, const int* cancelled, int is_release);
 int setting(enum setting which);
 int is_missing(const char* member);
 void entered(const char* entry, int version);
 void (*foreign_filler(void))(void);
 
-/* One lock for the gate and for all that says what runs, what is cancelled and what is counted. */
+/* One lock for the gate and for the state of running calls, cancellations and counters. */
 void state_lock(void);
 void state_unlock(void);
-int gate_wait_cancelled(const int* cancelled); /* waits until the gate opens, or *cancelled; whether it was cancelled */
-void state_moved(void);                        /* those at the gate look again whether they are cancelled */
+int gate_wait_cancelled(const int* cancelled); /* waits until the gate opens, or *cancelled; 1: it was cancelled */
+void state_moved(void);                        /* threads at the gate check again whether they are cancelled */
 
 /* The threads in an object. */
 struct guard {
-  pthread_t thread; /* of the first of those that may not be two */
+  pthread_t thread; /* the first of the threads that exclude each other */
   int exclusive, inside;
 };
-/* Whether another thread was in it. is_rule: that counts as a race. is_connection: as an overlap of a connection's
-   calls. */
+/* Returns whether another thread was in the object. is_rule: that counts as a race. is_connection: as an overlap of a
+   connection's calls. */
 int guard_enter(struct guard* guard, int shared, int is_rule, int is_connection, const char* what);
-int guard_leave(struct guard* guard, int shared); /* how many calls are still in it */
+int guard_leave(struct guard* guard, int shared); /* returns the number of calls that are still in it */
 void calls_count(int more);                       /* a call that is in no object yet began, or it ended: -1 */
 
 /* ---- errors.c ---- */
 
 void error_set(struct AdbcError* error, const char* function, const char* sqlstate, const char* message);
-/* An error that a stream owns, which nobody else may release. */
+/* An error that a stream owns; only the stream may release it. */
 void error_set_owned(struct AdbcError* error, const char* function, const char* sqlstate, const char* message);
 void error_drop_owned(struct AdbcError* error);
 
-/* ---- calls.c: how a call begins and ends ---- */
+/* ---- calls.c: the beginning and the end of a call ---- */
 
 enum option_kind { NONE, TEXT, BYTES, INTEGER, NUMBER };
 
@@ -107,7 +107,7 @@ struct option {
   struct option* next;
   char* key;
   enum option_kind kind;
-  char* bytes; /* of a text or of bytes, with a zero behind them */
+  char* bytes; /* of a text or of bytes, followed by a zero */
   size_t size;
   int64_t integer;
   double number;
@@ -116,20 +116,20 @@ struct option {
 struct handle {
   struct record head;
   struct guard guard;
-  struct option* options; /* under the state's lock */
+  struct option* options; /* guarded by the state's lock */
   int ready;              /* Init was called */
 };
 
-/* What a cancel finds; under the state's lock. */
+/* The target of a cancel; guarded by the state's lock. */
 struct activity {
   int running, cancelled;
-  struct AdbcStatement* inner; /* which DuckDB executes */
+  struct AdbcStatement* inner; /* the statement that DuckDB executes */
 };
 
 struct database {
   struct handle handle;
   int connections;
-  int changed; /* bits; 1: something may have written to it: the hub is not used again as it is; 2: not at all */
+  int changed; /* bits; 1: it may have changed, the hub cannot be used again unchanged; 2: the hub cannot be used again */
   pthread_mutex_t lock; /* for the hub */
   struct hub* hub;      /* of DuckDB, opened at first use */
 };
@@ -137,14 +137,14 @@ struct database {
 struct connection {
   struct handle handle;
   struct database* database;
-  int statements, streams; /* under the state's lock */
+  int statements, streams; /* guarded by the state's lock */
   struct activity activity;
-  struct result* metadata; /* the connection's own stream that is open */
+  struct result* metadata; /* the connection's own open stream */
   int manual, read_only, aborted;
   struct AdbcConnection duck; /* opened at first use */
 };
 
-/* What is bound: an array with its schema, or a stream; nothing if neither has a release. */
+/* The bound data: an array with its schema, or a stream; nothing if neither has a release. */
 struct binding {
   struct ArrowArray array;
   struct ArrowSchema schema;
@@ -155,7 +155,7 @@ struct statement {
   struct handle handle;
   struct connection* connection;
   struct activity activity;
-  struct result* result; /* that is open, under the state's lock */
+  struct result* result; /* the open one, guarded by the state's lock */
   char* sql;             /* NULL: none */
   int ingests, prepared, next_partition;
   struct binding binding;
@@ -164,19 +164,19 @@ struct statement {
 struct call {
   const char* name;
   struct AdbcError* error;
-  AdbcStatusCode status; /* why the call may not be made */
+  AdbcStatusCode status; /* the reason why the call is not permitted */
   int shared, is_new;
-  struct handle* in[2]; /* whose guards it holds */
+  struct handle* in[2]; /* the handles whose guards it holds */
   struct activity* activity;
 };
 
 #define SHARED 1  /* from any thread at any time */
 #define RELEASE 2 /* even if the server is gone */
 #define EARLY 4   /* before Init as well */
-#define RUNS 8    /* can be cancelled */
-#define ENDS 16   /* ends a transaction: also one that is aborted */
+#define RUNS 8    /* a cancel can stop it */
+#define ENDS 16   /* ends a transaction, also an aborted one */
 
-/* 1 if the call may go on; otherwise it is over, and status and error say why. */
+/* 1 if the call may continue; otherwise it is over, and status and error have the reason. */
 int call_begin(struct call* call, const char* name, int flags, void* private_data, int kind, struct AdbcError* error);
 /* of a function that makes a handle */
 int call_new(struct call* call, const char* name, void* private_data, struct AdbcError* error);
@@ -191,7 +191,7 @@ AdbcStatusCode call_close(struct call* call, struct handle* handle); /* ends a r
   struct call call;                      \
   if (!call_begin(&call, name, flags, (handle)->private_data, kind, error)) return call.status
 #define call_state(call, ...) call_fail(call, ADBC_STATUS_INVALID_STATE, "HY010", __VA_ARGS__)
-#define PARTS "fake.partitions" /* an option of statements: how many partitions there are */
+#define PARTS "fake.partitions" /* an option of statements: the number of partitions */
 
 /* ---- options.c ---- */
 
@@ -202,7 +202,7 @@ struct option option_get(struct handle* handle, const char* key, enum option_kin
 int option_is(struct handle* handle, const char* key, const char* text);
 void options_free(struct handle* handle);
 
-/* Each sets an option that is not the user's: connection.c, statement.c. */
+/* Each sets an option that does not belong to the user: connection.c, statement.c. */
 AdbcStatusCode connection_set(struct call* call, struct connection* connection, const char* key, struct option value);
 AdbcStatusCode connection_ask(struct call* call, struct connection* connection, const char* key); /* by a query */
 AdbcStatusCode statement_set(struct call* call, struct statement* statement, const char* key, struct option value);
@@ -211,12 +211,12 @@ AdbcStatusCode statement_set(struct call* call, struct statement* statement, con
 
 extern struct AdbcDriver duck;
 
-/* opens the connection's, if it is not */
+/* opens the connection's, if it is closed */
 AdbcStatusCode duck_connection(struct call* call, struct connection* connection);
 void duck_release(struct connection* connection);
 void duck_close(struct hub* hub, int changed);
 AdbcStatusCode duck_failed(struct call* call, AdbcStatusCode status, struct AdbcError* theirs);
-/* A statement of DuckDB's with this SQL. */
+/* A DuckDB statement with this SQL. */
 AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql,
                               struct AdbcStatement* out);
 
@@ -227,7 +227,7 @@ AdbcStatusCode duck_statement(struct call* call, struct connection* connection, 
     if (duck_status != ADBC_STATUS_OK) return duck_failed(call, duck_status, &theirs);         \
   } while (0)
 
-/* ---- bound.c: what is bound, read to its end ---- */
+/* ---- bound.c: the bound data, read to its end ---- */
 
 struct bound {
   struct ArrowSchema schema;
@@ -246,28 +246,28 @@ void bound_stream(struct bound* bound, struct ArrowArrayStream* out);
 
 /* ---- results.c ---- */
 
-/* One after another, a result's batches. */
+/* The batches of a result, one after another. */
 struct source {
   struct source* next;
   struct ArrowArrayStream stream; /* released: no columns */
-  struct AdbcStatement statement; /* of DuckDB, released behind the stream; none if there is no private_data */
+  struct AdbcStatement statement; /* of DuckDB, released after the stream; missing if private_data is NULL */
 };
 
 void source_free(struct source* source);
-/* A result, which owns the sources and what is bound. `at`: before that batch it waits at the gate, or fails if
+/* A result, which owns the sources and the bound data. `at`: before that batch it waits at the gate, or fails if
    is_failing. */
 void result_start(struct source* source, struct bound* bound, struct connection* connection,
                   struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out);
 void result_invalidate(struct statement* statement, const char* why);
-/* whether there was any */
+/* returns whether there was any */
 int result_cancel(struct connection* connection, struct activity* activity, struct result* const* open);
 void count_schema(struct ArrowSchema* schema); /* counts it until it is released */
-/* Likewise, and says of each column that it may have nulls, as DuckDB does: a canned query and its partitions agree. */
+/* Likewise, and marks each column as nullable, as DuckDB does: a query with fixed results and its partitions agree. */
 void count_result_schema(struct ArrowSchema* schema);
 
 /* ---- statement.c ---- */
 
-/* A result of SQL that is the connection's own. */
+/* A result of SQL that belongs to the connection. */
 AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql,
                                 struct ArrowArrayStream* out);
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out);

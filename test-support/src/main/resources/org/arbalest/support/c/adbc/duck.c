@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* DuckDB: its library, its databases, its connections, and what its errors are in ADBC's words. */
+/* DuckDB: its library, its databases, its connections, and the translation of its errors to ADBC. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 struct AdbcDriver duck;
 
 /*
- * A database of DuckDB, which takes some 20 ms to open: it is used again. The catalogs of a database of ours are
- * attached to it, and detached when that is released. One that may have other settings is closed.
+ * A database of DuckDB, which takes about 20 ms to open and is therefore reused. The catalogs of a driver's database
+ * are attached to it, and detached when that database is released. A hub that may have other settings is closed.
  */
 struct hub {
   struct hub* next;
   struct AdbcDatabase database;
   struct AdbcConnection keeper;
-  int attached; /* the catalogs are, and nothing was written to them */
+  int attached; /* the catalogs are attached and unchanged */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +38,7 @@ static const char attach[] =
     "  make_timestamptz(i * 1000000), repeat('x', (i % 4)::INT)::BLOB FROM range(10) r(i);"
     "CREATE MACRO batches(n, size) AS TABLE SELECT i AS id, CASE WHEN i % 7 = 6 THEN NULL ELSE 'row-' || i END AS name"
     "  FROM range((n * size)::BIGINT) r(i)";
-/* The database that DuckDB opens is called memory, too: it gives way to the hub. */
+/* The database that DuckDB opens is also named memory: the hub replaces it. */
 static const char leave[] = "ATTACH ':memory:' AS hub; USE hub; DETACH memory";
 static const char detach[] = "USE hub; DETACH memory; DETACH attic";
 
@@ -155,7 +155,7 @@ AdbcStatusCode duck_statement(struct call* call, struct connection* connection, 
   return ADBC_STATUS_OK;
 }
 
-/* What DuckDB says in words alone; the first that matches. */
+/* The errors that DuckDB reports only as text; the first match applies. */
 static const struct { const char* words; AdbcStatusCode status; const char* sqlstate; } meanings[] = {
   {"INTERRUPT", ADBC_STATUS_CANCELLED, "57014"},
   {"Conflict on", ADBC_STATUS_INTEGRITY, "40001"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* AdbcError: filled, asked for details, released. What may be touched of it is what adbc.h says at AdbcError. */
+/* AdbcError: filled, queried for details, released. adbc.h specifies at AdbcError which fields may be accessed. */
 #include "driver.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #define VENDOR_CODE 4711
 #define LONG 65536
 
-/* Found again by the message, which is its last field: the struct of 1.0.0 has no other place. Without a message, by
-   private_data. */
+/* The message, the last field, identifies the record: the struct of 1.0.0 has no other place. Without a message,
+   private_data does. */
 struct error_record {
   struct record head;
   char function[48];
@@ -72,7 +72,7 @@ static void set(struct AdbcError* error, const char* function, const char* sqlst
     return;
   }
   if (style & STYLE_NO_DETAILS) room = 0;
-  if (style & STYLE_NO_MESSAGE && !room) return; /* nothing is held */
+  if (style & STYLE_NO_MESSAGE && !room) return; /* no memory is held */
   struct error_record* own = make(function, message, owned);
   error->message = style & STYLE_NO_MESSAGE ? NULL : own->message;
   if (room) error->private_data = own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a test asks of the driver and reads from it. Functions named faulty_… are exported and called from Kotlin. */
+/* The interface for tests: planned faults and counters. Kotlin calls the exported functions named faulty_…. */
 #include "driver.h"
 
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #define MOST_RULES 32
 
 struct rule {
-  char name[48]; /* of the function; empty: any that is no release */
-  int64_t left;  /* calls until it is due, that one included; 0: none */
-  int code;      /* what the call fails with; 0: it waits at the gate */
-  int lasts;     /* whether all calls after it fail as well */
+  char name[48]; /* of the function; empty: any function that is not a release */
+  int64_t left;  /* the number of calls until the fault, that one included; 0: no fault */
+  int code;      /* the code of the failure; 0: it waits at the gate */
+  int lasts;     /* whether all later calls fail as well */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -21,7 +21,7 @@ static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 static struct rule rules[MOST_RULES];
 static int settings[SETTINGS];
-static int64_t until_gone, held, races, overlaps; /* until_gone: calls until the server is gone; 0: it is there */
+static int64_t until_gone, held, races, overlaps; /* until_gone: calls until the server is gone; 0: it is available */
 static int gone, entered_version, inside; /* inside: objects in which calls are, and new calls */
 static char missing[1024], entered_name[64], first_race[256];
 static void (*foreign)(void);
@@ -138,8 +138,8 @@ int guard_leave(struct guard* guard, int shared) {
 
 /* ---- for tests ---- */
 
-/* The nth call from now on of a function fails, or waits at the gate if the code is 0. 0 if there is no room for one
-   more rule. */
+/* The nth call from now on of a function fails, or waits at the gate if the code is 0. 0 if there is no space for
+   another rule. */
 EXPORT int32_t faulty_rule(const char* name, int64_t nth, int32_t code, int32_t lasts) {
   int32_t found = 0;
   state_lock();
@@ -155,7 +155,7 @@ EXPORT int32_t faulty_rule(const char* name, int64_t nth, int32_t code, int32_t 
   return found;
 }
 
-/* Lets those go on who wait now. */
+/* Lets all calls continue that wait now. */
 EXPORT void faulty_let_go(void) {
   state_lock();
   openings++;
@@ -173,8 +173,8 @@ EXPORT int64_t faulty_calls(const char* name) {
   return calls;
 }
 
-/* 0: how many calls wait; 1: how many rules have not come; 2: races; 3: overlaps of one connection's calls; 4:
-   releases of what was released; 5: other broken rules; 6: the version that an entry point was asked for. */
+/* 0: waiting calls; 1: rules that have not applied; 2: races; 3: overlaps of one connection's calls; 4: releases of
+   released objects; 5: other broken rules; 6: the version that an entry point received. */
 EXPORT int64_t faulty_number(int32_t which) {
   int64_t left = 0;
   state_lock();
@@ -185,7 +185,7 @@ EXPORT int64_t faulty_number(int32_t which) {
   return number;
 }
 
-/* The functions of the rules that have not come. */
+/* The functions of the rules that have not applied. */
 static const char* outstanding(void) {
   static char names[MOST_RULES * (sizeof rules[0].name + 2)];
   int at = 0;
@@ -199,8 +199,8 @@ static const char* outstanding(void) {
   return names;
 }
 
-/* 0: the first race; 1: the first broken rule; 2: the entry point that was called last; 3: the functions of the rules
-   that have not come, until the next call of this. Each may be empty. */
+/* 0: the first race; 1: the first broken rule; 2: the last entry point that was called; 3: the functions of the rules
+   that have not applied, until the next call of this. Each may be empty. */
 EXPORT const char* faulty_text(int32_t which) {
   return which == 0 ? first_race : which == 1 ? peer_violation_text() : which == 2 ? entered_name : outstanding();
 }
@@ -208,14 +208,14 @@ EXPORT const char* faulty_text(int32_t which) {
 EXPORT int64_t faulty_live(int32_t kind) { return ledger_live(kind); }
 EXPORT void faulty_set(int32_t which, int32_t value) { __atomic_store_n(&settings[which], value, __ATOMIC_SEQ_CST); }
 
-/* ",StatementCancel,release,": members of the driver's table that are to be NULL. */
+/* ",StatementCancel,release,": members of the driver's table that become NULL. */
 EXPORT void faulty_missing(const char* members) {
   state_lock();
   snprintf(missing, sizeof missing, "%s", members);
   state_unlock();
 }
 
-/* The server is gone after so many more calls, at once if that is 0; negative: it is back. */
+/* The server is gone after this number of further calls, immediately for 0; negative: it is available again. */
 EXPORT void faulty_lose(int64_t after) {
   state_lock();
   gone = after == 0;
@@ -226,8 +226,8 @@ EXPORT void faulty_lose(int64_t after) {
 /* void f(struct AdbcError*, const char* message) of another library, which fills an error and sets its release. */
 EXPORT void faulty_foreign(void (*fill)(void)) { __atomic_store_n(&foreign, fill, __ATOMIC_SEQ_CST); }
 
-/* Undoes all of the above, lets those go on who wait, and waits up to so many milliseconds until no call runs; whether
-   none does. A call that still runs may use what was released: that is freed by a later reset. What is live stays so. */
+/* Undoes all of the above, lets waiting calls continue, and waits up to this number of milliseconds until no call runs;
+   returns whether none runs. A running call may use released memory: a later reset frees it. Live objects stay live. */
 EXPORT int32_t faulty_reset(int64_t timeout_ms) {
   struct timespec until;
   deadline(&until, timeout_ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libforeign: another library whose errors the driver passes on, such as that of a driver behind a driver. Nothing
-   of it is in an error's private_data. */
+/* libforeign: another library whose errors the driver passes on, such as the library of a driver behind a driver. An
+   error's private_data contains nothing of it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the C compiler makes of the structs of adbc.h: checked against the sizes of 64-bit platforms, and as text, which
- * a test compares with its own layouts. Compiled with -DADBC_HEADER='<arrow-adbc/adbc.h>', it checks Apache's own
- * header.
+ * The C compiler's layout of the structs of adbc.h: checked against the sizes of 64-bit platforms, and as text, which a
+ * test compares with its own layouts. Compiled with -DADBC_HEADER='<arrow-adbc/adbc.h>', it checks Apache's own header.
  */
 #ifdef ADBC_HEADER
 #include ADBC_HEADER

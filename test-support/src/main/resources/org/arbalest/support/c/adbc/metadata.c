@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Metadata: objects, schemas and table types are DuckDB's; infos and statistics are canned, as DuckDB has few or
-   none. */
+/* Metadata: objects, schemas and table types come from DuckDB; infos and statistics are fixed, because DuckDB has few
+   or none. */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ AdbcStatusCode faultyConnectionGetObjects(struct AdbcConnection* handle, int dep
                                           const char* column, struct ArrowArrayStream* out, struct AdbcError* error) {
   BEGIN("ConnectionGetObjects", RUNS, handle, CONNECTION);
   struct source* source = ledger_alloc(sizeof *source);
-  const char* none[] = {"VIEW", NULL}; /* there is no view: DuckDB takes an empty list for all types */
+  const char* none[] = {"VIEW", NULL}; /* there is no view: DuckDB treats an empty list as all types */
   struct objects of = {depth, catalog, schema, table, types != NULL && types[0] == NULL ? none : types, column};
   return call_end(&call, start(get_objects(&call, handle->private_data, &of, source), source, handle, out));
 }
@@ -114,7 +114,7 @@ static AdbcStatusCode get_table_schema(struct call* call, struct connection* con
   AdbcStatusCode status = duck_connection(call, connection);
   if (status != ADBC_STATUS_OK) return status;
   DUCK(duck.ConnectionGetTableSchema(&connection->duck, catalog, schema, table, out, &theirs));
-  if (strcmp(table, "t") == 0) out->children[0]->flags &= ~ARROW_FLAG_NULLABLE; /* DuckDB does not tell */
+  if (strcmp(table, "t") == 0) out->children[0]->flags &= ~ARROW_FLAG_NULLABLE; /* DuckDB does not report it */
   count_schema(out);
   return ADBC_STATUS_OK;
 }

@@ -22,7 +22,7 @@ static void release(struct AdbcPartitions* self) {
   for (size_t i = 0; i < own->n; i++) ledger_free(own->bytes[i]);
   ledger_free(own->bytes);
   ledger_free(own->sizes);
-  self->num_partitions = 0; /* private_data stays: a second release is counted by it */
+  self->num_partitions = 0; /* private_data stays: it identifies a second release */
   self->partitions = NULL;
   self->partition_lengths = NULL;
 }
@@ -42,7 +42,8 @@ static void fill(const char* sql, int from, int to, int of, struct AdbcPartition
   *out = (struct AdbcPartitions){own->n, (const uint8_t**)own->bytes, own->sizes, own, release};
 }
 
-/* "When there are no more to return, it will return an empty set": an incremental execution returns one a call. */
+/* "When there are no more to return, it will return an empty set": an incremental execution returns one partition per
+   call. */
 static void next(struct statement* statement, struct AdbcPartitions* out) {
   struct option option = option_get(&statement->handle, PARTS, TEXT);
   int of = option.kind == NONE ? 3 : atoi(option.bytes), at = statement->next_partition;

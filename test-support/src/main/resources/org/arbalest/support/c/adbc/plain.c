@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libplain: the same driver, with no entry point but the recommended one. */
+/* libplain: the same driver, with only the recommended entry point. */
 #include "driver.h"
 
 ENTRY(AdbcDriverInit, INIT_NORMAL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Results: streams of DuckDB and canned ones, that can fail, wait and be cancelled, and whose batches are counted. */
+/* Results: streams of DuckDB and fixed ones. They can fail, wait and be cancelled, and their batches are counted. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,20 +10,20 @@ struct result {
   struct record head;
   struct guard guard;
   struct source* sources;
-  struct source* source; /* whose batches come now */
+  struct source* source; /* the source of the next batches */
   struct bound* bound;
   struct connection* connection;
-  struct statement* statement; /* NULL: it is the connection's own, or invalid */
+  struct statement* statement; /* NULL: it belongs to the connection, or is invalid */
   int64_t index, at;           /* of the next batch; of the one that waits or fails */
   int is_failing;
-  int cancelled, ended, code; /* these and the next are under the state's lock */
-  const char* invalid;        /* why the statement has none any more */
-  AdbcStatusCode status;      /* of the failure, which stays */
+  int cancelled, ended, code; /* these and the next are guarded by the state's lock */
+  const char* invalid;        /* the reason why the statement has no result any more */
+  AdbcStatusCode status;      /* of the failure, which is permanent */
   char* message;
   struct AdbcError error;
 };
 
-/* ---- what is given out is counted until its release ---- */
+/* ---- returned objects are counted until their release ---- */
 
 struct box {
   struct record head;
@@ -73,7 +73,7 @@ void count_result_schema(struct ArrowSchema* schema) {
 
 /* ---- a call of a stream's function ---- */
 
-/* The failure stays: later calls return the same. */
+/* The failure is permanent: later calls return the same. */
 static int fails(struct result* own, const char* function, AdbcStatusCode status, int code, const char* sqlstate,
                  const char* why) {
   char message[1024];
@@ -108,7 +108,7 @@ static int leave(struct result* own, int code) {
   return code;
 }
 
-/* What a test, a cancel or a later execution has done to the result: 0, or an errno. */
+/* The effect of a test, a cancel or a later execution on the result: 0, or an errno. */
 static int troubles(struct result* own, const char* function) {
   struct fault fault = fault_of(function, &own->cancelled, 0);
   state_lock();
@@ -147,7 +147,7 @@ static int get_schema(struct ArrowArrayStream* self, struct ArrowSchema* out) {
   return leave(own, 0);
 }
 
-/* Pulls the next batch; none is the end. */
+/* Pulls the next batch; a released array is the end. */
 static int pull(struct result* own, struct ArrowArray* out) {
   char words[64];
   if (own->index == own->at && own->is_failing) {

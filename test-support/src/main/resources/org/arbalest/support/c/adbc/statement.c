@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Statements and their execution, by DuckDB or canned. */
+/* Statements and their execution, by DuckDB or with fixed results. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "driver.h"
 
-#define SUBSTRAIT "substrait" /* and its zero: what a plan begins with; SQL follows */
+#define SUBSTRAIT "substrait" /* the beginning of a plan, with its zero; SQL follows */
 
 static void set_sql(struct statement* statement, const char* sql, size_t size) {
   ledger_free(statement->sql);
@@ -58,7 +58,7 @@ AdbcStatusCode faultyStatementCancel(struct AdbcStatement* handle, struct AdbcEr
   return call_end(&call, any ? ADBC_STATUS_OK : call_state(&call, "there is nothing to cancel"));
 }
 
-/* ---- what is to be executed ---- */
+/* ---- the statement's input ---- */
 
 AdbcStatusCode faultyStatementSetSqlQuery(struct AdbcStatement* handle, const char* sql, struct AdbcError* error) {
   BEGIN("StatementSetSqlQuery", 0, handle, STATEMENT);
@@ -76,7 +76,7 @@ AdbcStatusCode faultyStatementSetSubstraitPlan(struct AdbcStatement* handle, con
   return call_end(&call, ADBC_STATUS_OK);
 }
 
-/* What is bound is the driver's from here on, if this succeeds. */
+/* If this succeeds, the driver owns the bound data from here on. */
 AdbcStatusCode faultyStatementBind(struct AdbcStatement* handle, struct ArrowArray* values, struct ArrowSchema* schema,
                                    struct AdbcError* error) {
   BEGIN("StatementBind", 0, handle, STATEMENT);
@@ -114,7 +114,8 @@ AdbcStatusCode statement_set(struct call* call, struct statement* statement, con
   return ADBC_STATUS_OK;
 }
 
-/* ---- canned queries: SELECT * FROM batches(n, rows), fails(n, rows, at), waits(n, rows, at), stuck() ---- */
+/* ---- queries with fixed results: SELECT * FROM batches(n, rows), fails(n, rows, at), waits(n, rows, at), stuck()
+   ---- */
 
 struct canned {
   char name[8];
@@ -156,7 +157,7 @@ static int begins(const char* sql, const char* const words[]) {
   return 0;
 }
 
-/* WITH may begin a query or a change; DuckDB's ADBC does not say which. With a word of a change it is one. */
+/* WITH may begin a query or a change; DuckDB's ADBC does not report which. A word of a change makes it a change. */
 static int is_query(const char* sql) {
   static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW", NULL};
   static const char* const with[] = {"WITH", NULL};
@@ -168,7 +169,7 @@ static int is_query(const char* sql) {
   return 1;
 }
 
-/* Lets DuckDB execute what the source's statement has, in reach of a cancel. */
+/* Lets DuckDB execute the source's statement; a cancel can stop it. */
 static AdbcStatusCode run(struct call* call, struct source* source, int has_result, int64_t* rows) {
   struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
   state_lock();
@@ -185,12 +186,12 @@ static AdbcStatusCode run(struct call* call, struct source* source, int has_resu
   return call_cancelled(call) ? call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled") : ADBC_STATUS_OK;
 }
 
-/* For a row of what is bound, if there is any. */
+/* Executes for a row of the bound data, if there is any. */
 static AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql,
                                   struct bound* bound, int64_t row, struct source* source, int64_t* rows) {
   struct ArrowArray array;
   struct ArrowSchema schema;
-  /* Others, such as SET and ATTACH, may outlive the catalogs. */
+  /* Other statements, such as SET and ATTACH, may outlive the catalogs. */
   static const char* const data[] = {"CREATE", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "WITH", NULL};
   AdbcStatusCode status = duck_statement(call, connection, sql, &source->statement);
   if (status != ADBC_STATUS_OK) return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of functions, and how entry points fill it: AdbcDriverInitFunc. */
+/* The table of functions, and the entry points that fill it: AdbcDriverInitFunc. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The owner of the consumer's state: makes it, waits for it, gives it up. */
+/* The owner of the consumer's state: creates it, waits for it, releases it. */
 #include "consumer.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ struct calls consumer_calls(struct calls now) {
 
 enum calling consumer_calling(const struct consumer* c) { return calls.own == c ? calls.what : NO_CALLING; }
 
-/* ---- what it holds ---- */
+/* ---- the consumer's queues ---- */
 
 void entries_add(struct entries* entries, struct entry* entry) {
   entry->next = NULL;
@@ -152,7 +152,7 @@ int32_t peer_async_consumer_close(struct ArrowAsyncDeviceStreamHandler* handler,
     peer_async_consumer_join(handler, 0);
   }
   pthread_mutex_lock(&c->lock);
-  c->released = 1; /* whatever calls it now is late */
+  c->released = 1; /* any later call is late */
   pthread_mutex_unlock(&c->lock);
   if (!ledger_retire(&c->head)) return code;
   if (c->has_schema && c->schema.release != NULL) c->schema.release(&c->schema);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The consumer's state. consumer.c owns it; reader.c and handler.c are handed it.
+ * The consumer's state. consumer.c owns it; reader.c and handler.c receive it.
  *
  * Included by: consumer.c reader.h
  */
@@ -38,7 +38,7 @@ struct consumer {
   int64_t last_read;
   int unordered, unreadable;
   uint64_t chain, sum;
-  pthread_mutex_t lock; /* around everything below; never held while calling anyone */
+  pthread_mutex_t lock; /* around everything below; never held during a call of the other side */
   pthread_cond_t moved;
   struct entries queue, dropped;
   struct ArrowSchema schema;
@@ -54,7 +54,7 @@ struct consumer {
 /* Which of the producer's functions a thread is calling. */
 enum calling { NO_CALLING, REQUESTING, CANCELLING };
 
-/* What a thread is calling, and whose producer's. */
+/* The function that a thread is calling, and the consumer of its producer. */
 struct calls {
   struct consumer* own;
   enum calling what;
@@ -62,15 +62,15 @@ struct calls {
 
 static inline int wants(const struct consumer* c, int64_t flag) { return (c->options.flags & flag) != 0; }
 
-/* With threads of its own, each of which runs `body` and is one of c->running until it returns. */
+/* Opens a consumer with its own threads, each of which runs `body` and is one of c->running until it returns. */
 struct consumer* consumer_open(const struct peer_async_consumer_options* options, void* (*body)(void* consumer));
 struct consumer* consumer_of(struct ArrowAsyncDeviceStreamHandler* handler);
 void consumer_count(struct consumer* c, int slot, int64_t by);
-struct calls consumer_calls(struct calls now);               /* of this thread: what it is calling from now on; what it was */
+struct calls consumer_calls(struct calls now);               /* of this thread: sets the present call, returns the last */
 enum calling consumer_calling(const struct consumer* c);     /* of this thread, and this consumer's producer */
 
 void entries_add(struct entries* entries, struct entry* entry);
-struct entry* entries_take(struct entries* entries, int newest); /* or the oldest; NULL if there is none */
+struct entry* entries_take(struct entries* entries, int newest); /* or the oldest; NULL if the queue is empty */
 
 #pragma GCC visibility pop
 

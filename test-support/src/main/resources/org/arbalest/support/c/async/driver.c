@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The producer as it drives a handler, one callback at a time. */
+/* The part of the producer that drives a handler, one callback at a time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int dispatch(struct call* call) {
   return call->status;
 }
 
-/* A request that is under way while the last callback begins is in order; one that comes after it is not. */
+/* A request that is in progress while the last callback begins is permitted; a later one is not. */
 static void set_over(struct producer* p) {
   pthread_mutex_lock(&p->lock);
   p->over = 1;
@@ -85,7 +85,7 @@ static void source_exhausted(struct producer* p) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* What Arrow C++ makes of a cancellation or a refusal: an error in place of the next batch; if there is none, the end. */
+/* Arrow C++'s reaction to a cancellation or a refusal: an error in place of the next batch; at the end, the end. */
 static void give_up(struct producer* p, const char* what) {
   source_exhausted(p);
   if (at_end(p))
@@ -94,7 +94,7 @@ static void give_up(struct producer* p, const char* what) {
     send_error(p, EINVAL, what);
 }
 
-/* 1 to go on. */
+/* 1 to continue. */
 static int refused(struct producer* p, const char* what) {
   if (has(p, PEER_ASYNC_IGNORE_REFUSAL)) return 1;
   if (has(p, PEER_ASYNC_ERROR_AFTER_REFUSAL)) give_up(p, what);
@@ -190,7 +190,7 @@ static void send_null(struct producer* p) {
 
 enum move { SEND, END, FAIL, EXTRACT_FAILED, BAD_REQUEST, CANCELLED, STOP };
 
-/* Lock held. 1, and *move, if there is something to do. Takes at most one of the queue's requests. */
+/* Lock held. 1, and *move, if there is work. Takes at most one of the queue's requests. */
 static int decide(struct producer* p, enum move* move) {
   const struct peer_async_options* o = &p->options;
   if (p->queued > 0) {

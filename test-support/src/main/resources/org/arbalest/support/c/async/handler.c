@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The consumer as its producer calls it: a handler that notices what is not allowed. */
+/* The part of the consumer that its producer calls: a handler that detects forbidden calls. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static void late(const char* what, const char* after) { ledger_violation("ASY-19 %s was called after %s", what, after); }
 
-/* The lock is held on return. 0 if the call is to do nothing: the handler is released. */
+/* The lock is held on return. 0 if the call must do nothing: the handler is released. */
 static int enter(struct consumer* c, const char* what, int slot) {
   pthread_t self = pthread_self();
   int is_error = slot == PEER_ACON_ERRORS;
@@ -27,7 +27,7 @@ static int enter(struct consumer* c, const char* what, int slot) {
   return 1;
 }
 
-/* The lock is let go. */
+/* The lock is released. */
 static int leave(struct consumer* c, int status) {
   if (status != 0) c->refused = 1;
   pthread_cond_broadcast(&c->moved);
@@ -36,7 +36,7 @@ static int leave(struct consumer* c, int status) {
   return status;
 }
 
-/* Lock held. A callback that is not release. */
+/* Lock held. For a callback other than release. */
 static void check_open(struct consumer* c, const char* what, int is_end) {
   if (c->refused) {
     c->result[PEER_ACON_AFTER_REFUSAL]++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Metadata bytes, made and measured. */
+/* Creation and measurement of metadata bytes. */
 #include "metadata.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The owner of the producer's state: makes it, waits for it, gives it up. */
+/* The owner of the producer's state: creates it, waits for it, releases it. */
 #include "producer.h"
 
 #include <errno.h>

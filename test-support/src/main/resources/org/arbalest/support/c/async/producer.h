@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The producer's state. producer.c owns it; source.c and driver.c are handed it.
+ * The producer's state. producer.c owns it; source.c and driver.c receive it.
  *
  * Included by: producer.c source.h
  */
@@ -14,13 +14,13 @@
 
 #pragma GCC visibility push(hidden)
 
-#define SLOTS_OF_QUEUE 5 /* arrow-go's */
+#define SLOTS_OF_QUEUE 5 /* the number in arrow-go */
 
 enum callback { NO_CALL, ON_SCHEMA, ON_NEXT_TASK, ON_ERROR, RELEASE };
 
 struct producer {
   struct record head;
-  struct peer_async_options options; /* constant, as are the bytes it points to */
+  struct peer_async_options options; /* constant, like the bytes it points to */
   struct bytes message, error_metadata, stream_metadata, task_metadata;
   struct ArrowAsyncDeviceStreamHandler* handler;
   _Alignas(16) unsigned char bytes[48]; /* the ArrowAsyncProducer, in either layout */
@@ -39,7 +39,7 @@ struct producer {
   int64_t result[PEER_ASYNC_SLOTS];
 };
 
-/* The callback that a thread is in, and of whose handler. */
+/* The callback that a thread is in, and the producer of its handler. */
 struct inside {
   struct producer* own;
   enum callback call;
@@ -49,8 +49,8 @@ static inline int has(const struct producer* p, int64_t flag) { return (p->optio
 
 struct producer* producer_open(const struct peer_async_options* options);
 void producer_count(struct producer* p, int slot);
-void producer_settle(struct producer* p);                     /* gives it up if nothing needs it; lock held */
-struct inside producer_inside(struct inside now);             /* of this thread: what it is in from now on; what it was in */
+void producer_settle(struct producer* p);                     /* releases it if it is not needed; lock held */
+struct inside producer_inside(struct inside now);             /* of this thread: sets the present callback, returns the last */
 enum callback producer_callback(const struct producer* p);    /* of this thread, and this producer's handler */
 
 #pragma GCC visibility pop

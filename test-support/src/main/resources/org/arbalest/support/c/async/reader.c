@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The consumer as it calls its producer: requests, cancels, and threads that extract what is queued. */
+/* The part of the consumer that calls its producer: requests, cancels, and threads that extract queued tasks. */
 #include "reader.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ void reader_ask(struct consumer* c, int64_t index) {
   else if (!wants(c, PEER_ACON_NO_DEMAND | PEER_ACON_REQUEST_MAX)) reader_request(c, 1);
 }
 
-/* From a thread of its own. Release waits until it is over, or it does not begin. */
+/* Calls from one of the consumer's threads. Release waits until the call is over, or the call does not begin. */
 static void call_from_outside(struct consumer* c, void (*call)(struct consumer*, int64_t), int64_t index) {
   if (wants(c, PEER_ACON_LATE_REQUEST)) {
     call(c, index);
@@ -163,7 +163,7 @@ static void drop(struct consumer* c) {
   }
 }
 
-/* The next task, or NULL: there will be none. *first: the first request is to be made. */
+/* Returns the next task, or NULL if there will be none. *first: the caller must make the first request. */
 static struct entry* take(struct consumer* c, int* first, int* discard) {
   struct entry* entry = NULL;
   *first = 0;

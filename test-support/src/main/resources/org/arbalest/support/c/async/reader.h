@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The consumer as it calls its producer: requests, cancels, extractions, and the threads that do them.
+ * The part of the consumer that calls its producer: requests, cancels, extractions, and the threads that do them.
  *
  * Included by: reader.c handler.c
  */
@@ -15,7 +15,7 @@ void* reader_run(void* consumer); /* the body of its threads */
 void reader_request(struct consumer* c, int64_t n); /* at once */
 void reader_cancel(struct consumer* c);             /* once */
 void reader_window(struct consumer* c);             /* the first request */
-void reader_ask(struct consumer* c, int64_t index); /* for what follows task `index` */
+void reader_ask(struct consumer* c, int64_t index); /* for the tasks after task `index` */
 void reader_cancel_as_told(struct consumer* c);     /* with the switches */
 void reader_extract(struct consumer* c, struct ArrowAsyncTask* task, int64_t index, int discard);
 

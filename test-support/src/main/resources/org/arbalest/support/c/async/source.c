@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The producer as its consumer calls it: request, cancel and extract_data. */
+/* The part of the producer that its consumer calls: request, cancel and extract_data. */
 #include "source.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@ static const unsigned char junk[64] = {0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5,
 
 /* ---- request and cancel ---- */
 
-/* Lock held. 0 if the call is to do nothing. */
+/* Lock held. 0 if the call must do nothing. */
 static int admit(struct producer* p, const void* self, const char* what, int ended, int released) {
   int64_t* result = p->result;
   int64_t sent = result[PEER_ASYNC_SENT];
@@ -32,7 +32,7 @@ static int admit(struct producer* p, const void* self, const char* what, int end
   return !p->gone && !p->released;
 }
 
-/* seen: it is a violation already. */
+/* seen: it is already a violation. */
 static void crash(struct producer* p, const char* what, int seen) {
   p->result[PEER_ASYNC_CRASHES]++;
   if (!seen && !has(p, PEER_ASYNC_TOLERANT)) ledger_violation("%s would have crashed such a producer", what);
@@ -40,7 +40,7 @@ static void crash(struct producer* p, const char* what, int seen) {
 
 static int64_t add(int64_t a, int64_t b) { return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b; }
 
-/* Lock held; it may be let go. arrow-go: no check of n, no look at anything but the room. */
+/* Lock held; it may be released. Like arrow-go: checks only the space in the queue, not n. */
 static void enqueue(struct producer* p, int64_t n) {
   if (p->queued == SLOTS_OF_QUEUE) p->result[PEER_ASYNC_BLOCKED_REQUESTS]++;
   while (p->queued == SLOTS_OF_QUEUE && !p->gone && !p->cancelled && !p->stop && !p->done)
@@ -94,7 +94,7 @@ static void cancel(struct producer* p, const void* self) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* private_data is at 32 or, in the document's layout, at 40. It stays when the struct is gone. */
+/* private_data is at 32 or, in the layout of the specification's text, at 40. It remains when the struct is gone. */
 static struct producer* at_32(const void* self) { return ((void* const*)self)[4]; }
 static struct producer* at_40(const void* self) { return ((void* const*)self)[5]; }
 static void h_request(struct ArrowAsyncProducer* self, int64_t n) { request(at_32(self), self, n); }
@@ -125,7 +125,7 @@ void source_go(struct producer* p) {
   p->gone = p->result[PEER_ASYNC_GONE] = 1;
   if (has(p, PEER_ASYNC_GONE_TRASHED | PEER_ASYNC_GONE_ZEROED)) {
     memset(p->bytes, has(p, PEER_ASYNC_GONE_TRASHED) ? 0xA5 : 0, sizeof p->bytes);
-  } else { /* request and cancel stay, to see who calls them */
+  } else { /* request and cancel stay, to detect their callers */
     memset(p->bytes, 0xA5, 8);
     ((const void**)(void*)p->bytes)[has(p, PEER_ASYNC_V_LAYOUT) ? 4 : 3] = junk;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The producer as its consumer calls it, and the tasks that it is given: what the driver needs of them.
+ * The part of the producer that its consumer calls, and the tasks for it: the parts that the driver needs.
  *
  * Included by: source.c driver.c
  */
@@ -15,7 +15,7 @@ struct task {
   struct record head;
   struct producer* own;
   int64_t index;
-  struct ArrowAsyncTask given; /* what on_next_task gets; not good after it */
+  struct ArrowAsyncTask given; /* the argument of on_next_task; invalid after it */
 };
 
 void source_fill(struct producer* p); /* the ArrowAsyncProducer */

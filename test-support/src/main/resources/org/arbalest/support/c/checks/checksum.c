@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reading arrays value by value, so that equal data gives equal numbers however it is laid out. */
+/* Reading arrays value by value, so that equal data gives equal numbers in any layout. */
 #include "checksum.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static uint64_t mix_bytes(uint64_t hash, const void* bytes, int64_t size) {
 
 enum { SEED = 0x41524221, NOTHING = 0x6E };
 
-/* Where a failure is noted; after one the values are meaningless. */
+/* The record of a failure; after one the values are meaningless. */
 struct reader {
   int failed;
 };
@@ -280,7 +280,7 @@ int64_t peer_consume_array(const struct ArrowArray* array, const struct ArrowSch
   }
   if (integer_size(schemas[depth]->format) == 0 || schemas[depth]->dictionary != NULL) return INT64_MIN;
   struct reader reader = {0};
-  uint64_t sum = 0; /* wraps without complaint */
+  uint64_t sum = 0; /* wraps silently */
   for (int64_t i = 0; i < array->length && !reader.failed; i++) {
     int64_t p = i;
     int valid = 1;

@@ -13,7 +13,7 @@
 
 #define CHECKSUM_START 0x4172726F77u
 
-/* Goes on with *chain (in order) and *sum (in any order); 0 if something could not be read. */
+/* Continues *chain (in order) and *sum (in any order); 0 if a value could not be read. */
 int checksum_rows(const struct ArrowArray* array, const struct ArrowSchema* schema, uint64_t* chain, uint64_t* sum);
 
 #pragma GCC visibility pop

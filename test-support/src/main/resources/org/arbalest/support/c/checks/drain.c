@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A consumer of streams, of either kind, polite or not. */
+/* A consumer of streams of either kind, with correct or incorrect behaviour. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "checksum.h"
 
-/* One stream, seen as a device stream; exactly one of the two is set. */
+/* One stream, used as a device stream; exactly one of the two is set. */
 struct source {
   struct ArrowArrayStream* plain;
   struct ArrowDeviceArrayStream* device;
@@ -31,7 +31,7 @@ struct drain {
   pthread_mutex_t books; /* around everything above */
 };
 
-/* The struct a producer is handed: released, and garbage apart from that. */
+/* The struct that a producer receives: released, with garbage in all other fields. */
 static void blank(void* out, size_t size) { memset(out, 0xA5, size); }
 
 static int get_schema(struct drain* d, struct ArrowSchema* out) {
@@ -93,7 +93,7 @@ static void take(struct drain* d, struct ArrowDeviceArray* chunk) {
     d->kept = realloc(d->kept, (size_t)(d->n_kept == 0 ? 1 : 2 * d->n_kept) * sizeof *d->kept);
     if (d->kept == NULL) abort();
   }
-  d->kept[d->n_kept++] = *chunk; /* a move: *chunk is not used again */
+  d->kept[d->n_kept++] = *chunk; /* a move: *chunk is then unused */
 }
 
 static void compare_schema(struct drain* d) {
@@ -133,7 +133,7 @@ static void* pull_all(void* drain) {
   return NULL;
 }
 
-/* Once more after an error or the end: the same should come again. */
+/* One pull after an error or the end: the same result is expected again. */
 static void pull_extra(struct drain* d) {
   struct ArrowDeviceArray chunk;
   struct ArrowSchema schema;

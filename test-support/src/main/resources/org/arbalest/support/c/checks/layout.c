@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the C compiler makes of the eight structs, as text, for a JVM test to compare its own layouts with. */
+/* The C compiler's layout of the eight structs, as text: a JVM test compares its own layouts with it. */
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>

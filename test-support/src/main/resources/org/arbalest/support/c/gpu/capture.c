@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * While a thread captures a graph in global mode, every other thread "is prohibited from potentially unsafe API calls", unless its own mode is thread-local
- * or relaxed (cuda.h, cuThreadExchangeStreamCaptureMode). Such a call is answered by 900, and more: "any associated capture graphs are invalidated" (CUDA
- * programming guide, Prohibited and Unhandled Operations), so the thread that captures fails as well, for what it did not do. That is what PyTorch met when
- * its watchdog asked for events by cudaEventQuery (pytorch/pytorch, pull requests 104487, 104555, 148594), and HIP does the same (CHECK_STREAM_CAPTURE_SUPPORTED
- * in hip_internal.hpp; hipEventQuery since ROCm 7.0, says "HIP API 7.0 changes"; ROCm/hip issue 3876).
+ * While a thread captures a graph in global mode, every other thread "is prohibited from potentially unsafe API calls",
+ * unless its own mode is thread-local or relaxed (cuda.h, cuThreadExchangeStreamCaptureMode). Such a call returns 900,
+ * and more: "any associated capture graphs are invalidated" (CUDA programming guide, Prohibited and Unhandled
+ * Operations). So the capturing thread fails as well, without its own fault. PyTorch met this when its watchdog queried
+ * events by cudaEventQuery (pytorch/pytorch, pull requests 104487, 104555, 148594). HIP behaves in the same way
+ * (CHECK_STREAM_CAPTURE_SUPPORTED in hip_internal.hpp; hipEventQuery since ROCm 7.0, according to "HIP API 7.0
+ * changes"; ROCm/hip issue 3876).
  *
- * HIP 7.0 to 7.2 also refuse hipEventQuery and hipEventSynchronize to threads that are relaxed (rocm-systems, pull requests 2177 and 3176). So do both, whatever
- * the mode, of an event "that was last recorded inside a capture sequence".
+ * HIP 7.0 to 7.2 also reject hipEventQuery and hipEventSynchronize on relaxed threads (rocm-systems, pull requests 2177
+ * and 3176). In any mode, both reject an event "that was last recorded inside a capture sequence".
  */
 #include "capture.h"
 
-enum { NOBODY, GLOBAL, DEAF }; /* DEAF: events are refused to all */
+enum { NOBODY, GLOBAL, DEAF }; /* DEAF: every query of an event is rejected */
 
 #define MODES 3 /* global, the default; thread-local; relaxed */
 
@@ -41,8 +43,8 @@ int capture_exchange(int* its) {
   return GPU_OK;
 }
 
-/* Another thread captures a graph in global mode (1), or none does (0). With another number that is so, too, and whoever asks for an event, or waits for
-   one, gets that code, whatever mode he is in. */
+/* Another thread captures a graph in global mode (1), or none does (0). With another number a thread captures, and each
+   query of an event, or wait for one, returns that code, in any mode. */
 DOUBLE void double_capture(int how) {
   gpu_lock();
   capturing = how == 0 ? NOBODY : how == 1 ? GLOBAL : DEAF;
@@ -51,11 +53,12 @@ DOUBLE void double_capture(int how) {
   gpu_unlock();
 }
 
-/* Whether the driver has a function for a thread's mode; CUDA has since 10.1. Without it nobody can help invalidating captures. */
+/* Sets whether the driver has a function for a thread's mode; CUDA has it since 10.1. Without it no thread can avoid
+   invalidating captures. */
 DOUBLE void double_capture_modes(int has) { exchangeable = has; }
 
 /* The calling thread's mode. */
 DOUBLE int double_capture_mode(void) { return mode; }
 
-/* How many calls were refused since the capture began. */
+/* Returns the number of rejected calls since the capture began. */
 DOUBLE int64_t double_capture_refused(void) { return refused; }

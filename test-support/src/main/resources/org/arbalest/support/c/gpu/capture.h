@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graph capture, as those meet it who capture nothing: another thread does, and what they call may be forbidden meanwhile.
+ * Graph capture, for threads that do not capture: another thread does, and some of their calls may be forbidden
+ * meanwhile.
  *
  * Included by: capture.c cuda.c hip.c
  */
@@ -12,12 +13,12 @@
 #pragma GCC visibility push(hidden)
 
 enum capture_call {
-  CAPTURE_SAFE,   /* has its place in a stream, or touches none: never forbidden */
-  CAPTURE_UNSAFE, /* "potentially unsafe": forbidden to a thread in another mode than relaxed */
-  CAPTURE_ASKS    /* the same, of an event */
+  CAPTURE_SAFE,   /* takes its place in a stream, or uses none: never forbidden */
+  CAPTURE_UNSAFE, /* "potentially unsafe": forbidden on a thread in any mode except relaxed */
+  CAPTURE_ASKS    /* the same, for an event */
 };
 
-int capture_check(const char* name, enum capture_call call); /* 0, or the code that the call is answered with */
+int capture_check(const char* name, enum capture_call call); /* 0, or the code that the call returns */
 int capture_exchange(int* mode);
 
 #pragma GCC visibility pop

@@ -18,18 +18,19 @@
 static int initialized;
 static int lenient;
 static int has_batches = 1;
-static int peers[GPU_MOST_DEVICES][GPU_MOST_DEVICES]; /* whose context reaches whose memory */
+static int peers[GPU_MOST_DEVICES][GPU_MOST_DEVICES]; /* whose context has access to whose memory */
 static int retained[GPU_MOST_DEVICES];
 static __thread CUcontext stack[MOST_CONTEXTS];
 static __thread int depth;
 
-/* A driver may refuse all there, or let contexts be asked for and changed. */
+/* A driver may reject all calls there, or permit queries and changes of contexts. */
 static int in_host_function(const char* name) { return lenient && strncmp(name, "cuCtx", 5) == 0 ? GPU_OK : GPU_NOT_PERMITTED; }
 
 /*
- * Which calls are potentially unsafe while somebody captures a graph. No document lists them: cuda.h names allocations, NVIDIA's "CUDA Graphs" guide
- * whatever lets the CPU wait for the GPU, PyTorch found queries of events. Safe is what goes into a stream, and what asks for nothing that depends on
- * work; all else counts as unsafe, to be on the safe side.
+ * The calls that are potentially unsafe during a capture. No document lists them: cuda.h names allocations, NVIDIA's
+ * "CUDA Graphs" guide names each call that makes the CPU wait for the GPU, and PyTorch found queries of events. Calls
+ * that go into a stream are safe, and so are queries that do not depend on work. All others count as unsafe, as a
+ * precaution.
  */
 static enum capture_call capture_kind(const char* name) {
   static const char* const safe[] = {
@@ -55,7 +56,7 @@ static enum capture_call capture_kind(const char* name) {
 
 #define CURRENT (depth == 0 ? NULL : stack[depth - 1])
 
-/* Almost everything needs a current context, one that has not died. */
+/* Almost every call needs a current context that has not failed. */
 #define CONTEXT(name)                              \
   CALL(name);                                      \
   CUcontext context = CURRENT;                     \
@@ -71,12 +72,12 @@ static gpu_stream* stream_of(CUcontext context, CUstream handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
 }
 
-/* Whether host functions may ask for contexts and change them, though nothing else. */
+/* Sets whether host functions may query and change contexts, but nothing else. */
 DOUBLE void double_lenient(int is_lenient) { lenient = is_lenient; }
 
 DOUBLE int double_depth(void) { return depth; }
 
-/* Takes back what a test has left changed on the calling thread. */
+/* Restores the state of the calling thread that a test has changed. */
 DOUBLE void double_reset_thread(void) {
   depth = 0;
   capture_exchange(&(int){0});
@@ -171,7 +172,7 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 76: *value = 0; break;
     case 83: *value = 1; break; /* managed memory */
     case 89: *value = gpu_managed_with_cpu(); break; /* also concurrently */
-    case 91: *value = !gpu_shifted(); break; /* registered memory is where the CPU finds it */
+    case 91: *value = !gpu_shifted(); break; /* registered memory has the CPU's addresses */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
     case 115: /* pools; from 11.2 */
       if (gpu_driver_version() < 11020) return GPU_INVALID_VALUE;
@@ -230,7 +231,7 @@ API CUresult cuDevicePrimaryCtxRelease_v2(int device) {
   return GPU_OK;
 }
 
-/* Of CUDA 7; "as of CUDA 11.0" it is _v2, here with the same rules. */
+/* From CUDA 7; "as of CUDA 11.0" it is _v2, here with the same rules. */
 API CUresult cuDevicePrimaryCtxRelease(int device) { return cuDevicePrimaryCtxRelease_v2(device); }
 
 API CUresult cuCtxPushCurrent_v2(CUcontext context) {
@@ -312,12 +313,12 @@ API CUresult cuIpcOpenMemHandle_v2(uint64_t* address, CUipcMemHandle handle, uns
   return ipc_open(context, (const ipc_handle*)&handle, address);
 }
 
-/* Of CUDA 4.1; "as of CUDA 11.0" it is _v2, here with the same rules. */
+/* From CUDA 4.1; "as of CUDA 11.0" it is _v2, here with the same rules. */
 API CUresult cuIpcOpenMemHandle(uint64_t* address, CUipcMemHandle handle, unsigned flags) {
   return cuIpcOpenMemHandle_v2(address, handle, flags);
 }
 
-/* Unmapping is taken for what freeing is: it waits, and holds up others. */
+/* Unmapping is treated like a free: it waits, and blocks other calls. */
 API CUresult cuIpcCloseMemHandle(uint64_t address) {
   CONTEXT("cuIpcCloseMemHandle");
   gpu_wait_as_free(context);
@@ -346,7 +347,8 @@ API CUresult cuMemFreeHost(void* address) {
   return gpu_free(context, (uint64_t)address, GPU_PINNED);
 }
 
-/* PORTABLE, DEVICEMAP, IOMEMORY, READ_ONLY; the last on a GPU that has the attribute for it, which none of these does (cuda.h). */
+/* PORTABLE, DEVICEMAP, IOMEMORY, READ_ONLY; the last needs a GPU that has the attribute for it, and these do not
+   (cuda.h). */
 API CUresult cuMemHostRegister_v2(void* address, size_t bytes, unsigned flags) {
   CONTEXT("cuMemHostRegister");
   if ((flags & ~15U) != 0) return GPU_INVALID_VALUE;
@@ -365,7 +367,8 @@ API CUresult cuMemAllocManaged(uint64_t* address, size_t bytes, unsigned flags) 
   return gpu_allocate(context, GPU_MANAGED, bytes, address);
 }
 
-/* "pointer must refer to managed memory", and the GPU have concurrentManagedAccess (cuda.h); a location of the type 1 is a GPU, 2 the host. */
+/* "pointer must refer to managed memory", and the GPU must have concurrentManagedAccess (cuda.h); a location of type 1
+   is a GPU, 2 the host. */
 static int check_managed(uint64_t address, size_t bytes, int type, int id) {
   if (bytes == 0 || !gpu_is_managed(address, bytes)) return GPU_INVALID_VALUE;
   if (type != 1 && type != 2) return GPU_INVALID_VALUE;
@@ -375,7 +378,7 @@ static int check_managed(uint64_t address, size_t bytes, int type, int id) {
 
 static struct { uint64_t address; size_t bytes; int what; int place; } last_hint;
 
-/* What the last prefetch, as 0, or advice was, and for which place: an ordinal, or -1 for the host. */
+/* Returns the last prefetch, as 0, or advice, and its place: an ordinal, or -1 for the host. */
 DOUBLE int64_t double_hinted(int what) {
   return what == 0 ? last_hint.what : what == 1 ? last_hint.place : what == 2 ? (int64_t)last_hint.address : (int64_t)last_hint.bytes;
 }
@@ -395,7 +398,7 @@ static int prefetch(CUcontext context, uint64_t address, size_t bytes, int type,
   return code == GPU_OK ? hint(address, bytes, 0, type == 2 ? -1 : id) : code;
 }
 
-/* Of CUDA 8; a device of -1 is the host. */
+/* From CUDA 8; a device of -1 is the host. */
 API CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
   CONTEXT("cuMemPrefetchAsync");
   return prefetch(context, address, bytes, device == -1 ? 2 : 1, device, stream);
@@ -426,7 +429,7 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
   return advise(address, bytes, advice, location.type, location.id);
 }
 
-/* CUmemPoolProps and CUmemAccessDesc, as far as they are looked at */
+/* CUmemPoolProps and CUmemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
 struct pool { gpu_device* device; int waits; uint64_t threshold; };
@@ -476,7 +479,7 @@ API CUresult cuMemPoolTrimTo(struct pool* pool, size_t bytes) {
   return pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK;
 }
 
-/* See vmm.h. None of these needs a context; flags are for later. */
+/* See vmm.h. These functions need no context; flags are reserved. */
 struct creation { int type; int handles; int location_type; int location; void* windows; char compression; char rdma; char rest[6]; }; /* CUmemAllocationProp */
 
 static int check_creation(const struct creation* properties) {
@@ -527,7 +530,7 @@ API CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return vmm_unmap(address, bytes);
 }
 
-/* A device that does not reach the memory's gets no access. */
+/* A device without access to the memory's device gets no access. */
 API CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const struct access* list, size_t count) {
   CALL("cuMemSetAccess");
   int owner = -1;
@@ -553,8 +556,9 @@ API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle
 }
 
 
-/* "Allow cuMemAllocAsync to insert new stream dependencies in order to establish the stream ordering required to reuse a piece of memory released by
-   cuMemFreeAsync (default enabled)": CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES. It does whenever it can here. */
+/* "Allow cuMemAllocAsync to insert new stream dependencies in order to establish the stream ordering required to reuse
+   a piece of memory released by cuMemFreeAsync (default enabled)": CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES.
+   The simulator does so whenever it can. */
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
@@ -567,16 +571,17 @@ API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
   return gpu_free_async(stream_of(context, stream), address);
 }
 
-/* Memory of a pool is the pool's device's only, until another has peer access ("By default, only the device where allocations reside has access", CUDA
-   Programming Guide, stream-ordered allocator): a copy by the addresses alone fails then, and one that names the contexts goes through main memory ("This
-   function may also be used to copy between devices without peer access", of the family of cuMemcpyPeer). */
+/* Only the pool's device has access to its memory, until another has peer access ("By default, only the device where
+   allocations reside has access", CUDA Programming Guide, stream-ordered allocator). Without it a copy by addresses
+   alone fails, and a copy that names the contexts goes through main memory ("This function may also be used to copy
+   between devices without peer access", of the family of cuMemcpyPeer). */
 static int is_reached(CUcontext context, uint64_t address, int ordinal) {
   int here = gpu_ordinal(context);
   int let = gpu_is_let(address, here);
   return let >= 0 ? let : ordinal == here || peers[here][ordinal];
 }
 
-/* Mapped memory is not even the device's own unless it was let to it. */
+/* Even the memory's own device has no access to mapped memory until access is set. */
 static int is_far(CUcontext context, uint64_t to, uint64_t from) {
   if (gpu_is_let(to, gpu_ordinal(context)) == 0 || gpu_is_let(from, gpu_ordinal(context)) == 0) return 1;
   int to_ordinal = -1;
@@ -604,7 +609,7 @@ API CUresult cuMemcpyPeerAsync(uint64_t to, CUcontext to_context, uint64_t from,
 
 struct attributes { int order; int from_type; int from; int to_type; int to; unsigned flags; }; /* CUmemcpyAttributes */
 
-/* In an order that nobody expects, since there is none. */
+/* In a random order, because none is specified. */
 static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first,
                       size_t kinds, CUstream stream) {
   if (!has_batches) return GPU_NOT_SUPPORTED;
@@ -619,7 +624,7 @@ static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* b
   return GPU_OK;
 }
 
-/* CUDA 12.8's, and 13.0's, which does not say what failed. */
+/* The function of CUDA 12.8, and that of 13.0, which does not return the failed copy. */
 API CUresult cuMemcpyBatchAsync(uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first, size_t kinds,
                                 size_t* failed, CUstream stream) {
   CONTEXT("cuMemcpyBatchAsync");
@@ -633,7 +638,7 @@ API CUresult cuMemcpyBatchAsync_v2(uint64_t* to, uint64_t* from, size_t* bytes, 
   return copy_batch(context, to, from, bytes, count, attributes, first, kinds, stream);
 }
 
-/* Whether the driver copies batches; one before 12.8 does not. */
+/* Sets whether the driver copies batches; one before 12.8 does not. */
 DOUBLE void double_batches(int has) { has_batches = has; }
 
 API CUresult cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
@@ -678,7 +683,8 @@ API CUresult cuStreamSynchronize(CUstream stream) {
   return gpu_stream_synchronize(stream_of(context, stream));
 }
 
-/* A stream that is not the context's default needs none: CUDA_ERROR_INVALID_CONTEXT is not among what cuda.h has it return. */
+/* A stream other than the context's default stream needs no context: cuda.h does not list CUDA_ERROR_INVALID_CONTEXT
+   for this function. */
 API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   CALL("cuStreamIsCapturing");
   if ((uintptr_t)stream <= HANDLE_OF_DEFAULT && CURRENT == NULL) return GPU_NO_CONTEXT;
@@ -736,7 +742,7 @@ API CUresult cuEventSynchronize(gpu_event* event) {
   return gpu_event_synchronize(event);
 }
 
-/* A module is a copy of its text, and a function a copy of its name: what the kernel does a test says by double_kernel. */
+/* A module is a copy of its text, and a function is a copy of its name. A test defines the kernel by double_kernel. */
 API CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   CONTEXT("cuModuleLoadData");
   *module = strdup(image);
@@ -748,7 +754,7 @@ API CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const ch
   char entry[80];
   snprintf(entry, sizeof(entry), ".entry %s(", name);
   if (strstr(module, entry) == NULL || !gpu_has_kernel(name)) return GPU_NOT_FOUND;
-  *function = strdup(name); /* as long as the process, as the real one's lives in its module */
+  *function = strdup(name); /* valid until the process ends, like a real function in its module */
   return GPU_OK;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of CUDA's driver API that Arbalest and its tests call, as its cuda.h declares them. The double defines them; the tests lay them
- * beside the real header, where there is one, and beside what Java calls. One to a line, with the first CUDA version
- * that has it: a double of an older version is compiled without it.
+ * The functions of CUDA's driver API that Arbalest and its tests call, as in its cuda.h. The simulator defines them.
+ * The tests compare them with the real header, if it is installed, and with the calls from Java. One per line, with the
+ * first CUDA version that has it: a simulator of an older version is compiled without it.
  *
  * Included by: cuda.c
  */
 #ifndef ARBALEST_CUDA_API_H
 #define ARBALEST_CUDA_API_H
 
-#ifndef CUDA_VERSION /* else the real cuda.h was read before, and these are its types */
+#ifndef CUDA_VERSION /* otherwise the real cuda.h was included before, and these are its types */
 #include "queue.h"
 
 typedef int CUresult;
@@ -23,7 +23,7 @@ typedef int CUmem_advise;
 typedef struct { int type; int id; } CUmemLocation;
 typedef uint32_t cuuint32_t;
 typedef uint64_t CUdeviceptr;
-typedef gpu_device* CUcontext; /* the primary context; there is no other */
+typedef gpu_device* CUcontext; /* the primary context, the only one */
 typedef gpu_stream* CUstream;
 typedef gpu_event* CUevent;
 typedef gpu_function* CUhostFn;
@@ -41,11 +41,11 @@ typedef struct { char bytes[16]; } CUuuid;
 typedef struct { char bytes[64]; } CUipcMemHandle;
 typedef struct { char bytes[64]; } CUipcEventHandle;
 #else
-#undef cuDevicePrimaryCtxRelease /* here it is CUDA 7's, which libraries still have; that of 11.0 is _v2 */
-#undef cuIpcOpenMemHandle /* here it is CUDA 4.1's, likewise */
-#undef cuMemPrefetchAsync /* here they are CUDA 8's, which libraries still have; those of 12.2 are _v2 */
+#undef cuDevicePrimaryCtxRelease /* here it is the function of CUDA 7, which libraries still have; 11.0's is _v2 */
+#undef cuIpcOpenMemHandle /* here it is the function of CUDA 4.1, likewise */
+#undef cuMemPrefetchAsync /* here they are those of CUDA 8, which libraries still have; those of 12.2 are _v2 */
 #undef cuMemAdvise
-#undef cuMemcpyBatchAsync /* which the header lets stand for the newest version */
+#undef cuMemcpyBatchAsync /* in the header it stands for the newest version */
 #if CUDA_VERSION < 12080
 typedef void CUmemcpyAttributes;
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ends what a driver ends when the process does. Whoever does not end within five seconds hangs: then the exit code is 99. */
+/* Ends the work of a driver at the end of the process. If this takes more than five seconds, a thread hangs: the exit
+   code is then 99. */
 #define _GNU_SOURCE
 #include "exit.h"
 
@@ -54,7 +55,7 @@ static void end(void) {
   dprintf(STDOUT_FILENO, "the driver ends: %lld host functions called, %d threads joined\n", (long long)called, joined);
 }
 
-/* From now on, and for the streams that are made from now on. */
+/* From now on, and for streams that are created from now on. */
 DOUBLE void double_end_with_process(void) {
   gpu_lock();
   if (!joins && atexit(end) != 0) abort();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of the process, if a test asks for it: as a driver may in a static destructor, the double lets go what was held back until then, does
- * what is queued, which calls host functions though the JVM is over, and joins its threads.
+ * The end of the process, if a test requests it. Like a driver in a static destructor, the simulator releases work that
+ * was held until then. It does queued work, which calls host functions although the JVM has ended, and joins its
+ * threads.
  *
  * Included by: exit.c queue.c
  */
@@ -14,7 +15,7 @@
 
 int exit_has_begun(void);         /* locked */
 void exit_called_back(void);      /* a host function has returned; locked */
-void exit_keep(pthread_t thread); /* which is joined then, or else detached now */
+void exit_keep(pthread_t thread); /* it is joined then, or detached now */
 
 #pragma GCC visibility pop
 

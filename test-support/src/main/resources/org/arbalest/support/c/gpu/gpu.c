@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices, their memory, and what tests steer by. */
+/* Devices, their memory, and the functions for tests. */
 #define _GNU_SOURCE
 #include "gpu.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define ARENA (1ULL << 38) /* the addresses of each device's memory, none of them used twice */
+#define ARENA (1ULL << 38) /* the addresses of each device's memory, each used only once */
 #define MOST_FAULTS 8
 #define MOST_FUNCTIONS 256
 
@@ -20,7 +20,7 @@ struct gpu_device {
   uint64_t base;
   uint64_t next;
   uint64_t used;
-  uint64_t forgotten; /* of that, what an earlier test has left */
+  uint64_t forgotten; /* the part of it that an earlier test has left */
 };
 
 struct block {
@@ -29,17 +29,17 @@ struct block {
   char* bytes;
   enum gpu_kind kind;
   gpu_device* device;
-  gpu_give* give; /* of bytes that ipc.c made */
+  gpu_give* give; /* frees bytes that ipc.c made */
   int attached;   /* another process's memory */
-  int mapped;     /* by hand, where an address was reserved */
-  unsigned let;   /* of such memory: the devices that may use it */
-  int advised;    /* of managed memory: whether somebody has said how it will be used */
+  int mapped;     /* explicitly, at a reserved address */
+  unsigned let;   /* for such memory: the devices with access */
+  int advised;    /* of managed memory: whether its use was advised */
   struct block* next;
 };
 
 struct fault {
   char name[48]; /* empty: any call */
-  int64_t left;  /* calls until it is due */
+  int64_t left;  /* the number of calls until the failure */
   int code;
   int lasts; /* all calls from that one on */
   int came;
@@ -60,7 +60,7 @@ static int64_t live[LIVE_KINDS];
 static int visible[GPU_MOST_DEVICES];
 static int visible_count; /* 0: all are */
 
-/* How often each function was called; entries are never taken back. */
+/* The number of calls of each function; entries are never removed. */
 static struct { char name[48]; int64_t calls; } called[MOST_FUNCTIONS];
 static __thread int64_t called_here[MOST_FUNCTIONS]; /* by the same thread */
 static int64_t mapped;
@@ -70,7 +70,7 @@ static int frees;
 
 static __thread int in_host_function;
 static int64_t asked;
-static int gone; /* what every call is answered with, when the driver is no more */
+static int gone; /* the code of every call after the driver has ended */
 
 void gpu_lock(void) { pthread_mutex_lock(&lock); }
 void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -102,11 +102,13 @@ static void count_call(const char* name) {
   abort();
 }
 
-/* Frees that synchronise hold the driver's lock while they wait, and whoever calls the driver then stands: seen as a cuMemFree on the writer's side of a lock
-   of libcuda's for which cuMemcpyHtoDAsync of another thread waited (lupinemachines/lupine pull request 679, stacks of a server); as cudaFreeHost in one
-   thread that stopped the collectives of the others (NVIDIA/nccl issue 48; cutorch pull request 618 made its cache of pinned memory for that). That the
-   free waits: CUDA 13's cuda.h, cuMemFree, "may perform implicit synchronization"; ai-dynamo/nixl pull request 965, a hang. HIP's frees wait for every
-   stream, and each of those waits has its stream to itself: hip.c. Which calls do without the lock nobody says, so here none does. */
+/* Frees that synchronise hold the driver's lock while they wait, and all other calls of the driver block. This was seen
+   as a cuMemFree on the writer's side of a lock in libcuda for which cuMemcpyHtoDAsync of another thread waited
+   (lupinemachines/lupine pull request 679, stacks of a server). It was also seen as a cudaFreeHost in one thread that
+   stopped the collectives of others (NVIDIA/nccl issue 48; cutorch pull request 618 made its cache of pinned memory for
+   that). That the free waits: CUDA 13's cuda.h, cuMemFree, "may perform implicit synchronization"; ai-dynamo/nixl pull
+   request 965, a hang. HIP's frees wait for every stream, and each of these waits locks its stream: hip.c. No document
+   names calls without the lock, so here all take it. */
 void gpu_free_begins(void) {
   while (frees > 0) gpu_wait_progress();
   frees++;
@@ -146,7 +148,7 @@ int gpu_ordinal(const gpu_device* device) { return device->ordinal; }
 int gpu_status(const gpu_device* device) { return device->died_of; }
 int gpu_has_pools(void) { return pools; }
 int gpu_can_reach(const gpu_device* device, const gpu_device* peer) { return device->ordinal < peer->ordinal; }
-int gpu_driver_version(void) { return GPU_DRIVER_VERSION; } /* set by who compiles this */
+int gpu_driver_version(void) { return GPU_DRIVER_VERSION; } /* set by the compiler's command line */
 int gpu_reaches_pageable(void) { return reaches_pageable; }
 uint64_t gpu_total(void) { return device_memory; }
 
@@ -181,7 +183,7 @@ void gpu_die(gpu_device* device, int code) {
   gpu_progress();
 }
 
-/* Locked: addresses that nobody gets again, with nothing beside them. */
+/* Locked: returns addresses that are used only once, with unused addresses around them. */
 static uint64_t addresses(gpu_device* device, size_t size, uint64_t alignment) {
   uint64_t address = (device->next + alignment - 1) / alignment * alignment;
   device->next = address + (size + 255) / 256 * 256 + 256;
@@ -192,7 +194,7 @@ static uint64_t addresses(gpu_device* device, size_t size, uint64_t alignment) {
 int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* address) {
   if (size == 0) return GPU_INVALID_VALUE;
   gpu_lock();
-  int counts = kind != GPU_PINNED; /* that is main memory, of which there is as much */
+  int counts = kind != GPU_PINNED; /* pinned memory is main memory, of which there is the same amount */
   uint64_t most = counts ? gpu_free_bytes(device) : device_memory;
   struct block* block = size > most ? NULL : calloc(1, sizeof(struct block));
   if (block == NULL) {
@@ -208,7 +210,7 @@ int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* 
     block->address = (uint64_t)block->bytes;
   }
   if (block->bytes == NULL || block->bytes == MAP_FAILED) abort();
-  memset(block->bytes, 0xA5, size); /* whoever waits for nothing reads this */
+  memset(block->bytes, 0xA5, size); /* a reader that does not wait reads these bytes */
   block->size = size;
   block->kind = kind;
   block->device = device;
@@ -258,7 +260,7 @@ static int in_arena(uint64_t address) {
   return 0;
 }
 
-/* Pages that are registered, or allocated by the driver, cannot be registered again. */
+/* Pages that are registered, or that the driver allocated, cannot be registered again. */
 int gpu_register(gpu_device* device, uint64_t address, size_t size) {
   if (size == 0 || address == 0) return GPU_INVALID_VALUE;
   gpu_lock();
@@ -301,8 +303,9 @@ int gpu_is_managed(uint64_t address, size_t size) {
 }
 
 /*
- * Advice stays with the memory until that is freed. It can be undone, which is not as if nobody had said anything: "UNSET_READ_MOSTLY: Undoes the effect of
- * SET_READ_MOSTLY and also prevents the Unified Memory driver from attempting heuristic read-duplication on the memory range" (cuda.h).
+ * Advice stays with the memory until the memory is freed. Undoing it does not restore the initial state:
+ * "UNSET_READ_MOSTLY: Undoes the effect of SET_READ_MOSTLY and also prevents the Unified Memory driver from attempting
+ * heuristic read-duplication on the memory range" (cuda.h).
  */
 void gpu_advise(uint64_t address) {
   gpu_lock();
@@ -311,7 +314,7 @@ void gpu_advise(uint64_t address) {
   gpu_unlock();
 }
 
-/* Whether the memory's next owner would have somebody else's advice. */
+/* Returns whether the memory's next owner would inherit another owner's advice. */
 DOUBLE int double_advised(uint64_t address) {
   gpu_lock();
   struct block* block = find(address);
@@ -460,7 +463,8 @@ void* gpu_resolve(uint64_t address, size_t size, const char* what) {
   return NULL;
 }
 
-/* Forgets faults and violations, revives the devices, and sets what there is. Only while nothing is allocated or queued. */
+/* Forgets faults and violations, revives the devices, and sets their number and memory. Call it only while nothing is
+   allocated or queued. */
 DOUBLE void double_reset(int count, int64_t memory, int has_pools) {
   gpu_lock();
   device_count = count;
@@ -476,7 +480,7 @@ DOUBLE void double_reset(int count, int64_t memory, int has_pools) {
   gpu_unlock();
 }
 
-/* What tests have left, if any: all that is allocated now, which takes no memory from the next ones. */
+/* Forgets the remains of tests, if there are any: all present allocations. They take no memory from later tests. */
 DOUBLE void double_forget_memory(int any) {
   gpu_lock();
   for (int i = 0; i < GPU_MOST_DEVICES; i++) devices[i].forgotten = any ? devices[i].used : 0;
@@ -497,13 +501,13 @@ static void fail(const char* name, int64_t nth, int code, int lasts) {
   gpu_unlock();
 }
 
-/* Lets the nth call of a function from now on fail; of any, if the name is empty. */
+/* Makes the nth call of a function from now on fail; of any function, if the name is empty. */
 DOUBLE void double_fail(const char* name, int64_t nth, int code) { fail(name, nth, code, 0); }
 
-/* Likewise, and all that come after it, until double_fail_nothing. */
+/* Likewise, with all later calls, until double_fail_nothing. */
 DOUBLE void double_fail_from(const char* name, int64_t nth, int code) { fail(name, nth, code, 1); }
 
-/* Takes back what has not come: how many. */
+/* Removes faults that have not occurred; returns their number. */
 DOUBLE int double_fail_nothing(void) {
   int pending = 0;
   gpu_lock();
@@ -513,10 +517,12 @@ DOUBLE int double_fail_nothing(void) {
   return pending;
 }
 
-/* As a kernel that reads where there is nothing: all calls fail from now on, and what is queued is dropped. CUDA's error is sticky ("any further CUDA
-   work will return the same error. To continue using CUDA, the process must be terminated and relaunched", CUresult, CUDA_ERROR_ILLEGAL_ADDRESS): whoever
-   asks for an event, or waits for one, gets it, and that is all that completes. Only here is there a life after it, double_reset, which is to come when
-   nothing is queued: an event that was dropped is recorded no more, and a stream that waits for it on a device that is alive would wait for ever. */
+/* Simulates a kernel that reads an invalid address: all calls fail from now on, and queued work is dropped. CUDA's
+   error is sticky ("any further CUDA work will return the same error. To continue using CUDA, the process must be
+   terminated and relaunched", CUresult, CUDA_ERROR_ILLEGAL_ADDRESS): each query of an event, and each wait for one,
+   returns it, and nothing else completes. Only the simulator has a way to continue, double_reset, which must be called
+   when nothing is queued. A dropped event is not recorded later, and a stream of a live device that waits for it would
+   wait forever. */
 DOUBLE void double_die(int ordinal, int code) {
   gpu_device* device = gpu_at(ordinal);
   gpu_lock();
@@ -524,7 +530,7 @@ DOUBLE void double_die(int ordinal, int code) {
   gpu_unlock();
 }
 
-/* How often a function was called since the process began; of an empty name, how often any was. */
+/* Returns the number of calls of a function since the process began; for an empty name, of all functions. */
 DOUBLE int64_t double_calls(const char* name) {
   int64_t calls = 0;
   gpu_lock();
@@ -535,7 +541,7 @@ DOUBLE int64_t double_calls(const char* name) {
   return calls;
 }
 
-/* Likewise, by the calling thread. */
+/* Likewise, for the calling thread. */
 DOUBLE int64_t double_calls_here(const char* name) {
   int64_t calls = 0;
   gpu_lock();
@@ -546,38 +552,40 @@ DOUBLE int64_t double_calls_here(const char* name) {
   return calls;
 }
 
-/* Whether devices reach all of main memory by the CPU's page tables, as a GH200's does; before the runtime is asked about its devices. */
+/* Sets whether devices access all of main memory by the CPU's page tables, like a GH200; before the runtime is queried
+   about its devices. */
 DOUBLE void double_reach_pageable(int reaches) { reaches_pageable = reaches; }
 
-/* As at the end of a process, when the driver's own destructors have run: "the CUDA driver is in the process of shutting down" (cuda.h,
-   CUDA_ERROR_DEINITIALIZED), says every call. Until the next double_reset. */
+/* Simulates the end of a process, after the driver's own destructors: every call returns "the CUDA driver is in the
+   process of shutting down" (cuda.h, CUDA_ERROR_DEINITIALIZED). Until the next double_reset. */
 DOUBLE void double_deinitialize(void) {
   gone = GPU_DEINITIALIZED;
   asked = 0;
 }
 
-/* How many calls there were, since the driver is no more if it is not. */
+/* Returns the number of calls; after double_deinitialize, the number since then. */
 DOUBLE int64_t double_asked(void) { return __atomic_load_n(&asked, __ATOMIC_RELAXED); }
 
 DOUBLE int64_t double_live(int what) { return live[what]; }
 
-/* How often the driver itself gave device memory, which is slow; what a cache serves is not among it. */
+/* Returns how often the driver itself allocated device memory, which is slow; allocations from a cache are not
+   counted. */
 DOUBLE int64_t double_mapped(void) { return mapped; }
 
-/* How many threads wait in a free, and hold up the others. */
+/* Returns the number of threads that wait in a free, and block the others. */
 DOUBLE int double_freeing(void) { return frees; }
 
-/* Whether the CPU may touch managed memory while the GPU works. */
+/* Sets whether the CPU may access managed memory while the GPU works. */
 DOUBLE void double_managed_with_cpu(int may) { managed_with_cpu = may; }
 int gpu_managed_with_cpu(void) { return managed_with_cpu; }
 
-/* Whether GPUs find registered memory elsewhere than the CPU does, as both interfaces allow. */
+/* Sets whether GPUs have registered memory at other addresses than the CPU, as both interfaces permit. */
 DOUBLE void double_shifted(int is_shifted) { shifted = is_shifted; }
 int gpu_shifted(void) { return shifted; }
 DOUBLE int64_t double_violations(void) { return violations; }
 DOUBLE const char* double_violation(void) { return first_violation; }
 
-/* Where the bytes of a device's address are, for what stands in for a kernel. */
+/* Returns the memory behind a device's address, for a function that simulates a kernel. */
 DOUBLE void* double_at(uint64_t address) {
   gpu_lock();
   void* bytes = gpu_resolve(address, 1, "a kernel used");

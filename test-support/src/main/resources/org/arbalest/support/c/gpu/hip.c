@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* libamdhip64, on top of gpu.c and queue.c: the functions of HIP that Arbalest and its tests call, with its rules: a current device for each thread, no calls
-   in host functions, an event that one caller at a time uses, streams that are waited for when they are destroyed. */
+/* libamdhip64, on top of gpu.c and queue.c: the functions of HIP that Arbalest and its tests call, with its rules. Each
+   thread has a current device, host functions make no calls, one caller at a time uses an event, and destroying a
+   stream waits for it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@
 static __thread int current;
 static __thread hipError_t last_error;
 
-/* As the newer releases do: what went well leaves it as it is, and so does "not ready". */
+/* Like newer releases: success keeps the last error, and so does "not ready". */
 static hipError_t told(hipError_t code) {
   if (code != GPU_OK && code != GPU_NOT_READY) last_error = code;
   return code;
@@ -33,14 +34,15 @@ static hipError_t told(hipError_t code) {
 
 #define RETURN(code) return told(code)
 
-/* HIP forbids it, and does nothing about it. */
+/* HIP forbids it, but does not check it. */
 static int in_host_function(const char* name) {
   gpu_violation("%s was called in a host function", name);
   return GPU_OK;
 }
 
-/* Which calls HIP forbids while somebody captures a graph: in its source those with CHECK_STREAM_CAPTURE_SUPPORTED (memory, not in stream order) or
-   StreamCaptureOngoing (asking for streams and events, and waiting for them); here all of which that is not known to be otherwise. */
+/* The calls that HIP forbids during a capture: in its source those with CHECK_STREAM_CAPTURE_SUPPORTED (memory, not in
+   stream order) or StreamCaptureOngoing (queries of streams and events, and waits for them); here all calls that are
+   not known to be permitted. */
 static enum capture_call capture_kind(const char* name) {
   static const char* const safe[] = {
     "hipGet", "hipSetDevice", "hipDevice", "hipRuntime", "hipThread", "hipDrvPointerGet", "hipPointerGet", "hipEventCreate", "hipEventRecord", "hipEventDestroy",
@@ -64,7 +66,7 @@ static enum capture_call capture_kind(const char* name) {
     if (refused) RETURN(refused);          \
   } while (0)
 
-/* What works on the current device, which must not have died. */
+/* For calls that work on the current device, which must not have failed. */
 #define DEVICE(name)                       \
   CALL(name);                              \
   gpu_device* device = gpu_at(current);    \
@@ -75,8 +77,9 @@ static gpu_stream* any_stream_of(gpu_device* device, hipStream_t handle) {
   return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(device) : handle;
 }
 
-/* Who waits for a stream by hipStreamSynchronize holds its lock meanwhile, and whoever queues something in it, or asks for it, stands
-   (ROCm/rocm-systems issue 11678: hipStreamWaitEvent, launches, hipMemcpyAsync, hipStreamQuery; not hipEventRecord). */
+/* hipStreamSynchronize holds the stream's lock while it waits, and calls that queue work in the stream, or query it,
+   block (ROCm/rocm-systems issue 11678: hipStreamWaitEvent, launches, hipMemcpyAsync, hipStreamQuery; not
+   hipEventRecord). */
 static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
   gpu_stream* stream = any_stream_of(device, handle);
   gpu_stream_pass(stream);
@@ -85,16 +88,16 @@ static gpu_stream* stream_of(gpu_device* device, hipStream_t handle) {
 
 static __attribute__((constructor)) void begin(void) { gpu_tell_captures_once(); }
 
-/* How many threads are in hipEventSynchronize. */
+/* The number of threads in hipEventSynchronize. */
 static int synchronizing;
 
 DOUBLE int double_synchronizing(void) { return __atomic_load_n(&synchronizing, __ATOMIC_SEQ_CST); }
 
-/* The thread's device: what DEV-10 is about. */
+/* Returns the thread's device, the subject of DEV-10. */
 DOUBLE int double_depth(void) { return current; }
 DOUBLE hipError_t double_last_error(void) { return last_error; }
 
-/* Takes back what a test has left changed on the calling thread. */
+/* Restores the state of the calling thread that a test has changed. */
 DOUBLE void double_reset_thread(void) {
   current = 0;
   last_error = GPU_OK;
@@ -169,7 +172,7 @@ API hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
   return GPU_OK;
 }
 
-/* On AMD's GPUs 16 characters, the number that is in the hardware, without an end (hip_device.cpp, hipDeviceGetUuid). */
+/* On AMD's GPUs 16 characters, the number in the hardware, without a terminator (hip_device.cpp, hipDeviceGetUuid). */
 API hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
   CALL("hipDeviceGetUuid");
   if (uuid == NULL) RETURN(GPU_INVALID_VALUE);
@@ -240,14 +243,15 @@ API hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, size_t* bytes, hipDev
   return GPU_OK;
 }
 
-/* See ipc.h; the codes are those of hip_memory.cpp: whatever cannot be exported or attached is an invalid device pointer. */
+/* See ipc.h; the codes are those of hip_memory.cpp: an export or an attachment that is impossible is an invalid device
+   pointer. */
 API hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* handle, void* address) {
   DEVICE("hipIpcGetMemHandle");
   if (handle == NULL || address == NULL) RETURN(GPU_INVALID_VALUE);
   RETURN(ipc_export((uint64_t)address, (ipc_handle*)handle) == GPU_OK ? GPU_OK : GPU_INVALID_DEVICE_POINTER);
 }
 
-/* hipIpcMemLazyEnablePeerAccess is 0 in ROCm 5.2's header and 1 in later ones, and the only flag that is taken. */
+/* hipIpcMemLazyEnablePeerAccess is 0 in ROCm 5.2's header and 1 in later ones, and is the only permitted flag. */
 API hipError_t hipIpcOpenMemHandle(void** address, hipIpcMemHandle_t handle, unsigned int flags) {
   DEVICE("hipIpcOpenMemHandle");
   if (address == NULL || flags != (MAJOR == 5 ? 0 : 1)) RETURN(GPU_INVALID_VALUE);
@@ -263,7 +267,7 @@ API hipError_t hipIpcCloseMemHandle(void* address) {
   RETURN(ipc_close((uint64_t)address) == GPU_OK ? GPU_OK : GPU_INVALID_HANDLE);
 }
 
-/* Whatever device is current: memory knows its own. */
+/* Any device may be current: memory knows its own. */
 static hipError_t release(void* address, enum gpu_kind kind) {
   int ordinal = 0;
   gpu_kind_of((uint64_t)address, &ordinal);
@@ -275,7 +279,7 @@ API hipError_t hipFree(void* address) {
   RETURN(release(address, GPU_DEVICE));
 }
 
-/* Without a flag for it, what is pinned for several devices is not coherent with the CPU. */
+/* Without a flag for it, memory that is pinned for several devices is not coherent with the CPU. */
 API hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int flags) {
   DEVICE("hipHostMalloc");
   if ((flags & ~HOST_FLAGS) != 0) RETURN(GPU_INVALID_VALUE);
@@ -296,7 +300,7 @@ API hipError_t hipHostRegister(void* address, size_t bytes, unsigned int flags) 
   RETURN(gpu_register(device, (uint64_t)address, bytes));
 }
 
-/* Waits as hipFree does: JuliaGPU/AMDGPU.jl pull request 539. */
+/* Waits like hipFree: JuliaGPU/AMDGPU.jl pull request 539. */
 API hipError_t hipHostUnregister(void* address) {
   CALL("hipHostUnregister");
   RETURN(release(address, GPU_REGISTERED));
@@ -309,7 +313,7 @@ API hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int 
   return GPU_OK;
 }
 
-/* hipMemPoolProps and hipMemAccessDesc, as far as they are looked at */
+/* hipMemPoolProps and hipMemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
 struct pool { gpu_device* device; int waits; uint64_t threshold; };
@@ -359,9 +363,10 @@ API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
   RETURN(pool == NULL || bytes > gpu_total() ? GPU_INVALID_VALUE : GPU_OK);
 }
 
-/* It takes the device's lock while it holds the pool's, if the pool has to grow; hipEventSynchronize, when the event is over, the pool's while it holds the
-   device's, to give back what is free: two threads that are in the two at once may wait for each other for good (ROCm/rocm-systems issue 10529). So here that
-   is a violation, whoever wins. The pool grows each time, since it keeps nothing: the release threshold is ignored (issue 11690). */
+/* If the pool has to grow, this takes the device's lock while it holds the pool's. hipEventSynchronize, when the event
+   is complete, takes the pool's lock while it holds the device's, to release free memory. Two threads in these two
+   calls may wait for each other forever (ROCm/rocm-systems issue 10529). So here that is a violation, in any order of
+   events. The pool grows each time, because it keeps no memory: the release threshold is ignored (issue 11690). */
 API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool, hipStream_t stream) {
   DEVICE("hipMallocFromPoolAsync");
   if (gpu_stream_device(stream_of(device, stream)) == NULL) RETURN(GPU_INVALID_HANDLE);
@@ -379,11 +384,11 @@ API hipError_t hipFreeAsync(void* address, hipStream_t stream) {
 
 API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
   DEVICE("hipMemcpyAsync");
-  if (kind != 4) RETURN(GPU_INVALID_VALUE); /* by the addresses */
+  if (kind != 4) RETURN(GPU_INVALID_VALUE); /* determined by the addresses */
   RETURN(gpu_copy(stream_of(device, stream), (uint64_t)to, (uint64_t)from, bytes, 0));
 }
 
-/* Its attributes are "not supported"; in an order that nobody expects, since there is none. */
+/* Its attributes are "not supported". It copies in a random order, because none is specified. */
 API hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t count, hipMemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed,
                                    hipStream_t stream) {
   DEVICE("hipMemcpyBatchAsync");
@@ -397,7 +402,7 @@ API hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t
   return GPU_OK;
 }
 
-/* Says yes to everything; what it does not know gets values that say so. */
+/* Accepts everything; unknown attributes get values that mean unknown. */
 API hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute* attributes, void** values, hipDeviceptr_t address) {
   CALL("hipDrvPointerGetAttributes");
   if (count == 0 || attributes == NULL || values == NULL || address == NULL) RETURN(GPU_INVALID_VALUE);
@@ -426,7 +431,7 @@ API hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int fla
   RETURN(gpu_stream_create(device, stream));
 }
 
-/* Waits until what is in it is done. */
+/* Waits until its work is done. */
 API hipError_t hipStreamDestroy(hipStream_t stream) {
   CALL("hipStreamDestroy");
   hipError_t code = gpu_stream_synchronize(stream);
@@ -456,7 +461,7 @@ API hipError_t hipStreamSynchronize(hipStream_t stream) {
   RETURN(code);
 }
 
-/* Each of these has the event to itself as long as it takes: whoever asks for one that somebody waits for waits as well. */
+/* Each of these locks the event during the call: a query of an event that another thread waits for waits as well. */
 #define WITH(event, expression)      \
   if (event == NULL) RETURN(GPU_INVALID_HANDLE); \
   gpu_event_lock(event);             \
@@ -506,7 +511,7 @@ API hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
   RETURN(gpu_event_create(device, event));
 }
 
-/* The one that waits nevertheless is left with memory that is free. */
+/* A caller that waits nevertheless is left with freed memory. */
 API hipError_t hipEventDestroy(hipEvent_t event) {
   CALL("hipEventDestroy");
   RETURN(gpu_event_destroy(event));
@@ -534,7 +539,7 @@ API hipError_t hipEventSynchronize(hipEvent_t event) {
   WITH(event, synchronize(event));
 }
 
-/* A module is a copy of its text, and a function a copy of its name: what the kernel does a test says by double_kernel. */
+/* A module is a copy of its text, and a function is a copy of its name. A test defines the kernel by double_kernel. */
 API hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   DEVICE("hipModuleLoadData");
   *module = strdup(image);
@@ -544,7 +549,7 @@ API hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
 API hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
   DEVICE("hipModuleGetFunction");
   if (strstr(module, name) == NULL || !gpu_has_kernel(name)) RETURN(GPU_NOT_FOUND);
-  *function = strdup(name); /* as long as the process, as the real one's lives in its module */
+  *function = strdup(name); /* valid until the process ends, like a real function in its module */
   return GPU_OK;
 }
 
@@ -560,6 +565,6 @@ API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsign
   (void)shared;
   size_t threads = (size_t)bx * by * bz;
   if (gx == 0 || gy == 0 || gz == 0 || threads == 0 || threads > 1024 || extra != NULL) RETURN(GPU_INVALID_VALUE);
-  if (gpu_stream_device(stream_of(device, stream)) != device) RETURN(GPU_INVALID_HANDLE); /* the current device is to be the stream's */
+  if (gpu_stream_device(stream_of(device, stream)) != device) RETURN(GPU_INVALID_HANDLE); /* the stream must be of the current device */
   RETURN(gpu_launch_kernel(stream_of(device, stream), function, parameters));
 }

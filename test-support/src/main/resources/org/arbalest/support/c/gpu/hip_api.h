@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of HIP that Arbalest and its tests call, as its hip_runtime_api.h declares them. The double defines them; the tests lay them beside
- * the real header, where there is one, and beside what Java calls. One to a line, with the first HIP version that has
- * it: a double of an older version is compiled without it. What is older than 4.2 counts as 4.2.
+ * The functions of HIP that Arbalest and its tests call, as in its hip_runtime_api.h. The simulator defines them. The
+ * tests compare them with the real header, if it is installed, and with the calls from Java. One per line, with the
+ * first HIP version that has it: a simulator of an older version is compiled without it. Functions older than 4.2 count
+ * as 4.2.
  *
  * Included by: hip.c
  */
 #ifndef ARBALEST_HIP_API_H
 #define ARBALEST_HIP_API_H
 
-#ifndef HIP_VERSION_MAJOR /* else the real hip_runtime_api.h was read before, and these are its types */
+#ifndef HIP_VERSION_MAJOR /* otherwise the real hip_runtime_api.h was included before, and these are its types */
 #include "queue.h"
 
 typedef int hipError_t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shared memory behind device memory and events: a file without a name, which another process opens by way of /proc. Nothing is left of it when all have gone. */
+/* Shared memory behind device memory and events: an unnamed file, which another process opens through /proc. It
+   disappears when all processes have ended. */
 #define _GNU_SOURCE
 #include "ipc.h"
 
@@ -19,29 +20,29 @@
 
 enum { MEMORY = 1, WORDS = 2, CREATED = 3 };
 
-/* In front of what is shared. */
+/* The block before the shared memory. */
 struct control {
   int freed;
-  int openers[MOST_OPENERS]; /* processes that have it open; 0 for none */
+  int openers[MOST_OPENERS]; /* the processes that have it open; 0 for none */
   int64_t words[EVENT_WORDS];
 };
 
-/* What a handle says. */
+/* The contents of a handle. */
 struct token {
   unsigned magic;
   int what;
   int process;
   int file;
   int physical;
-  uint64_t inode; /* a file number is used again, this is not */
+  uint64_t inode; /* a file number is reused, this is not */
   uint64_t size;
 };
 _Static_assert(sizeof(struct token) <= sizeof(ipc_handle), "a handle has 64 bytes");
 
-/* What this process has made or opened, by where its control block is. */
+/* The memory that this process has made or opened, by the address of its control block. */
 struct shared {
   struct control* control;
-  size_t size; /* behind the control block */
+  size_t size; /* after the control block */
   int file;    /* -1 if it was opened */
   uint64_t inode;
   uint64_t base;
@@ -57,12 +58,12 @@ static struct shared* find(struct control* control) {
   return NULL;
 }
 
-/* By statx: glibc 2.28, on which a bundle runs, has no function fstat yet. */
+/* Uses statx: glibc 2.28, the oldest for a bundle, has no function fstat yet. */
 static int look(int file, struct statx* status) {
   return statx(file, "", AT_EMPTY_PATH, STATX_INO | STATX_SIZE, status) == 0;
 }
 
-/* NULL if there is no file, or no memory, to be had. */
+/* NULL if there is no file, or no memory. */
 static struct shared* map(int file, size_t size, int is_own) {
   struct statx status;
   void* mapped = look(file, &status) ? mmap(NULL, PAGE + size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
@@ -95,7 +96,7 @@ static void forget(struct shared* shared) {
   free(shared);
 }
 
-/* A process that was killed is a zombie until somebody asks for it. */
+/* A killed process is a zombie until its parent waits for it. */
 static int is_alive(int process) {
   char path[64], state = 'X';
   snprintf(path, sizeof(path), "/proc/%d/stat", process);
@@ -106,7 +107,8 @@ static int is_alive(int process) {
   return state != 'Z' && state != 'X';
 }
 
-/* Whether it ends, and is only not gone yet: it has been told to by SIGKILL, as each of its threads is when it exits, or is at it (PF_EXITING). */
+/* Returns whether a process is ending, but not gone yet: it has received SIGKILL, as each of its threads does when it
+   exits, or it is exiting (PF_EXITING). */
 static int is_ending(int process) {
   char path[64], line[256];
   unsigned flags = 0;
@@ -126,8 +128,8 @@ static int is_ending(int process) {
   return (is_read && (flags & 4U)) || (pending >> (SIGKILL - 1) & 1U);
 }
 
-/* Whoever has just been killed may still be on its way, for which it gets 2 s: its sockets can be closed before it is gone. From one that lives on nothing is
-   forgiven but what it takes to tell them apart: 50 ms. */
+/* A process that was just killed may still be ending; it gets 2 s: its sockets can be closed before it is gone. A
+   process that lives on gets 50 ms, the time to distinguish the two. */
 static int opener(struct control* control) {
   struct timespec moment = {0, 1000000};
   int has_lived = 0;
@@ -148,7 +150,7 @@ static int opener(struct control* control) {
   return 0;
 }
 
-/* Locked, as all that is given back. */
+/* Locked, like all releases. */
 static void give_memory(void* bytes, size_t size) {
   struct shared* shared = find((struct control*)((char*)bytes - PAGE));
   int process = opener(shared->control);
@@ -221,7 +223,7 @@ int ipc_export(uint64_t base, ipc_handle* handle) {
   return shared != NULL ? GPU_OK : GPU_INVALID_VALUE;
 }
 
-/* The memory that a handle is of, mapped here. */
+/* Maps the memory of a handle here. */
 static int open_token(const ipc_handle* handle, int what, struct token* token, struct shared** out) {
   memcpy(token, handle, sizeof(struct token));
   if (token->magic != MAGIC || token->what != what) return GPU_INVALID_VALUE;
@@ -252,7 +254,7 @@ static int is_open(uint64_t inode) {
   return found;
 }
 
-/* The number that a GPU of the machine has in this process, or -1. */
+/* The number of a GPU of the machine in this process, or -1. */
 static int visible(int physical) {
   for (int i = 0; i < gpu_count(); i++) {
     if (gpu_physical(i) == physical) return i;
@@ -260,7 +262,7 @@ static int visible(int physical) {
   return -1;
 }
 
-/* From a context of another device only if that reaches the memory's. */
+/* From a context of another device only if that has access to the memory's device. */
 int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base) {
   struct token token;
   struct shared* shared;
@@ -293,7 +295,7 @@ void ipc_drop(void* bytes) { forget(behind(bytes)); }
 
 void ipc_describe(void* bytes, int ordinal, ipc_handle* handle) { write_token(behind(bytes), CREATED, gpu_physical(ordinal), handle); }
 
-/* Whose device this process does not see, it cannot have either. */
+/* A process cannot import memory of a device that it does not see. */
 int ipc_import(const ipc_handle* handle, void** bytes, size_t* size, int* ordinal) {
   struct token token;
   struct shared* shared;

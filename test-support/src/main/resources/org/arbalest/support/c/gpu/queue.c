@@ -30,10 +30,10 @@ struct command {
   gpu_kernel* kernel;
   uint64_t parameters[MOST_PARAMETERS];
   struct trouble trouble;
-  void* snapshot; /* what a copy's source was when it was queued; NULL if that is read later */
+  void* snapshot; /* a copy's source when it was queued; NULL if it is read later */
   int64_t number;
   int passed; /* it has left its connection */
-  int room;   /* what it takes of its stream's */
+  int room;   /* the space that it takes of its stream's */
   struct command* next;
 };
 
@@ -44,29 +44,31 @@ struct gpu_stream {
   struct command* tail;
   int destroyed;
   int index; /* among the streams of its device */
-  int room;  /* what is queued in it takes of its connection's */
+  int room;  /* the space that its queued work takes of its connection's */
   int locked;
-  int captured; /* what is queued goes into a graph, and is not done */
-  int implied;  /* a stream that it waits for by itself is captured */
+  int captured; /* queued work goes into a graph, and is not done */
+  int implied;  /* a stream that it implicitly waits for is captured */
   gpu_stream* next;
 };
 
 /*
- * Streams share a device's hardware connections: CUDA_DEVICE_MAX_CONNECTIONS, 1 to 32, 8 if nothing is said; GPU_MAX_HW_QUEUES, 4 if nothing is said, for HIP.
- * What is queued goes through a connection in the order in which it was queued, whatever its stream: "when there are more streams than connections, some will
- * share, and there may be false dependencies" (CUDA programming guide, environment variables; ROCm/rocm-systems pull request 8916 for HIP). So what cannot begin,
- * a wait for an event or a word, or what stands in its stream behind something that is not done, holds up all that was queued in its connection later.
- * 0: each stream has its own.
+ * Streams share a device's hardware connections: CUDA_DEVICE_MAX_CONNECTIONS, 1 to 32, 8 by default; GPU_MAX_HW_QUEUES,
+ * 4 by default, for HIP. Work passes through a connection in the order in which it was queued, from any stream: "when
+ * there are more streams than connections, some will share, and there may be false dependencies" (CUDA programming
+ * guide, environment variables; ROCm/rocm-systems pull request 8916 for HIP). Some work cannot begin: a wait for an
+ * event or a word, or work behind unfinished work of its stream. It blocks all work that was queued in its connection
+ * later. 0: each stream has its own.
  */
 static int connections;
 static int created[GPU_MOST_DEVICES];
 
 /*
- * A connection holds only so much. Seen on an H100 with driver 580.159.04 and 8 connections: behind a wait for a word, one stream took 1,020 copies, or memsets, and 112 calls
- * where host functions and copies took turns; 2 streams took 224 of these, 8 took 896, and 64 no more than 8. Of host functions, records and waits alone it took
- * 3,000 and more. The call that finds no room waits. For as long as it does, on any thread and for any stream, who creates or destroys an event or a stream,
- * queues a host function, or allocates but not in a stream's order, waits as well; who copies in another connection's stream, records, asks for something, or
- * allocates in a stream's order does not.
+ * A connection holds a limited amount. Seen on an H100 with driver 580.159.04 and 8 connections: behind a wait for a
+ * word, one stream took 1,020 copies, or memsets, and 112 calls where host functions and copies alternated; 2 streams
+ * took 224 of these, 8 took 896, and 64 no more than 8. Of host functions, records and waits alone it took 3,000 and
+ * more. A call that finds no space waits. During this wait, on any thread and for any stream, other calls also wait:
+ * creation or destruction of an event or a stream, queueing of a host function, allocation outside a stream's order.
+ * Calls that copy in another connection's stream, record, query, or allocate in a stream's order do not wait.
  */
 #define CONNECTIONS 8
 #define ROOM 1020
@@ -79,28 +81,31 @@ static int64_t last_number;
 static int64_t copies_done;
 static int host_functions_held;
 
-/* Host functions "without a mandated order (in independent streams) execute in undefined order and may be serialized" (cuda.h, cuLaunchHostFunc), and HIP calls all
-   back in one thread: so one that takes long holds up those of other streams. If a test asks for it, a device calls one at a time. */
+/* Host functions "without a mandated order (in independent streams) execute in undefined order and may be serialized"
+   (cuda.h, cuLaunchHostFunc), and HIP calls all of them in one thread: so a long one delays those of other streams. If
+   a test requests it, a device calls one at a time. */
 static int one_host_thread;
 static int calling_back[GPU_MOST_DEVICES];
 
-/* CUDA's Programming Guide has page-locked and device memory allocations under "Implicit Synchronization": commands of different streams that are queued before
-   and after one "cannot run concurrently". Whether the caller waits as well is written nowhere: some saw it (alpaka-group/alpaka issue 2371), some did not, and
-   would not rely on it (cupy/cupy pull request 2898); hipHostMalloc has waited for the device, or not, by release (ROCm/hip pull requests 1999, 2053). If a
-   test asks for it, whoever allocates in that way waits, and holds up the others. */
+/* CUDA's Programming Guide lists page-locked and device memory allocations under "Implicit Synchronization": commands
+   of different streams that are queued before and after one "cannot run concurrently". No document states whether the
+   caller waits as well: some saw it (alpaka-group/alpaka issue 2371), some did not, and would not rely on it (cupy/cupy
+   pull request 2898); hipHostMalloc has waited for the device, or not, depending on the release (ROCm/hip pull requests
+   1999, 2053). If a test requests it, such an allocation waits, and blocks others. */
 static int allocations_wait;
 
-/* Its words are record generations: the last that was asked for, and the last that was reached; and whether whoever made it has destroyed it. */
+/* Its words are record generations: the last requested one, the last reached one; and whether its creator has destroyed
+   it. */
 struct gpu_event {
   unsigned magic;
   int holders;
   int locked;
   int captured; /* it was last recorded in a stream that was captured */
-  int told;     /* that this is so */
+  int told;     /* that this was reported */
   gpu_device* device;
   int64_t own[EVENT_WORDS];
   int64_t* words;
-  gpu_give* give; /* of words that other processes see as well */
+  gpu_give* give; /* frees words that other processes see as well */
 };
 
 static int64_t word(gpu_event* event, int which) { return __atomic_load_n(&event->words[which], __ATOMIC_ACQUIRE); }
@@ -112,7 +117,7 @@ static void moment(void) {
   gpu_lock();
 }
 
-/* Another process tells nobody here of its progress. */
+/* Another process does not signal its progress here. */
 static void wait_progress(gpu_event* event) {
   if (event->give == NULL) {
     gpu_wait_progress();
@@ -209,7 +214,7 @@ static void run(gpu_stream* stream, struct command* command) {
   }
 }
 
-/* Whether something of another stream, queued earlier, is still in a command's connection. */
+/* Returns whether earlier work of another stream is still in a command's connection. */
 static int stands_behind(const gpu_stream* stream, const struct command* command) {
   if (connections == 0) return 0;
   for (const gpu_stream* other = streams; other != NULL; other = other->next) {
@@ -221,7 +226,7 @@ static int stands_behind(const gpu_stream* stream, const struct command* command
   return 0;
 }
 
-/* A wait keeps its connection until it is over. */
+/* A wait keeps its connection until it completes. */
 static int leaves_at_once(const struct command* command) {
   return command->kind != WAIT && command->kind != WAIT_VALUE && command->kind != HOLD;
 }
@@ -239,7 +244,7 @@ static void* work(void* argument) {
     while (gpu_status(stream->device) == 0 && stands_behind(stream, command)) gpu_wait_progress();
     command->passed = leaves_at_once(command);
     if (connections != 0) gpu_progress();
-    if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a dead device does nothing any more: see double_die */
+    if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a failed device does no more work: see double_die */
     if (command->event != NULL) leave(command->event);
     stream->head = command->next;
     stream->room -= command->room;
@@ -315,7 +320,7 @@ static int await_room(gpu_stream* stream, struct command* command) {
   waiting_for_room++;
   while (code == GPU_OK && !has_room(stream, command->room)) {
     gpu_wait_progress();
-    code = is_stream(stream) ? check(stream) : GPU_INVALID_HANDLE; /* somebody may have destroyed it */
+    code = is_stream(stream) ? check(stream) : GPU_INVALID_HANDLE; /* another thread may have destroyed it */
     if (code == GPU_OK) command->room = room_of(stream, command);
   }
   waiting_for_room--;
@@ -344,18 +349,22 @@ static int add(gpu_stream* stream, struct command command) {
 }
 
 /*
- * A stream that its owner captures: "a stream in capture mode does not execute what is queued, but adds it to a graph" (CUDA programming guide, Creating a Graph
- * Using Stream Capture; cuda.h, cuStreamBeginCapture). Of an event that is recorded there nobody can tell until it is recorded elsewhere (CUDA_ERROR_CAPTURED_EVENT), a
- * stream that waits for it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION). Whoever asks
- * for the stream, or waits for it, "invalidates" the capture: so rocBLAS asks first (ROCm/rocBLAS pull request 1447). Who asks for such an event, or waits for it,
- * does, too ("It is invalid to synchronize or query the execution status of a stream which is being captured or a captured event", CUDA programming guide,
- * Prohibited and Unhandled Operations), and there is no other way to learn what it is. HIP says it once, while the stream is captured, and then answers as if
- * the event had not been recorded there: of its earlier recording, or "done" if there is none (ihipEventQuery and Event::query in ROCm/clr, hipamd/src/hip_event.cpp; there
- * of every event whose stream is captured now, also if it was recorded before).
+ * A stream that its owner captures: "a stream in capture mode does not execute what is queued, but adds it to a graph"
+ * (CUDA programming guide, Creating a Graph Using Stream Capture; cuda.h, cuStreamBeginCapture). The state of an event
+ * that is recorded there is unknown until it is recorded elsewhere (CUDA_ERROR_CAPTURED_EVENT), a stream that waits for
+ * it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION).
+ * A query of the stream, or a wait for it, "invalidates" the capture: so rocBLAS checks first (ROCm/rocBLAS pull
+ * request 1447). A query of such an event, or a wait for it, does, too ("It is invalid to synchronize or query the
+ * execution status of a stream which is being captured or a captured event", CUDA programming guide, Prohibited and
+ * Unhandled Operations), and its state cannot be determined in another way. HIP reports it once, while the stream is
+ * captured, and then answers as if the event had not been recorded there: with its earlier recording, or "done" without
+ * one (ihipEventQuery and Event::query in ROCm/clr, hipamd/src/hip_event.cpp; there for every event whose stream is
+ * captured now, even if it was recorded before).
  *
- * The default stream waits for each stream that was not made with NON_BLOCKING, and they for it. While one of those is captured "any attempted use" of it is
- * prohibited and invalidates the capture, querying too (CUDA programming guide, Prohibited and Unhandled Operations); whether it is captured is answered with
- * CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, and that invalidates nothing (cuda.h, cuStreamIsCapturing).
+ * The default stream waits for each stream that was not created with NON_BLOCKING, and these wait for it. While one of
+ * these is captured "any attempted use" of the default stream is prohibited and invalidates the capture, queries
+ * included (CUDA programming guide, Prohibited and Unhandled Operations). The query whether it is captured returns
+ * CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, and invalidates nothing (cuda.h, cuStreamIsCapturing).
  */
 static int64_t captured_commands;
 static int is_capturing;
@@ -425,14 +434,14 @@ gpu_stream* gpu_default_stream(gpu_device* device) {
   pthread_mutex_lock(&making);
   if (*stream == NULL && gpu_stream_create(device, stream) == GPU_OK) {
     gpu_lock();
-    gpu_counted(LIVE_STREAMS, -1); /* it is nobody's to destroy */
+    gpu_counted(LIVE_STREAMS, -1); /* it has no owner that could destroy it */
     gpu_unlock();
   }
   pthread_mutex_unlock(&making);
   return *stream;
 }
 
-/* What is in it is still done. */
+/* Its queued work is still done. */
 int gpu_stream_destroy(gpu_stream* stream) {
   gpu_lock();
   int code = check(stream);
@@ -497,7 +506,7 @@ void gpu_stream_pass(gpu_stream* stream) {
   gpu_unlock();
 }
 
-/* Until all that is queued on the device now is done. Locked. */
+/* Waits until all work that is queued on the device now is done. Locked. */
 static void await_device(gpu_device* device) {
   int64_t target = last_number;
   gpu_stream* at = streams;
@@ -586,9 +595,10 @@ int gpu_wait_for_frees(gpu_stream* stream) {
   return code;
 }
 
-/* Memory that is not pinned a driver copies by way of its own: a little is read at once, whatever the stream has yet to do; for more, on
-   the way out, and within main memory, the caller waits until the stream is done. Not where devices reach it: "transfers" are then as those of pinned
-   memory (CUDA Driver API, "API synchronization behavior", and CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES). */
+/* A driver copies memory that is not pinned through its own memory. It reads a small source immediately, regardless of
+   queued work; for a large one, for copies to main memory, and within main memory, the caller waits until the stream is
+   done. If devices have access to it, "transfers" are instead like those of pinned memory (CUDA Driver API, "API
+   synchronization behavior", and CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES). */
 int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pinned_waits) {
   enum gpu_kind to_kind = gpu_kind_of(to, NULL);
   enum gpu_kind from_kind = gpu_kind_of(from, NULL);
@@ -626,7 +636,7 @@ int gpu_event_destroy(gpu_event* event) {
   int code = check_event(event);
   if (code != GPU_INVALID_HANDLE) {
     if (event->locked) gpu_violation("an event was destroyed while somebody waited for it");
-    event->magic = 0; /* what waits for it goes on waiting */
+    event->magic = 0; /* work that waits for it continues to wait */
     gpu_counted(LIVE_EVENTS, -1);
     leave(event);
   }
@@ -742,7 +752,7 @@ int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters) {
   return GPU_NOT_FOUND;
 }
 
-/* A function of C that does what a kernel of that name would do; each parameter takes 8 bytes. */
+/* Defines a C function that simulates a kernel of that name; each parameter takes 8 bytes. */
 DOUBLE int double_kernel(const char* name, gpu_kernel* function, int parameters) {
   if (parameters > MOST_PARAMETERS) return 0;
   for (int i = 0; i < MOST_KERNELS; i++) {
@@ -755,7 +765,7 @@ DOUBLE int double_kernel(const char* name, gpu_kernel* function, int parameters)
   return 0;
 }
 
-/* Whether host functions are held back, as by a CPU that is busy. */
+/* Sets whether host functions are delayed, as by a busy CPU. */
 DOUBLE void double_hold_host_functions(int hold) {
   gpu_lock();
   host_functions_held = hold;
@@ -763,7 +773,7 @@ DOUBLE void double_hold_host_functions(int hold) {
   gpu_unlock();
 }
 
-/* Whether a device calls one host function at a time. */
+/* Sets whether a device calls one host function at a time. */
 DOUBLE void double_one_host_thread(int is_one) {
   gpu_lock();
   one_host_thread = is_one;
@@ -771,10 +781,11 @@ DOUBLE void double_one_host_thread(int is_one) {
   gpu_unlock();
 }
 
-/* Whether whoever allocates, not in a stream's order, waits for the device. */
+/* Sets whether an allocation outside a stream's order waits for the device. */
 DOUBLE void double_allocations_wait(int wait) { allocations_wait = wait; }
 
-/* Begins, or ends, the capture of a stream; the graph is never launched. How much was captured since it began; -1 if somebody has asked for an event of it. */
+/* Begins, or ends, the capture of a stream; the graph is never launched. Returns the number of captured commands; -1 if
+   an event of it was queried. */
 DOUBLE int64_t double_capture_stream(gpu_stream* stream, int begins) {
   gpu_lock();
   int64_t captured = is_invalidated ? -1 : captured_commands;
@@ -784,14 +795,14 @@ DOUBLE int64_t double_capture_stream(gpu_stream* stream, int begins) {
   return captured;
 }
 
-/* An event that was recorded in a stream while that was captured; NULL if that failed. */
+/* Returns an event that was recorded in a stream during a capture; NULL if that failed. */
 DOUBLE gpu_event* double_captured_event(gpu_stream* stream) {
   gpu_event* event = NULL;
   int code = gpu_event_create(gpu_stream_device(stream), &event);
   return code == GPU_OK && gpu_event_record(event, stream) == GPU_OK ? event : NULL;
 }
 
-/* Begins, or ends, the capture of a stream of a device that was made without NON_BLOCKING. */
+/* Begins, or ends, the capture of a stream of a device that was created without NON_BLOCKING. */
 DOUBLE void double_capture_blocking(int ordinal, int begins) {
   gpu_stream* stream = gpu_default_stream(gpu_at(ordinal));
   gpu_lock();
@@ -799,13 +810,13 @@ DOUBLE void double_capture_blocking(int ordinal, int begins) {
   gpu_unlock();
 }
 
-/* How many copies devices have done since the process began. */
+/* Returns the number of copies that devices have done since the process began. */
 DOUBLE int64_t double_copies_done(void) { return copies_done; }
 
-/* Holds back what is queued in a stream from now on until the process ends; see exit.h. */
+/* Holds the work that is queued in a stream from now on until the process ends; see exit.h. */
 DOUBLE int double_hold(gpu_stream* stream) { return enqueue(stream, (struct command){.kind = HOLD}); }
 
-/* How many connections each device has; 0 for as many as there are streams. */
+/* Sets the number of connections of each device; 0 for one per stream. */
 DOUBLE void double_connections(int count) {
   gpu_lock();
   connections = count;

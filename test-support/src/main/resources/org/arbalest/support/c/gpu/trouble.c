@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Copies that are slow, spoilt or stuck, as tests ask for them. */
+/* Copies that are slow, corrupted or stuck, on a test's request. */
 #include "trouble.h"
 
 #include <pthread.h>
@@ -9,33 +9,33 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t times;
-static int64_t until_spoilt; /* copies until one is spoilt; 0: none is */
+static int64_t until_spoilt; /* copies until a corrupted one; 0: none */
 static int64_t until_stuck;
 
 static __thread int spared;
 
-/* Each copy takes so many times as long. */
+/* Makes each copy take longer by this factor. */
 DOUBLE void double_slow(int64_t more) {
   pthread_mutex_lock(&lock);
   times = more;
   pthread_mutex_unlock(&lock);
 }
 
-/* The nth copy from now on has one wrong byte in its middle. */
+/* Makes the nth copy from now on have one wrong byte in its middle. */
 DOUBLE void double_spoil(int64_t nth) {
   pthread_mutex_lock(&lock);
   until_spoilt = nth;
   pthread_mutex_unlock(&lock);
 }
 
-/* The nth copy from now on never ends, nor does what is behind it in its stream. */
+/* Makes the nth copy from now on never end, with all later work in its stream. */
 DOUBLE void double_stick(int64_t nth) {
   pthread_mutex_lock(&lock);
   until_stuck = nth;
   pthread_mutex_unlock(&lock);
 }
 
-/* Whether the copies that the calling thread queues from now on are as they should be, and are not counted. */
+/* Sets whether copies that the calling thread queues from now on are correct, and are not counted. */
 DOUBLE void double_spare(int is_spared) { spared = is_spared; }
 
 static int comes_due(int64_t* left) { return *left > 0 && --*left == 0; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU may do wrong with copies, so that a check of GPUs can be checked: be slow, spoil a byte, never go on. trouble.c knows of no stream; queue.c
- * asks it about each copy.
+ * The faults of a GPU's copies, for tests of the check of GPUs: slow copies, a wrong byte, a copy that never ends.
+ * trouble.c does not use streams; queue.c queries it about each copy.
  *
  * Included by: trouble.c queue.c
  */
@@ -14,13 +14,13 @@
 #pragma GCC visibility push(hidden)
 
 struct trouble {
-  int64_t times; /* how many times as long as usual; 0 or 1: as usual */
-  int spoils;    /* whether a byte arrives wrong */
+  int64_t times; /* the factor of the usual time; 0 or 1: the usual time */
+  int spoils;    /* whether a byte is wrong */
   int hangs;     /* whether it never ends */
 };
 
-struct trouble trouble_of_copy(void); /* what befalls the copy that the calling thread queues now */
-void trouble_wait(int64_t times, int64_t nanos); /* as much longer as a copy takes that took so long; not locked */
+struct trouble trouble_of_copy(void); /* the fault of the copy that the calling thread queues now */
+void trouble_wait(int64_t times, int64_t nanos); /* waits for the extra time of a slow copy; not locked */
 
 #pragma GCC visibility pop
 

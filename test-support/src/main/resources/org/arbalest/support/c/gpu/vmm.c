@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory that is created, ranges of addresses, and which lies where. See vmm.h. */
+/* Created memory, ranges of addresses, and their mappings. See vmm.h. */
 #include "vmm.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static struct created* all_created;
 static struct range* ranges;
 static int fabric = WITH_FABRIC;
 
-/* 0: devices have no fabric handles; 1: they have; 2: they say so, and this process may not use them. */
+/* 0: devices have no fabric handles; 1: they have; 2: they report them, but this process may not use them. */
 DOUBLE void double_fabric(int mode) { fabric = mode; }
 
 int vmm_has_fabric(void) { return fabric != WITHOUT_FABRIC; }
@@ -40,7 +40,7 @@ static int refused(int types) {
   return fabric == WITH_FABRIC ? GPU_OK : fabric == WITHOUT_CHANNEL ? GPU_NOT_PERMITTED : GPU_NOT_SUPPORTED;
 }
 
-/* Locked, as all that is static below. */
+/* Locked, like all static data below. */
 static struct created* of_handle(uint64_t handle) {
   for (struct created* created = all_created; created != NULL; created = created->next) {
     if ((uint64_t)created == handle && created->handles > 0) return created;
@@ -76,7 +76,7 @@ static uint64_t add(struct created created) {
   return (uint64_t)added;
 }
 
-/* When neither a handle nor a mapping is left. */
+/* Frees the memory when neither a handle nor a mapping is left. */
 static void settle(struct created* created) {
   if (created->handles > 0 || created->mappings > 0) return;
   for (struct created** at = &all_created; *at != NULL; at = &(*at)->next) {

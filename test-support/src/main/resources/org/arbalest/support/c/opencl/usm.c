@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
   char* base;
-  char* alias; // where we reach it
+  char* alias; // the address by which this library accesses it
   size_t size, mapped;
   int kind;
   handle context;
@@ -81,7 +81,7 @@ static int fails(const char* name) {
   return 1;
 }
 
-/** Counts an event that a command has given out. */
+/** Counts an event that a command has returned. */
 static int counted(const handle* event, int code) {
   if (event && code == SUCCESS) __atomic_add_fetch(&events, 1, __ATOMIC_SEQ_CST);
   return code;
@@ -176,7 +176,7 @@ handle clCreateCommandQueueWithProperties(handle context, handle d, const void* 
   handle queue = real_function(context, mine ? real_device : d, properties, error);
   if (!mine || !queue) return queue;
   pthread_mutex_lock(&lock);
-  if (queue_count == MOST) { // the oldest are gone long since
+  if (queue_count == MOST) { // the oldest queues no longer exist
     memmove(queues, queues + MOST / 2, sizeof queues / 2);
     queue_count = MOST / 2;
   }
@@ -270,7 +270,7 @@ int clEnqueueCopyBuffer(handle queue, handle from, handle to, size_t from_offset
   return failed ? fail_code : counted(event, real_function(queue, from, to, from_offset, to_offset, size, count, list, event));
 }
 
-// ---- what is counted
+// ---- counters
 
 int clEnqueueMarkerWithWaitList(handle queue, unsigned count, const handle* list, handle* event) {
   REAL(int, "clEnqueueMarkerWithWaitList", (handle, unsigned, const handle*, handle*));
@@ -333,7 +333,7 @@ static void forget_what_is_over(void) {
       static int (*info)(handle, unsigned, size_t, void*, size_t*);
       if (!info) info = (int (*)(handle, unsigned, size_t, void*, size_t*))real("clGetEventInfo");
       info(commands[i].event, EVENT_STATUS, sizeof status, &status, 0);
-      if (status == 0) release(commands[i].event); // PoCL 3.1 ends the process if one that failed is given back
+      if (status == 0) release(commands[i].event); // PoCL 3.1 ends the process if a failed event is released
     }
   }
   command_count = kept;
@@ -372,7 +372,7 @@ static void* allocate(const char* name, handle context, handle d, int kind, size
     if (file >= 0) close(file);
   }
   if (code == SUCCESS) {
-    memset(a.alias, 0xDB, size); // undefined, and no zeroes
+    memset(a.alias, 0xDB, size); // undefined contents, not zeros
     allocations[allocation_count++] = a;
   }
   pthread_mutex_unlock(&lock);
@@ -439,7 +439,7 @@ static void copy_now(void* arguments) {
   memcpy(copy->to, copy->from, copy->size);
 }
 
-/** Where we reach an address; 0 if it is of another context, or goes beyond its allocation. */
+/** Returns the accessible address; 0 if it belongs to another context, or exceeds its allocation. */
 static char* reached(handle queue, char* address, size_t size) {
   allocation* a = at(address);
   if (!a) return address;
@@ -467,7 +467,7 @@ static int enqueue_memcpy(handle queue, unsigned blocking, void* to, const void*
     memcpy_count++;
     if (command_count == MOST * 4) forget_what_is_over();
     commands[command_count++] = (command){{to, (char*)from}, size, done};
-    retain(done); // for us; a second time if nobody else holds it, since PoCL 3.1 wants it held
+    retain(done); // for this library; a second time if the caller does not hold it, because PoCL 3.1 requires a holder
     if (event) *event = done;
   }
   pthread_mutex_unlock(&lock);
@@ -516,18 +516,19 @@ void usm_reset(void) {
   fail_name[0] = 0;
 }
 
-/** How many events we hold; how many flushes there were, callbacks that were asked for, cl_mem that were mapped, and copied. */
+/** The number of events that this library holds; of flushes, of requested callbacks, of cl_mem mapped, and of cl_mem
+   copied. */
 long usm_count(int what) {
   long* counts[] = {&events, &flushes, &callbacks, &maps, &buffer_copies};
   return __atomic_load_n(counts[what], __ATOMIC_SEQ_CST);
 }
 
-/** How many cl_mem were made and not released, by whoever calls this library. */
+/** The number of cl_mem that were created and not released, by any caller of this library. */
 long usm_mem_objects(void) {
   return __atomic_load_n(&mem_objects, __ATOMIC_SEQ_CST);
 }
 
-/** Lets the nth call of a function from now on fail. */
+/** Makes the nth call of a function from now on fail. */
 void usm_fail(const char* name, long nth, int code) {
   pthread_mutex_lock(&lock);
   snprintf(fail_name, sizeof fail_name, "%s", name);
@@ -536,7 +537,7 @@ void usm_fail(const char* name, long nth, int code) {
   pthread_mutex_unlock(&lock);
 }
 
-/** Whether a failure that was asked for has not come; takes it back. */
+/** Returns whether a requested failure has not occurred; removes it. */
 int usm_fail_nothing(void) {
   pthread_mutex_lock(&lock);
   int pending = fail_name[0] != 0;

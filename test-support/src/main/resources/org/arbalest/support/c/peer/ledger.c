@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The ledger: what is allocated, what is live, what was released twice, and which rules were broken. */
+/* The counters: allocations, live objects, double releases, and broken rules. */
 #include "ledger.h"
 
 #include <pthread.h>
@@ -83,7 +83,7 @@ int64_t peer_stream_calls(int32_t which) { return which < 0 || which > 3 ? -1 : 
 int64_t peer_violations(void) { return atomic_load(&violations); }
 
 const char* peer_violation_text(void) {
-  pthread_mutex_lock(&lock); /* the text is whole once the lock is ours, and then stays */
+  pthread_mutex_lock(&lock); /* the text is complete once this thread has the lock, and then never changes */
   pthread_mutex_unlock(&lock);
   return first_violation;
 }
@@ -94,7 +94,7 @@ struct slot {
   union {
     struct ArrowArray array;
     struct ArrowSchema schema;
-  } node; /* first, so that a slot's address is its struct's */
+  } node; /* first, so that a slot has the address of its struct */
   struct slot* next;
 };
 
@@ -149,7 +149,7 @@ static int gate_is_open;
 static int64_t gate_waiting;
 static uint64_t gate_openings;
 
-/* Who waits when the gate opens gets through, even if it is shut again at once. */
+/* A thread that waits when the gate opens gets through, even if the gate is shut again at once. */
 void gate_wait(void) {
   pthread_mutex_lock(&gate_lock);
   uint64_t opening = gate_openings;
@@ -207,7 +207,7 @@ void peer_reset(void) {
   pthread_mutex_unlock(&lock);
   while (record != NULL) {
     struct record* next = record->next;
-    free(record); /* uncounted: ledger_close took it out of the books */
+    free(record); /* not counted: ledger_close removed it from the counters */
     record = next;
   }
   ledger_forget();

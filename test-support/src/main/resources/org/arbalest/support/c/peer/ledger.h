@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all files of the peer stand on: counted memory, records that outlive their struct, calls counted, and the gate.
+ * The base of all files of the peer: counted memory, records that outlive their structs, counted calls, and the gate.
  *
  * Included by: adbc/driver.h async/metadata.h checks/checksum.c ledger.c nodes.c streams.c threads.c
  */
@@ -16,35 +16,35 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Zeroed or copied memory of exactly `size` bytes. Never NULL: the process ends if there is none. */
+/* Zeroed or copied memory of exactly `size` bytes. Never NULL: without memory the process ends. */
 void* ledger_alloc(size_t size);
-void ledger_free(void* block); /* NULL is fine */
-void ledger_count(int64_t blocks); /* blocks that did not come from here */
+void ledger_free(void* block); /* NULL is permitted */
+void ledger_count(int64_t blocks); /* blocks from another allocator */
 
-/* The head of every private_data. It stays readable after release, until peer_reset, so that a second release
-   or a call on a released stream is seen and not a crash. */
+/* The start of every private_data. It stays readable after release, until peer_reset. A second release, or a call on a
+   released stream, is therefore detected and does not crash. */
 struct record {
   atomic_int released;
   int kind;
   struct record* next;
 };
 
-/* Kinds beside those of peer.h. */
+/* Kinds in addition to those of peer.h. */
 #define LEDGER_TASK 5
 #define LEDGER_PRODUCER 6
 #define LEDGER_HANDLER 7
-#define LEDGER_OTHERS 8 /* from here on: those of who stands on this file alone, adbc/ */
+#define LEDGER_OTHERS 8 /* from here on: kinds of a user of this file alone, adbc/ */
 #define LEDGER_KINDS 16
 
 void* ledger_open(size_t size, int kind);  /* a new zeroed record, live */
 int ledger_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
-int ledger_retire(struct record* record);  /* the same, but it counts as no call of a release function */
+int ledger_retire(struct record* record);  /* the same, but not counted as a call of a release function */
 int64_t ledger_live(int kind);
 void ledger_stream_call(int which);        /* as in peer_stream_calls */
 void ledger_forget(void); /* zeroes the counters, not the live ones; the quarantine stays */
 void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Children and dictionaries live in slots; releasing one in place, not by way of its parent, is a violation. */
+/* Children and dictionaries are in slots. Releasing one in place, and not through its parent, is a violation. */
 void* slot_new(void);
 void slot_free(void* slot);
 void slots_enter(void); /* this thread is inside a parent's release */
@@ -54,7 +54,7 @@ void slot_check(const void* self, const char* what);
 void gate_wait(void);
 
 #define HANG_MS 5000
-void deadline(struct timespec* at, int64_t timeout_ms); /* of CLOCK_REALTIME; negative is HANG_MS */
+void deadline(struct timespec* at, int64_t timeout_ms); /* of CLOCK_REALTIME; a negative timeout means HANG_MS */
 
 #pragma GCC visibility pop
 

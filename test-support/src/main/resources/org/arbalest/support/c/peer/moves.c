@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a consumer may do to a struct, and some of what it may not. Whose struct it is makes no difference. */
+/* The actions that a consumer may apply to a struct, and some that it may not. The owner of the struct is
+   irrelevant. */
 #include <stdlib.h>
 #include <string.h>
 

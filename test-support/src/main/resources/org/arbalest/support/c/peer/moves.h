@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Structs of a kind that is known only when running.
+ * Structs of a kind that is known only at run time.
  *
  * Included by: moves.c threads.c
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Schemas and arrays to order. What is released is what was allocated, whatever the struct's fields say by then. */
+/* Schemas and arrays with given contents. A release frees what was allocated, regardless of the struct's fields. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,7 @@ void peer_array_null_buffers(struct ArrowArray* out) { out->buffers = NULL; }
 
 void peer_device_array_wrap(struct ArrowDeviceArray* out, struct ArrowArray* moved, int64_t device_id,
                             int32_t device_type, void* sync_event, int32_t dirty_reserved) {
-  struct ArrowArray array = *moved; /* `moved` may lie inside `out` */
+  struct ArrowArray array = *moved; /* `moved` may be inside `out` */
   moved->release = NULL;
   memset(out, 0, sizeof *out);
   out->array = array;

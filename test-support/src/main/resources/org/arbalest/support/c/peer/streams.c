@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Streams with known values, and with the faults that are asked for. They watch how they are called. */
+/* Streams with known values, and with the requested faults. They check how they are called. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ void peer_batch_schema(struct ArrowSchema* out) {
   peer_schema_init(out->children[1], "u", "name", NULL, 0, ARROW_FLAG_NULLABLE, 0);
 }
 
-/* ---- what both kinds of stream do ---- */
+/* ---- the common part of both kinds of stream ---- */
 
 struct stream_record {
   struct record head;
@@ -83,7 +83,7 @@ struct stream_record {
   char text[160];
 };
 
-/* 0, or what to answer instead: the call broke a rule. */
+/* 0, or the code to return instead: the call broke a rule. */
 static int enter(struct stream_record* own, int call, int released) {
   static const char* const names[] = {"get_schema", "get_next", "get_last_error", "release"};
   ledger_stream_call(call);
@@ -123,7 +123,7 @@ static int make_schema(struct stream_record* own, struct ArrowSchema* out) {
   return 0;
 }
 
-/* Writes *index = -1 at the end. `out` is what a failure may spoil, of the given size, with the array first. */
+/* Writes *index = -1 at the end. A failure may overwrite `out`, of the given size, with the array first. */
 static int make_next(struct stream_record* own, void* out, size_t size, int64_t* index) {
   const int32_t at_once = PEER_BAD_CHILDREN | PEER_BAD_BUFFERS | PEER_BAD_OFFSETS;
   int64_t i = own->next;
@@ -196,7 +196,7 @@ static const char* plain_error(struct ArrowArrayStream* self) {
 
 static void plain_release(struct ArrowArrayStream* self) {
   end(self->private_data);
-  self->release = NULL; /* private_data stays: later calls are recognised by it */
+  self->release = NULL; /* private_data stays: it identifies later calls */
 }
 
 void peer_stream(struct ArrowArrayStream* out, int64_t batches, int64_t rows, int32_t flavour, int64_t at,

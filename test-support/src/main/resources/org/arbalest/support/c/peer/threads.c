@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Releases from threads that the exporter has never seen, at times it does not choose. */
+/* Releases on threads that the exporter does not know, at times that it does not choose. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static void* release_when_woken(void* argument) {
   return NULL;
 }
 
-/* The parcels stay: a thread may still be using them when the process is gone. */
+/* The parcels stay: a thread may still use them when the process ends. */
 static void exiting(void) {
   struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
