@@ -32,16 +32,26 @@ final class CSources {
     try {
       Path folder = Files.createTempDirectory("arbalest-samples");
       try {
-        for (var resource : resources.entrySet()) copy(resource.getValue(), folder.resolve(resource.getKey()));
-        Path library = folder.resolve(System.mapLibraryName("samples"));
-        compile(folder, library, resources.keySet().stream().filter(name -> name.endsWith(".c")).toList());
-        return SymbolLookup.libraryLookup(library, Arena.global());
+        return SymbolLookup.libraryLookup(compile(folder, resources), Arena.global());
       } finally {
         delete(folder); // a library that is loaded needs its file no more
       }
     } catch (IOException e) {
       throw new UncheckedIOException("no C could be compiled in " + System.getProperty("java.io.tmpdir") + ": " + e, e);
     }
+  }
+
+  /**
+   * Returns the library that it compiles from these sources in a folder.
+   *
+   * @param resources by the name that the file is to have
+   * @throws IllegalStateException if there is no compiler, or if it refuses the sources
+   */
+  static Path compile(Path folder, Map<String, String> resources) throws IOException {
+    for (var resource : resources.entrySet()) copy(resource.getValue(), folder.resolve(resource.getKey()));
+    Path library = folder.resolve(System.mapLibraryName("samples"));
+    compile(folder, library, resources.keySet().stream().filter(name -> name.endsWith(".c")).toList());
+    return library;
   }
 
   private static void compile(Path folder, Path library, List<String> sources) throws IOException {

@@ -2,7 +2,7 @@
 package org.arbalest.samples
 
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.core.test.Enabled
+import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.ints.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
@@ -13,8 +13,6 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
-import java.nio.file.Files
-import java.nio.file.Path
 
 class ReadmeSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -47,46 +45,17 @@ class ReadmeSpec : FunSpec({
         eventually("nothing is left") { Held.now().isZero }
     }
 
-    test("the README's Java program passes the rows of a query to C").config(enabledOrReasonIf = { needsCompiler() }) {
-        val folder = Files.createTempDirectory("readme")
-        try {
-            val library = compileSumPrices(folder)
-            captured { 0.also { DuckDbToC.main(arrayOf("$library")) } }.output.trim() shouldBe "249750.0"
-        } finally {
-            folder.toFile().deleteRecursively()
-        }
+    test("the README's Java program passes the rows of a query to C").config(extensions = listOf(CCompiler.needed)) {
+        val library = CSources.compile(tempdir().toPath(), SUM_PRICES)
+        captured { 0.also { DuckDbToC.main(arrayOf("$library")) } }.output.trim() shouldBe "249750.0"
         eventually("nothing is left") { Held.now().isZero }
     }
 })
 
-/** With `CI=true` nothing is skipped. */
-private fun needsCompiler(): Enabled {
-    val missing = CCompiler.answer as? CCompiler.Missing
-    return if (missing == null || System.getenv("CI") == "true") Enabled.enabled else Enabled.disabled(missing.reason)
-}
-
-/** Compiles the native side of the Java program with the flags that its source names. */
-private fun compileSumPrices(folder: Path): Path {
-    val compiler = when (val answer = CCompiler.answer) {
-        is CCompiler.Found -> answer.path
-        is CCompiler.Missing -> error(answer.reason)
-    }
-    for ((name, resource) in listOf(
-        "sum_prices.c" to "/org/arbalest/samples/c/sum_prices.c",
-        "arbalest/arrow_abi.h" to "/META-INF/include/arbalest/arrow_abi.h",
-    )) {
-        val file = folder.resolve(name)
-        Files.createDirectories(file.parent)
-        val text = checkNotNull(ReadmeSpec::class.java.getResource(resource)) { "no resource $resource" }.readText()
-        Files.writeString(file, text)
-    }
-    val library = folder.resolve(System.mapLibraryName("sum_prices"))
-    val command = listOf("$compiler", "-std=gnu11", "-O2", "-shared", "-fPIC", "-Wall", "-Werror", "-I", "$folder",
-        "-o", "$library", "${folder.resolve("sum_prices.c")}")
-    val process = ProcessBuilder(command).redirectErrorStream(true).start()
-    val words = process.inputReader().readText()
-    check(process.waitFor() == 0) { "${command.joinToString(" ")} failed:\n$words" }
-    return library
-}
+/** The native side of the Java program, by the names of the files. */
+private val SUM_PRICES = mapOf(
+    "sum_prices.c" to "/org/arbalest/samples/c/sum_prices.c",
+    "arbalest/arrow_abi.h" to "/META-INF/include/arbalest/arrow_abi.h",
+)
 
 private fun String.unindented() = lines().joinToString("\n") { it.trim() }.trim()

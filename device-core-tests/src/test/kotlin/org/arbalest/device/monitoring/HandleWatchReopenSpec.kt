@@ -26,7 +26,7 @@ class HandleWatchReopenSpec : FunSpec({
         while (!isOpen()) spinOrSleep(++spins)
     }
 
-    test("a buffer that is given back, and closed at once by another thread, is no leak [OWN-21]") {
+    test("a buffer that its owner takes back, and that another thread closes at once, is no leak [OWN-21]") {
         HandleWatch.start().use { watch ->
             val buffers = List(ROUNDS) { DeviceBufferImpl.unwrap(Devices.cpu().allocate(8)).also { it.take() } }
             duel(
@@ -41,7 +41,7 @@ class HandleWatchReopenSpec : FunSpec({
         }
     }
 
-    test("an array that is given back, and closed by another thread before or after, is no leak [OWN-09, OWN-21]") {
+    test("an array that its owner takes back, and another thread closes before or after, is no leak [OWN-09, OWN-21]") {
         HandleWatch.start().use { watch ->
             val arrays = List(ROUNDS) { DeviceArrayImpl.unwrap(batch(1)) }
             val owners = arrays.map { it.borrow() }

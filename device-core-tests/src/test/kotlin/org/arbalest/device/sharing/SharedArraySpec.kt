@@ -155,7 +155,7 @@ class SharedArraySpec : FunSpec({
                 for (words in listOf("bytes at n of an allocation of n", "bytes, but needs n",
                     "is in allocation n, of n", "is negative")) said.any { words in it } shouldBe true
             }
-            eventually("all are told") { calls.get() == 2000 }
+            eventually("all are notified") { calls.get() == 2000 }
         }
     }
 

@@ -29,15 +29,15 @@ class EventPollerSpec : FunSpec({
             poller.add(event.toLong(), runtime.completion(event.toLong()))
         }
         runtime.untilAsked(20, Answer.NOT_READY.ordinal.toLong(), Answer.CANNOT_TELL.ordinal.toLong())
-        runtime.answers.toList() shouldContainExactlyInAnyOrder
+        runtime.ended.toList() shouldContainExactlyInAnyOrder
             listOf(Answer.DONE, Answer.FAILED, Answer.UNKNOWN).map { it.ordinal.toLong() }
         runtime.asked(Answer.DONE.ordinal.toLong()) shouldBe 1
         runtime.asked(Answer.FAILED.ordinal.toLong()) shouldBe 1
         runtime.asked(Answer.UNKNOWN.ordinal.toLong()) shouldBe 3
-        runtime.answers.clear()
+        runtime.ended.clear()
         for (answer in listOf(Answer.NOT_READY, Answer.CANNOT_TELL)) runtime.now[answer.ordinal.toLong()] = Answer.DONE
-        runtime.untilAnswered(2)
-        runtime.answers.toList() shouldContainExactlyInAnyOrder
+        runtime.untilEnded(2)
+        runtime.ended.toList() shouldContainExactlyInAnyOrder
             listOf(Answer.NOT_READY, Answer.CANNOT_TELL).map { it.ordinal.toLong() }
         runtime.until { runtime.brackets.get() == 0 } // the last is told within a round, which ends behind it
     }
@@ -49,10 +49,10 @@ class EventPollerSpec : FunSpec({
         runtime.script = { if (turn.incrementAndGet() % 3 == 0) Answer.NOT_READY else Answer.UNKNOWN }
         poller.add(1, runtime.completion(1))
         runtime.untilAsked(50, 1)
-        runtime.answers.shouldBeEmpty()
+        runtime.ended.shouldBeEmpty()
         runtime.script = null
         runtime.now[1] = Answer.DONE
-        runtime.untilAnswered(1)
+        runtime.untilEnded(1)
     }
 
     test("where a runtime throws as it is entered, that is said, and its events are held until it can be [DEV-23]") {
@@ -63,10 +63,10 @@ class EventPollerSpec : FunSpec({
         poller.add(1, runtime.completion(1))
         runtime.until { runtime.said.size > 3 }
         runtime.said.toSet().single() shouldEndWith ": before a round"
-        runtime.answers.shouldBeEmpty()
+        runtime.ended.shouldBeEmpty()
         runtime.asked(1) shouldBe 0
         runtime.refusal = null
-        runtime.untilAnswered(1)
+        runtime.untilEnded(1)
         runtime.until { runtime.brackets.get() == 0 }
     }
 
@@ -77,10 +77,10 @@ class EventPollerSpec : FunSpec({
         repeat(3) { poller.add(it.toLong(), runtime.completion(it.toLong())) }
         val tried = runtime.entered.get()
         runtime.until { runtime.entered.get() > tried + 5 }
-        runtime.answers.shouldBeEmpty()
+        runtime.ended.shouldBeEmpty()
         runtime.asked(0) shouldBe 0
         runtime.entering = Answer.FAILED
-        runtime.untilAnswered(3)
+        runtime.untilEnded(3)
     }
 
     test("when the runtime is gone nobody is told, and nothing is asked any more [DEV-26]") {
@@ -93,7 +93,7 @@ class EventPollerSpec : FunSpec({
         thread.join(5_000)
         thread.isAlive shouldBe false
         poller.add(2, runtime.completion(2))
-        runtime.answers.shouldBeEmpty()
+        runtime.ended.shouldBeEmpty()
         runtime.asked(2) shouldBe 0
     }
 
@@ -115,13 +115,13 @@ class EventPollerSpec : FunSpec({
             poller.add(event, runtime.completion(event))
             runtime.now[event] = Answer.DONE
         }
-        runtime.untilAnswered(49)
-        runtime.answers.toList() shouldContainExactlyInAnyOrder (2L..50L).toList()
+        runtime.untilEnded(49)
+        runtime.ended.toList() shouldContainExactlyInAnyOrder (2L..50L).toList()
         runtime.blocking.clear()
         stuck.countDown()
         runtime.untilAsked(5, 1)
         runtime.now[1] = Answer.DONE
-        runtime.untilAnswered(50)
+        runtime.untilEnded(50)
         runtime.until { runtime.brackets.get() == 0 }
     }
 
@@ -141,11 +141,11 @@ class EventPollerSpec : FunSpec({
             runtime.untilAsked(runtime.asked(3) + 5, 3)
         }
         runtime.now[3] = Answer.DONE
-        runtime.untilAnswered(1)
+        runtime.untilEnded(1)
         runtime.blocking.clear()
         stuck.countDown()
         for (event in 1L..2L) runtime.now[event] = Answer.DONE
-        runtime.untilAnswered(3)
+        runtime.untilEnded(3)
         runtime.until { runtime.brackets.get() == 0 }
     }
 
@@ -155,9 +155,9 @@ class EventPollerSpec : FunSpec({
         runtime.script = { error("no") }
         poller.add(1, runtime.completion(1))
         runtime.until { runtime.said.size > 3 }
-        runtime.answers.shouldBeEmpty()
+        runtime.ended.shouldBeEmpty()
         runtime.script = { Answer.DONE }
-        runtime.untilAnswered(1)
+        runtime.untilEnded(1)
     }
 
     test(
@@ -202,7 +202,7 @@ class EventPollerSpec : FunSpec({
         poller.add(3, runtime.completion(3))
         runtime.untilAsked(20, 3)
         runtime.asked(1) shouldBe asked
-        runtime.answers.shouldBeEmpty()
+        runtime.ended.shouldBeEmpty()
     }
 
     test("ten thousand events from eight threads, that complete in any order, are told once each") {
@@ -217,15 +217,15 @@ class EventPollerSpec : FunSpec({
             }
         }
         adding.forEach { it.join() }
-        runtime.untilAnswered(10_000)
-        runtime.answers.sorted() shouldContainExactly (0L until 10_000L).toList()
+        runtime.untilEnded(10_000)
+        runtime.ended.sorted() shouldContainExactly (0L until 10_000L).toList()
     }
 })
 
 /** Answers what is said for each event; not ready, if nothing is. */
 private class Answers : EventPoller.Asker {
     val now = ConcurrentHashMap<Long, Answer>()
-    val answers = ConcurrentLinkedQueue<Long>()
+    val ended = ConcurrentLinkedQueue<Long>()
     val captured = ConcurrentLinkedQueue<Long>()
     val said = ConcurrentLinkedQueue<String>()
     val blocking = ConcurrentHashMap<Long, () -> Unit>()
@@ -244,7 +244,7 @@ private class Answers : EventPoller.Asker {
 
     fun completion(event: Long) = object : Completion {
         override fun complete() {
-            answers += event
+            ended += event
         }
 
         override fun captured() {
@@ -260,7 +260,7 @@ private class Answers : EventPoller.Asker {
 
     fun asked(event: Long): Int = asked[event]?.get() ?: 0
 
-    fun untilAnswered(count: Int) = until { answers.size >= count }
+    fun untilEnded(count: Int) = until { ended.size >= count }
 
     /** So often from now on, each. */
     fun untilAsked(times: Int, vararg events: Long) = until { events.all { asked(it) >= times } }
@@ -268,7 +268,7 @@ private class Answers : EventPoller.Asker {
     fun until(condition: () -> Boolean) {
         val patience = System.nanoTime() + SECONDS.toNanos(5)
         while (!condition()) {
-            check(System.nanoTime() < patience) { "not so after 5 seconds; told $answers, said $said" }
+            check(System.nanoTime() < patience) { "not so after 5 seconds; ended $ended, said $said" }
             Thread.yield()
         }
     }

@@ -26,7 +26,8 @@ class PlainEnglishSpec : FunSpec({
     val files = ROOT.walk().onEnter { it.name !in setOf("target", ".git", "node_modules", "prose") }
         .filter { it.extension in setOf("md", "java", "kt") }
         .map { it.relativeTo(ROOT).invariantSeparatorsPath }.toList()
-    val faults = files.associateWith { faults(it, read(it)) }.filterValues { it.isNotEmpty() }
+    val faults = files.parallelStream().map { it to faults(it, read(it)) }.toList().toMap()
+        .filterValues { it.isNotEmpty() }
 
     test("no file has a banned construct or a sentence that is too long") {
         (faults - PENDING).values.flatten().joinToString("\n") shouldBe ""
@@ -61,7 +62,7 @@ class PlainEnglishSpec : FunSpec({
         "a thread of the driver's, which waits" to "of the driver's",
         "the columns that there are" to "that there are",
         "everything but for Spark" to "but for",
-        "the caller is told" to "is told",
+        "the caller is told" to "told",
         "the memory is given back" to "given back",
         "nobody waits" to "nobody",
     )
@@ -100,7 +101,7 @@ class PlainEnglishSpec : FunSpec({
             it.substringAfter('"').substringBefore('"') to it.substringAfter(':').substringBefore(':')
         }
         found.toSet() shouldBe
-            setOf("what is" to "2", "whoever" to "4", "tells" to "6", "is told" to "8", "told" to "8")
+            setOf("what is" to "2", "whoever" to "4", "tells" to "6", "told" to "8")
     }
 
     test("sentences end at a point before a capital letter") {

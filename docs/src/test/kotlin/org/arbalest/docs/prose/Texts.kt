@@ -27,6 +27,8 @@ internal fun texts(name: String, content: String): List<Text> = when (name.subst
 
 private val FENCE = Regex("""^\s*(`{3,}|~{3,})""")
 private val ITEM = Regex("""^\s*(?:[-*+]|\d+[.)])\s+""")
+private val HTML_COMMENT = Regex("""<!--[\s\S]*?-->""")
+private val CELLS = Regex("""(?<!\\)\|""")
 private val SEPARATOR = Regex("""^\s*\|?[\s:|-]+\|?\s*$""")
 
 private fun markdown(content: String): List<Text> = buildList {
@@ -37,7 +39,7 @@ private fun markdown(content: String): List<Text> = buildList {
         if (paragraph.isNotEmpty()) add(Text(start, inline(paragraph.joinToString(" ")), Text.Kind.PROSE))
         paragraph.clear()
     }
-    content.replace(Regex("""<!--[\s\S]*?-->""")) { it.value.filter { char -> char == '\n' } }
+    content.replace(HTML_COMMENT) { it.value.filter { char -> char == '\n' } }
         .lines().forEachIndexed { index, line ->
             val marker = FENCE.find(line)?.groupValues?.get(1)
             when {
@@ -51,7 +53,7 @@ private fun markdown(content: String): List<Text> = buildList {
                 line.trimStart().startsWith("|") -> {
                     flush()
                     if (!SEPARATOR.matches(line))
-                        for (cell in line.trim().trim('|').split(Regex("""(?<!\\)\|""")))
+                        for (cell in line.trim().trim('|').split(CELLS))
                             add(Text(index + 1, inline(cell), Text.Kind.FRAGMENT))
                 }
                 else -> {
@@ -64,17 +66,17 @@ private fun markdown(content: String): List<Text> = buildList {
     flush()
 }
 
-private fun inline(text: String): String = text
-    .replace(Regex("""``?[^`]+``?"""), CODE)
-    .replace(Regex("""!?\[([^\]]*)]\([^)]*\)"""), "$1")
-    .replace(Regex("""<[^>]+>"""), " ")
-    .replace(Regex("""[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}"""), "")
-    .trim()
+private val CODE_SPAN = Regex("""``?[^`]+``?""")
+private val LINK = Regex("""!?\[([^\]]*)]\([^)]*\)""")
+private val HTML = Regex("""<[^>]+>""")
+private val EMPHASIS = Regex("""[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}""")
 
-private val TOKEN = Regex(
-    """(?<raw>\"{3}[\s\S]*?\"{3})|(?<string>"(?:\\.|[^"\\\n])*")|'(?:\\.|[^'\\\n])+'""" +
-        """|(?<line>//[^\n]*)|(?<block>/\*[\s\S]*?\*/)|(?<plus>\s*\+\s*)|(?<space>\s+)|(?<other>[\s\S])""",
-)
+private fun inline(text: String): String =
+    text.replace(CODE_SPAN, CODE).replace(LINK, "$1").replace(HTML, " ").replace(EMPHASIS, "").trim()
+
+/** A string, a character, a comment, or a plus, which may join two strings. What is between two of them is code. */
+private val TOKEN =
+    Regex("""\"{3}[\s\S]*?\"{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*[\s\S]*?\*/|\+""")
 
 private fun sources(content: String): List<Text> = buildList {
     val starts = lineStarts(content)
@@ -90,37 +92,42 @@ private fun sources(content: String): List<Text> = buildList {
         literal = null
         joined = false
     }
+    var end = 0
     for (match in TOKEN.findAll(content)) {
+        val token = match.value
+        if ((end until match.range.first).any { !content[it].isWhitespace() }) {
+            flushComment()
+            flushLiteral()
+        }
+        end = match.range.last + 1
         val line = lineOf(starts, match.range.first)
-        val groups = match.groups
-        val string = groups["string"] ?: groups["raw"]
-        if (groups["space"] != null) continue
-        if (groups["line"] == null) flushComment()
+        if (token.startsWith("//")) {
+            val text = token.removePrefix("//").trim()
+            comment = (comment?.first ?: line) to listOfNotNull(comment?.second, text).joinToString(" ")
+            continue
+        }
+        flushComment()
         when {
-            string != null -> {
-                val text = string.value.trim('"').replace(Regex("""\$\{[^}]*}|\$\w+|\\[nt]"""), " $CODE ")
-                val before = literal
-                if (before != null && joined) literal = before.first to before.second + text
-                else {
-                    flushLiteral()
-                    literal = line to text
-                }
+            token.startsWith('"') -> {
+                val text = token.trim('"').replace(VALUE, " $CODE ")
+                val before = literal?.takeIf { joined }
+                if (before == null) flushLiteral()
+                literal = if (before == null) line to text else before.first to before.second + text
                 joined = false
             }
-            groups["plus"] != null -> joined = literal != null
-            groups["line"] != null -> {
-                val text = match.value.removePrefix("//").trim()
-                comment = (comment?.first ?: line) to listOfNotNull(comment?.second, text).joinToString(" ")
-            }
+            token == "+" -> joined = literal != null
             else -> {
                 flushLiteral()
-                groups["block"]?.let { addAll(block(line, it.value)) }
+                if (token.startsWith("/*")) addAll(block(line, token))
             }
         }
     }
     flushComment()
     flushLiteral()
 }
+
+/** A value in a Kotlin string, or an escape. */
+private val VALUE = Regex("""\$\{[^}]*}|\$\w+|\\[nt]""")
 
 /** Whether a comment is rather code that was switched off, a licence, or a directive. */
 private fun String.isCode() = startsWith("SPDX") || startsWith("@formatter") || endsWith(";") || endsWith("{")
@@ -155,13 +162,12 @@ private fun block(line: Int, comment: String): List<Text> = buildList {
     flush()
 }
 
-private fun doc(text: String): String = inline(
-    text.replace(Regex("""\{@(?:code|literal|value|systemProperty)[^}]*}"""), CODE)
-        .replace(Regex("""\{@link(?:plain)?\s+\S+\s+([^}]+)}"""), "$1")
-        .replace(Regex("""\{@\w+[^}]*}"""), CODE)
-        .replace(Regex("""\[[\w.]+]\[[^\]]+]|\[[\w.]+](?!\()"""), CODE)
-        .replace(Regex("""<[^>]+>"""), " "),
-)
+private val LABELLED_LINK = Regex("""\{@link(?:plain)?\s+\S+\s+([^}]+)}""")
+private val INLINE_TAG = Regex("""\{@\w+[^}]*}""")
+private val KDOC_LINK = Regex("""\[[\w.]+]\[[^\]]+]|\[[\w.]+](?!\()""")
+
+private fun doc(text: String): String =
+    inline(text.replace(LABELLED_LINK, "$1").replace(INLINE_TAG, CODE).replace(KDOC_LINK, CODE).replace(HTML, " "))
 
 private fun lineStarts(content: String): IntArray =
     (listOf(0) + content.indices.filter { content[it] == '\n' }.map { it + 1 }).toIntArray()

@@ -165,8 +165,8 @@ fun runtimeGone(backend: GpuBackend) {
     val streams = List(2) { device.createStream() }
     val gate = backend.gate(streams[0])
     val event = streams[0].record()
-    var calls = false
-    event.onReady().whenComplete { _, _ -> calls = true }
+    var isReady = false
+    event.onReady().whenComplete { _, _ -> isReady = true }
     val there = numbers(100).use { it.copyTo(device, streams[0]) }
     there.close()
     eventually("it is asked for") { double.asked > 0 }
@@ -176,7 +176,7 @@ fun runtimeGone(backend: GpuBackend) {
     eventually("whoever asks for events has ended") {
         Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" }
     }
-    check(!calls)
+    check(!isReady)
     check(!event.isReady)
     event.close()
     streams.forEach { it.close() }

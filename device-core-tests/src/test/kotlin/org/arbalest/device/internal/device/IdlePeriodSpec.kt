@@ -193,7 +193,7 @@ class IdlePeriodSpec : FunSpec({
         val calls = AtomicInteger()
         val results = ConcurrentLinkedQueue<String>()
         IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { results += "${it?.message}" }
-        eventually("he is told") { results.isNotEmpty() }
+        eventually("the owner is notified") { results.isNotEmpty() }
         calls.get() shouldBe 10
         IdleTask.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { results += "${it?.message}" }
         eventually("it was made") { results.size == 2 }

@@ -48,7 +48,7 @@ class OpenedMemorySpec : FunSpec({
             sharing.opened.get() shouldBe 1
             for (i in 0..1) {
                 users[i].close { calls[i].incrementAndGet() }
-                eventually("he is told: others have it open") { calls[i].get() == 1 }
+                eventually("the user is notified while others have it open") { calls[i].get() == 1 }
             }
             users[2].close { calls[2].incrementAndGet() }
         }
@@ -68,7 +68,7 @@ class OpenedMemorySpec : FunSpec({
         val (first, second) = List(2) { AtomicInteger() }
         val again = withoutIdlePeriod {
             sharing.use().close { first.incrementAndGet() }
-            sharing.use().also { eventually("he is told") { first.get() == 1 } }
+            sharing.use().also { eventually("the user is notified") { first.get() == 1 } }
         }
         val idle = CountDownLatch(1)
         IdleTask.run({ idle.countDown() }) {}
@@ -114,7 +114,7 @@ class OpenedMemorySpec : FunSpec({
         sharing.opened.get() shouldBe 1
         val calls = AtomicInteger()
         listOf(first, second).forEach { it.get().close { calls.incrementAndGet() } }
-        eventually("both are told") { calls.get() == 2 }
+        eventually("both users are notified") { calls.get() == 2 }
         sharing.closed.get() shouldBe 1
     }
 
@@ -130,7 +130,7 @@ class OpenedMemorySpec : FunSpec({
                 sharing.closed.get() shouldBe 5
                 calls.incrementAndGet()
             }
-            eventually("he is told") { calls.get() == 1 }
+            eventually("the user is notified") { calls.get() == 1 }
             sharing.closed.get() shouldBe 5
         }
         val sharing = Counting()

@@ -44,7 +44,7 @@ class SparkGuideSpec : FunSpec({
         }
     }
 
-    test("Java: a kernel's result is a DataFrame") {
+    test("Java: arrays of the task's device are a DataFrame") {
         onSpark { spark ->
             val ids = spark.read().arbalest<SparkGuideJava.Ids>()
             val schema = DataFrames.schema(ids)

@@ -15,10 +15,12 @@ final class KernelGuideJava {
 
   static cl_kernel compile(Device device, String source, String name) {
     var program = CL.clCreateProgramWithSource(Jocl.context(device), 1, new String[] {source}, null, null);
-    checked(CL.clBuildProgram(program, 0, null, null, null, null));
-    cl_kernel kernel = CL.clCreateKernel(program, name, null);
-    CL.clReleaseProgram(program);
-    return kernel;
+    try {
+      checked(CL.clBuildProgram(program, 0, null, null, null, null));
+      return CL.clCreateKernel(program, name, null);
+    } finally {
+      CL.clReleaseProgram(program); // the kernel keeps it
+    }
   }
 
   static DeviceArray scaled(DeviceArray batch, cl_kernel kernel, long factor, DeviceStream stream) {

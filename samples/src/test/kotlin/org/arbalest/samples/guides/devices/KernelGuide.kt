@@ -19,8 +19,12 @@ const val SCALE = """
 
 fun compile(device: Device, source: String, name: String): cl_kernel {
     val program = CL.clCreateProgramWithSource(Jocl.context(device), 1, arrayOf(source), null, null)
-    checked(CL.clBuildProgram(program, 0, null, null, null, null))
-    return CL.clCreateKernel(program, name, null).also { CL.clReleaseProgram(program) }
+    try {
+        checked(CL.clBuildProgram(program, 0, null, null, null, null))
+        return CL.clCreateKernel(program, name, null)
+    } finally {
+        CL.clReleaseProgram(program)
+    }
 }
 
 fun scaled(batch: DeviceArray, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =

@@ -2,8 +2,11 @@
 package org.arbalest.samples.guides.flows
 
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
 import org.arbalest.coroutines.*
 import org.arbalest.device.*
 import org.arbalest.device.c.CData
@@ -53,4 +56,18 @@ fun exportDays(prices: List<DoubleArray>, schema: Schema, out: MemorySegment) {
 
 suspend fun produceDays(prices: List<DoubleArray>, schema: Schema, handler: MemorySegment) {
     days(prices).produceTo(handler, schema) // returns after the consumer has released its handler
+}
+
+/** The channel that the guide describes: a failure loses no batch. */
+suspend fun eachOnce(reader: DeviceArrayReader, workers: Int, work: suspend (DeviceArray) -> Unit) {
+    val queue = Channel<DeviceArray>(4, onUndeliveredElement = DeviceArray::close)
+    try {
+        coroutineScope {
+            repeat(workers) { launch(Dispatchers.Default) { for (batch in queue) batch.use { work(it) } } }
+            reader.asFlow().collect { queue.send(it.retain()) }
+            queue.close() // the workers end when it is empty
+        }
+    } finally {
+        queue.cancel() // closes the batches that a failure leaves in it
+    }
 }

@@ -7,6 +7,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.arbalest.coroutines.*
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -25,6 +26,7 @@ import java.io.IOException
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
 
 private fun prices(vararg values: Double): DeviceArray = Devices.cpu().batch { float64("price", values) }
 
@@ -55,6 +57,20 @@ class FlowGuideSpec : FunSpec({
     test("parallel workers count and sum batches") {
         rowsOf(reader(prices(1.0), prices(1.0, 2.0))) shouldBe 3
         sums(reader(prices(1.0), prices(1.0, 2.0))) shouldBe listOf(1.0, 3.0)
+    }
+
+    test("a channel of the application loses no batch if a worker fails") {
+        val made = AtomicInteger()
+        val endless = DeviceArrayReader.of(schema, DeviceType.CPU) { prices(1.0).also { made.incrementAndGet() } }
+        shouldThrow<IOException> {
+            eachOnce(endless, 1) {
+                while (made.get() < 6) yield() // one is worked on, four are queued, one waits for a place
+                throw IOException("the disk is full")
+            }
+        }
+        val worked = AtomicInteger()
+        eachOnce(reader(*Array(9) { prices(1.0) }), 2) { worked.incrementAndGet() }
+        worked.get() shouldBe 9
     }
 
     test("operators that need one batch at a time work, and close the reader") {

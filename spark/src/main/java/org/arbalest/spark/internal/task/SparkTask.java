@@ -176,9 +176,9 @@ public final class SparkTask implements ColumnTask {
    * {@link #forget(Pulls)}.
    */
   public synchronized Pulls pulls() {
-    var some = new Pulls(taskAttemptId());
-    pulls.add(some);
-    return some;
+    var own = new Pulls(taskAttemptId());
+    pulls.add(own);
+    return own;
   }
 
   /**
@@ -187,13 +187,13 @@ public final class SparkTask implements ColumnTask {
    * <p>A thread that is still in a pull is cancelled, and this method waits for it: Spark may free the memory that the
    * thread reads before the task itself knows that it ends.
    */
-  public void leave(Pulls some) {
-    if (!some.tryLeaveToThisThread()) end(some);
+  public void leave(Pulls own) {
+    if (!own.tryLeaveToThisThread()) end(own);
   }
 
   /** Ends all pulls after a function has failed; see {@link #leave}. */
-  public void end(Pulls some) {
-    if (!some.tryEnd()) some.end(() -> giveUp(openNow()));
+  public void end(Pulls own) {
+    if (!own.tryEnd()) own.end(() -> giveUp(openNow()));
   }
 
   private synchronized List<AutoCloseable> openNow() {
@@ -214,8 +214,8 @@ public final class SparkTask implements ColumnTask {
   }
 
   /** Removes pulls that have ended. */
-  public synchronized void forget(Pulls some) {
-    pulls.remove(some);
+  public synchronized void forget(Pulls own) {
+    pulls.remove(own);
   }
 
   private void end() {
@@ -246,8 +246,8 @@ public final class SparkTask implements ColumnTask {
     isOver = true;
     var left = new ArrayList<AutoCloseable>();
     List<AutoCloseable> open = List.copyOf(opened);
-    for (Pulls some : pulls) {
-      if (!some.tryEnd()) left.add(() -> some.end(() -> giveUp(open))); // before any resource is closed during a pull
+    for (Pulls own : pulls) {
+      if (!own.tryEnd()) left.add(() -> own.end(() -> giveUp(open))); // before any resource is closed during a pull
     }
     left.addAll(open);
     if (stream != null) left.add(stream);

@@ -24,7 +24,8 @@ public final class ArrowBatch extends ColumnarBatch {
    */
   public DeviceArray array() {
     DeviceArray current = array;
-    if (current == null) throw new IllegalStateException("nothing is shown any more");
+    if (current == null)
+      throw new IllegalStateException("this batch is closed; Spark keeps a batch until it pulls the next one");
     return current;
   }
 

@@ -115,7 +115,7 @@ abstract class EncodedVector extends ArrowVector {
 
     @Override
     void onColumn(Column next) {
-      throw new IllegalStateException("the struct is shown, which this is a field of");
+      throw new IllegalStateException("a field of an encoded struct receives no column; its struct does");
     }
 
     @Override
