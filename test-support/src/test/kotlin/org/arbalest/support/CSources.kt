@@ -54,7 +54,7 @@ internal class CSources(private val roots: List<Path>) {
     /** The names that an object is about, and whether it defines them. */
     private fun symbols(source: Source, out: Path): Map<String, Boolean> {
         val folders = roots + listOf(Path.of("../device-core/src/main/c/include"))
-        run(listOf("$COMPILER", "-std=gnu11", "-c", "-o", "$out") + folders.map { "-I$it" } + "${source.path}")
+        run(listOf("$COMPILER", "-std=gnu11", VERSION, "-c", "-o", "$out") + folders.map { "-I$it" } + "${source.path}")
         return run(listOf("$NM", "-P", "$out")).lines().map { it.split(' ') }.filter {
             it.size > 1 && (it[1] == "U" || it[1] in DEFINED)
         }
@@ -102,6 +102,9 @@ internal class CSources(private val roots: List<Path>) {
         private val INCLUDE = Regex("""(?:#include |__has_include\()"([^"]+)"""")
         private val FILE = Regex("""[\w/]+\.[ch]\b""")
         private val DEFINED = listOf("T", "D", "B", "C", "R", "V", "W")
+        /** GpuDouble compiles the simulators with the version that they simulate; the symbols are the same for each. */
+        private const val VERSION = "-DGPU_DRIVER_VERSION=0"
+
         private val COMPILER = (CCompiler.answer as? CCompiler.Found)?.path
         private val NM = (CCompiler.find("nm", System.getenv("PATH").orEmpty()) as? CCompiler.Found)?.path
 
