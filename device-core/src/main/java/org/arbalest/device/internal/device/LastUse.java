@@ -58,7 +58,7 @@ public final class LastUse {
     queue.release();
   }
 
-  /** Releases the queue if nothing was used in it. */
+  /** Releases the queue. The caller has used nothing in it. */
   public void cancel() {
     queue.release();
   }
