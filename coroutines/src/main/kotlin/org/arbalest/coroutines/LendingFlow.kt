@@ -56,8 +56,8 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     private val move: (T) -> T,
 ) : Flow<T> by flow {
     /**
-     * Returns this flow with a buffer: a separate coroutine runs it ahead of the collector by up to [capacity]
-     * elements.
+     * Returns this flow with a buffer: a separate coroutine runs it ahead of the collector. It holds up to [capacity]
+     * elements in the buffer, and one more that waits for a place there.
      *
      * The flow owns the buffered elements. Each is open during its `emit`, and the flow closes those that are not
      * collected. A buffered array keeps its memory allocated. So does memory that the stream has already allocated for

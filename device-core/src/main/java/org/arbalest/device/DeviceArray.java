@@ -295,11 +295,11 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Returns this array with buffers that contain only the visible range, so that a slice does not keep the memory of
-   * the whole array. Bits and offsets begin with the first row. The elements of lists and the data of text are those of
-   * the visible rows.
+   * Returns this array with buffers that contain only the visible range. Bits and offsets begin with the first row. The
+   * elements of lists and the data of text are those of the visible rows.
    *
-   * <p>Buffers without other content are shared, as in {@link #convertTo(Field)}. A dictionary keeps the values that no
+   * <p>The result keeps the memory of this array; {@link #copyTo} makes an array that does not. Buffers without other
+   * content are shared, as in {@link #convertTo(Field)}. A dictionary keeps the values that no
    * row has. The data of views keep no bytes outside of visible views, unless views overlap.
    *
    * @return the result; the caller closes it

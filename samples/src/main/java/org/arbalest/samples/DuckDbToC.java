@@ -8,13 +8,15 @@ import org.arbalest.device.c.*;
 /** The README's program in Java: passes the rows of a query to {@code sum_prices.c}, whose library is its argument. */
 public final class DuckDbToC {
   public static void main(String[] args) throws Throwable {
-    var query = "SELECT i / 2 AS price FROM range(1000) t(i)";
-    try (var database = DuckDbDriver.open(); var duckdb = database.connect(); var prices = duckdb.query(query)) {
+    var sum = SymbolLookup.libraryLookup(args[0], Arena.global()).findOrThrow("sum_prices");
+    var type = FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
+    var function = Linker.nativeLinker().downcallHandle(sum, type);
+    try (var database = DuckDbDriver.open();
+        var duckdb = database.connect();
+        var prices = duckdb.query("SELECT i / 2 AS price FROM range(1000) t(i)")) {
       var stream = ArrowArrayStreamStruct.allocate(Arena.ofAuto());
       CData.exportStream(prices, stream, CExport.DATA); // consumes prices; C releases the stream
-      var sum = SymbolLookup.libraryLookup(args[0], Arena.global()).findOrThrow("sum_prices");
-      var type = FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
-      System.out.println((double) Linker.nativeLinker().downcallHandle(sum, type).invokeExact(stream)); // 249750.0
+      System.out.println((double) function.invokeExact(stream)); // 249750.0
     }
   }
 }

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import java.io.ByteArrayOutputStream
+import org.arbalest.support.printed
+import org.arbalest.support.printedErrors
 import java.io.File
-import java.io.PrintStream
 import java.nio.file.Path
 
-/** What a program answered and said. */
+/** A program's exit code and output. */
 internal class Run(val code: Int, val output: String, val error: String)
 
-/** Runs a program in this process; what it prints is caught. */
+/** Runs a program in this process and captures its output. */
 internal fun captured(program: () -> Int): Run {
     var code = 0
     var output = ""
-    val error = caught({ System.err }, System::setErr) {
-        output = caught({ System.out }, System::setOut) { code = program() }
-    }
+    val error = printedErrors { output = printed { code = program() } }
     return Run(code, output, error)
-}
-
-private fun caught(get: () -> PrintStream, set: (PrintStream) -> Unit, block: () -> Unit): String {
-    val before = get()
-    val bytes = ByteArrayOutputStream()
-    set(PrintStream(bytes, true))
-    try {
-        block()
-    } finally {
-        set(before)
-    }
-    return bytes.toString()
 }
 
 internal val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator)
@@ -47,7 +33,7 @@ internal fun process(
     val error = File.createTempFile("samples", ".err").apply { deleteOnExit() }
     val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args)
         .redirectError(error)
-    process.environment().remove("JAVA_TOOL_OPTIONS") // the child would talk about them
+    process.environment().remove("JAVA_TOOL_OPTIONS") // the child would print them on standard error
     process.environment() += environment
     val started = process.start()
     val output = started.inputReader().readText()

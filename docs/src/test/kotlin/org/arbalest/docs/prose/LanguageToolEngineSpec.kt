@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.docs.prose
 
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldHaveAtLeastSize
 import io.kotest.matchers.shouldBe
@@ -11,17 +12,20 @@ import java.io.File
 class LanguageToolEngineSpec : FunSpec({
     fun proofread(paragraphs: List<String>): String {
         val input = File.createTempFile("paragraphs", ".txt").apply { writeText(paragraphs.joinToString("\n")) }
+        val errors = File.createTempFile("errors", ".txt")
         try {
             val java = File(System.getProperty("java.home"), "bin/java").path
             val process = ProcessBuilder(
                 java, "@target/languagetool.args", "src/languagetool/Proofread.java", input.path,
                 "src/languagetool/words.txt", "src/languagetool/rules.txt",
-            ).redirectError(ProcessBuilder.Redirect.DISCARD).start()
+            ).redirectError(errors).start()
             val output = process.inputStream.bufferedReader().readText()
-            process.waitFor() shouldBe 0
+            val status = process.waitFor()
+            withClue({ errors.readText() }) { status shouldBe 0 }
             return output
         } finally {
             input.delete()
+            errors.delete()
         }
     }
 

@@ -7,7 +7,7 @@ internal class Text(val line: Int, val words: String, val kind: Kind) {
         /** Has whole sentences. */
         PROSE,
 
-        /** A title, or one cell of a table. */
+        /** A title, one cell of a table, or the text of a tag: often no whole sentence. */
         FRAGMENT,
 
         /** A string literal, which may be no English at all. */
@@ -21,7 +21,7 @@ internal const val CODE: String = "\u00ab\u00bb"
 /** The prose of a file, by its name's ending. */
 internal fun texts(name: String, content: String): List<Text> = when (name.substringAfterLast('.')) {
     "md" -> markdown(content)
-    "java", "kt", "kts" -> sources(content)
+    "java", "kt" -> sources(content)
     else -> throw IllegalArgumentException("$name: only Markdown, Java and Kotlin are read")
 }
 
@@ -88,7 +88,7 @@ private fun sources(content: String): List<Text> = buildList {
         comment = null
     }
     fun flushLiteral() {
-        literal?.let { (at, text) -> if (text.count { it == ' ' } > 1) add(Text(at, text.trim(), Text.Kind.LITERAL)) }
+        literal?.let { (at, text) -> if (' ' in text.trim()) add(Text(at, text.trim(), Text.Kind.LITERAL)) }
         literal = null
         joined = false
     }

@@ -57,8 +57,10 @@ final class DevicesJava {
   static void give(Device gpu, DeviceArray batch, SocketChannel socket) throws IOException {
     MemoryManager memory = gpu.shareableMemory().orElseThrow();
     try (ArrayLink link = ArrayLink.over(socket)) { // the link owns the socket, and closes it
-      // consumes the copy; its memory stays until the other process releases it
-      link.send(batch.copyTo(memory, gpu.defaultStream()));
+      // send consumes the copy; its memory stays until the other process releases it
+      try (DeviceArray copy = batch.copyTo(memory, gpu.defaultStream())) {
+        link.send(copy);
+      }
     }
   }
 
@@ -70,7 +72,7 @@ final class DevicesJava {
         try (DeviceArray batch = next;
             DeviceArray here = batch.copyTo(Devices.cpu())) {
           here.synchronize();
-          total += here.column("price").asDoubles().get(0);
+          for (double price : here.column("price").toDoubleArray()) total += price;
         }
       }
     }

@@ -34,9 +34,13 @@ public final class SharingGuideJava {
       throws SQLException {
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator); Statement sql = duckDb.createStatement()) {
       CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA);
-      duckDb.registerArrowStream("incoming", stream); // a view that can be read once
-      sql.execute("CREATE TABLE trades AS FROM incoming");
-      sql.execute("DROP VIEW incoming");
+      try {
+        duckDb.registerArrowStream("incoming", stream); // a view that can be read once
+        sql.execute("CREATE TABLE trades AS FROM incoming");
+      } finally {
+        sql.execute("DROP VIEW IF EXISTS incoming"); // it has the address of the stream
+        stream.release(); // if DuckDB has not read it
+      }
     }
   }
 

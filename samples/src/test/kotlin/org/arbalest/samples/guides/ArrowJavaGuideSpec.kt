@@ -3,7 +3,6 @@ package org.arbalest.samples.guides
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.samples.captured
 import org.arbalest.samples.guides.arrowjava.main
 import org.arbalest.support.ResourceCountersExtension
 
@@ -13,10 +12,7 @@ class ArrowJavaGuideSpec : FunSpec({
 
     for ((language, program) in mapOf("Java" to { ArrowJavaGuideJava.main(arrayOf()) }, "Kotlin" to { main() })) {
         test("$language: the program shares a vector, a batch and a root") {
-            captured {
-                program()
-                0
-            }.output.trim().lines() shouldBe listOf("4.25", "[1.5, 4.25]")
+            printed { program() }.trim().lines() shouldBe listOf("4.25", "[1.5, 4.25]")
         }
     }
 })

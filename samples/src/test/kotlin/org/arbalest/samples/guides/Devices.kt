@@ -57,8 +57,8 @@ fun pinned(gpu: Device, table: MemorySegment, to: DeviceBuffer, stream: DeviceSt
 fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
     val memory = gpu.shareableMemory().orElseThrow()
     ArrayLink.over(socket).use { link -> // the link owns the socket, and closes it
-        // consumes the copy; its memory stays until the other process releases it
-        link.send(batch.copyTo(memory, gpu.defaultStream()))
+        // send consumes the copy; its memory stays until the other process releases it
+        batch.copyTo(memory, gpu.defaultStream()).use { link.send(it) }
     }
 }
 

@@ -2,7 +2,6 @@
 package org.arbalest.samples.guides
 
 import io.kotest.assertions.throwables.shouldThrow
-import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldHaveAtLeastSize
 import io.kotest.matchers.shouldBe
@@ -15,8 +14,8 @@ import org.arbalest.device.Devices
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.samples.captured
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.printed
 import java.io.File
 import java.lang.foreign.Arena
 
@@ -57,8 +56,7 @@ class GuidesSpec : FunSpec({
     test("the programs of the first page print what it says") {
         val page = guides.single { it.name == "getting-started.md" }.readText()
         for (program in listOf({ FirstBatch.main(arrayOf()) }, { main() })) {
-            val printed = captured { program().let { 0 } }.output.trim()
-            withClue(printed) { page.unindented() shouldContain printed.unindented() }
+            page.unindented() shouldContain "\n```\n${printed { program() }.unindented()}\n```\n"
         }
     }
 

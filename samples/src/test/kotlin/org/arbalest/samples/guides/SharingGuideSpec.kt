@@ -8,7 +8,6 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.samples.captured
 import org.arbalest.samples.guides.sharing.main
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
@@ -27,10 +26,7 @@ class SharingGuideSpec : FunSpec({
 
     for ((language, program) in mapOf("Java" to { SharingGuideJava.main(arrayOf()) }, "Kotlin" to { main() })) {
         test("$language: the program sends a batch to DuckDB and prints its answer") {
-            captured {
-                program()
-                0
-            }.output.trim() shouldBe "4.25"
+            printed { program() }.trim() shouldBe "4.25"
         }
     }
 

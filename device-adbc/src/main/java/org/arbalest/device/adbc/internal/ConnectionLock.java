@@ -223,10 +223,10 @@ final class ConnectionLock {
       if (!outer.contains(this)) outer.add(this);
       return;
     }
-    Queue<ConnectionLock> waiting = new ArrayDeque<>(1);
-    CLOSING.set(waiting);
+    Queue<ConnectionLock> closing = new ArrayDeque<>(1);
+    CLOSING.set(closing);
     try {
-      for (ConnectionLock each = this; each != null; each = waiting.poll()) each.closeAll();
+      for (ConnectionLock each = this; each != null; each = closing.poll()) each.closeAll();
     } finally {
       CLOSING.remove();
     }

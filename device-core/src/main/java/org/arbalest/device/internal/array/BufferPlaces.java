@@ -16,8 +16,8 @@ import org.arbalest.device.types.Field;
  * Checks with the driver that an array's buffers may be on the array's device (DEV-12, DEV-27). Main memory needs no
  * check.
  *
- * <p>If a check costs a call of the runtime, core calls it for only one buffer that is not empty, and at full validation
- * for all such buffers.
+ * <p>If a check costs a call of the runtime, core calls it for only one buffer that is not empty, and at full
+ * validation for all such buffers.
  */
 final class BufferPlaces {
   private final DeviceDriver driver;

@@ -7,21 +7,8 @@ import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.SparkSession
 import org.arbalest.spark.DataFrames
 import org.arbalest.spark.kotlin.arbalest
-import java.io.ByteArrayOutputStream
+import org.arbalest.support.printed
 import java.io.File
-import java.io.PrintStream
-
-private fun printed(program: () -> Unit): String {
-    val before = System.out
-    val bytes = ByteArrayOutputStream()
-    System.setOut(PrintStream(bytes, true))
-    try {
-        program()
-    } finally {
-        System.setOut(before)
-    }
-    return bytes.toString()
-}
 
 private fun <T> onSpark(block: (SparkSession) -> T): T =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").appName("guide").getOrCreate()
@@ -34,7 +21,7 @@ private const val SUM_OF_HALVES = 99_995_000.0
 class SparkGuideSpec : FunSpec({
     test("the program prints what the page displays") {
         File("../docs/guides/spark.md").readText() shouldContain
-            printed { SparkGuideJava.main(arrayOf()) }.trim()
+            printed { SparkGuideJava.main(arrayOf()) }.let { "\n```\n${it.trim()}\n```\n" }
     }
 
     test("Java: a function of mapColumns makes a column") {

@@ -18,7 +18,7 @@ public final class AsyncGuideJava {
       DeviceArray next;
       while ((next = reader.next()) != null) {
         try (DeviceArray batch = next) {
-          total += batch.column("price").asDoubles().get(0);
+          for (double price : batch.column("price").toDoubleArray()) total += price;
         }
       }
     }

@@ -17,7 +17,10 @@ final class KernelGuideJava {
     var program = CL.clCreateProgramWithSource(Jocl.context(device), 1, new String[] {source}, null, null);
     try {
       checked(CL.clBuildProgram(program, 0, null, null, null, null));
-      return CL.clCreateKernel(program, name, null);
+      int[] code = new int[1];
+      cl_kernel kernel = CL.clCreateKernel(program, name, code);
+      checked(code[0]);
+      return kernel;
     } finally {
       CL.clReleaseProgram(program); // the kernel keeps it
     }

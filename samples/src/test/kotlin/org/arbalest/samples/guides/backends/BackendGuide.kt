@@ -32,8 +32,9 @@ class HeapDriver(private val name: String) : SynchronousDriver {
         val arena = Arena.ofShared()
         try {
             return arena.allocate(bytes, alignment).address().also { blocks[it] = arena }
-        } catch (e: OutOfMemoryError) {
+        } catch (e: Throwable) {
             arena.close()
+            if (e !is OutOfMemoryError) throw e
             throw DeviceException(Errno.ENOMEM, "heapAlloc on $name failed: asked for $bytes bytes", e)
         }
     }

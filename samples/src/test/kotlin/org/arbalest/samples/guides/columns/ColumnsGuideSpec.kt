@@ -15,8 +15,8 @@ import org.arbalest.device.columns.Column
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
-import org.arbalest.samples.captured
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.printed
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.File
@@ -37,12 +37,11 @@ class ColumnsGuideSpec : FunSpec({
     test("the programs and the nested columns print the comments behind their println") {
         val comments = Regex("""println\(.*\);? // (.*)""").findAll(page).map { it.groupValues[1] }.toList()
         comments shouldHaveSize 13
-        captured {
+        printed {
             main()
             BuildAndRead.main(arrayOf())
             nested()
-            0
-        }.output.trim().lines() shouldBe comments
+        }.trim().lines() shouldBe comments
     }
 
     test("Kotlin: a column is not null, another one has nulls where a predicate says") {

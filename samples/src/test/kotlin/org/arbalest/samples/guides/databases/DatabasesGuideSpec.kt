@@ -10,8 +10,8 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.DuckDbDriver
-import org.arbalest.samples.captured
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.printed
 import java.io.File
 
 private inline fun <T> withFlights(block: (AdbcConnection) -> T): T = DuckDbDriver.open().use { database ->
@@ -35,8 +35,8 @@ class DatabasesGuideSpec : FunSpec({
 
     test("the Kotlin program prints the flights that the page displays, and the Java program prints the same ids") {
         val page = File("../docs/guides/databases.md").readText()
-        page shouldContain captured { 0.also { main() } }.output.trim()
-        captured { 0.also { DatabasesGuideJava.main(arrayOf()) } }.output.lines().filter { it.isNotBlank() } shouldBe
+        page shouldContain "\n```\n${printed { main() }.trim()}\n```\n"
+        printed { DatabasesGuideJava.main(arrayOf()) }.lines().filter { it.isNotBlank() } shouldBe
             listOf("Flight[id=89, delay=89]", "Flight[id=179, delay=89]", "Flight[id=269, delay=89]")
     }
 

@@ -21,7 +21,8 @@ fun compile(device: Device, source: String, name: String): cl_kernel {
     val program = CL.clCreateProgramWithSource(Jocl.context(device), 1, arrayOf(source), null, null)
     try {
         checked(CL.clBuildProgram(program, 0, null, null, null, null))
-        return CL.clCreateKernel(program, name, null)
+        val code = IntArray(1)
+        return CL.clCreateKernel(program, name, code).also { checked(code[0]) }
     } finally {
         CL.clReleaseProgram(program)
     }

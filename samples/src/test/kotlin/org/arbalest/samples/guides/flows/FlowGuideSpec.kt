@@ -18,8 +18,8 @@ import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.samples.captured
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.printed
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import java.io.IOException
@@ -39,8 +39,8 @@ class FlowGuideSpec : FunSpec({
     val schema = prices(1.0).use { it.schema() }
 
     test("the programs print the sum and the prices of each batch") {
-        captured { 0.also { main() } }.output.trim().lines() shouldBe listOf("3.5", "4.25")
-        captured { 0.also { ReadBatches.main(arrayOf()) } }.output.trim().lines() shouldBe
+        printed { main() }.trim().lines() shouldBe listOf("3.5", "4.25")
+        printed { ReadBatches.main(arrayOf()) }.trim().lines() shouldBe
             listOf("[1.5, 2.0]", "[4.25]")
     }
 

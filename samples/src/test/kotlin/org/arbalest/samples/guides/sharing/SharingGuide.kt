@@ -36,10 +36,14 @@ fun main() {
 fun intoDuckDb(reader: DeviceArrayReader, duckDb: DuckDBConnection, allocator: BufferAllocator) {
     ArrowArrayStream.allocateNew(allocator).use { stream ->
         CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA)
-        duckDb.registerArrowStream("incoming", stream) // a view that can be read once
         duckDb.createStatement().use { sql ->
-            sql.execute("CREATE TABLE trades AS FROM incoming")
-            sql.execute("DROP VIEW incoming")
+            try {
+                duckDb.registerArrowStream("incoming", stream) // a view that can be read once
+                sql.execute("CREATE TABLE trades AS FROM incoming")
+            } finally {
+                sql.execute("DROP VIEW IF EXISTS incoming") // it has the address of the stream
+                stream.release() // if DuckDB has not read it
+            }
         }
     }
 }
