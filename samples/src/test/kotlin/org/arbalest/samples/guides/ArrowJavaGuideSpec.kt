@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.samples.guides.arrowjava.main
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.printed
 
 /** The programs that docs/guides/arrow-java.md opens with; ArrowJavaSpec runs the other snippets. */
 class ArrowJavaGuideSpec : FunSpec({

@@ -10,6 +10,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.samples.guides.sharing.main
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.printed
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
