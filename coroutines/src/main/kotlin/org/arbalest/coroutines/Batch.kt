@@ -191,7 +191,7 @@ public class ColumnScope private constructor(
 
         @PublishedApi
         internal fun ofList(rows: Int, list: ColumnBuilder): ColumnScope =
-            ofOne(rows, "a list has one column of elements, and has it; for more, put them into a struct",
+            ofOne(rows, "a list already has its column of elements; put several columns into a struct",
                 ITEM, list::items)
 
         /**
@@ -232,7 +232,7 @@ private class RowCounter(private var count: Int) {
         if (count >= 0) return count
         val counting = first
         check(counting != null && more) {
-            "how many rows there are is not known yet: say batch(rows = …), or begin with a column that is given by " +
+            "the number of rows is not known yet: pass batch(rows = …), or begin with a column that is built from " +
                 "an array or a list"
         }
         return countOf(counting.length())
@@ -244,7 +244,7 @@ private class RowCounter(private var count: Int) {
 
     fun require(name: String, given: Int) {
         if (count < 0) count = first?.let { countOf(it.length()) } ?: given
-        check(given == count) { "column \"$name\" takes $count values, one for each row, but $given were given" }
+        check(given == count) { "column \"$name\" takes $count values, one for each row, but received $given" }
     }
 }
 

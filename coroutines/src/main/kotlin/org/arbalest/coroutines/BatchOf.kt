@@ -30,7 +30,7 @@ import org.arbalest.device.types.Schema
  */
 public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
     require(columns.isNotEmpty()) {
-        "a batch of arrays needs one array at least, which says how many rows there are"
+        "a batch of arrays needs at least one array, which determines the number of rows"
     }
     val (firstName, first) = columns.first()
     for ((name, array) in columns) {

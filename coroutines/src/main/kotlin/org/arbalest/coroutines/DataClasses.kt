@@ -118,7 +118,7 @@ internal fun objectType(type: Type, kotlin: KotlinType?, within: ObjectType): Ob
         is TypeVariable<*> -> {
             val argument = within.arguments().getOrNull(within.type().typeParameters.indexOf(type))
             requireNotNull(argument) {
-                "${within.type().name} is used without saying what its type parameter $type stands for"
+                "${within.type().name} is used without an argument for its type parameter $type"
             }
             argument.withNullable(argument.nullable() || kotlin?.isNullable == true)
         }

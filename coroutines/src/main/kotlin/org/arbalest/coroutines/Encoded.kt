@@ -50,7 +50,7 @@ public inline fun <E : Any> ColumnScope.dictionary(
             }
         } ?: -1
     }
-    ColumnScope.ofOne(all.size, "a dictionary has one column of values, and has it; for more, put them into a struct",
+    ColumnScope.ofOne(all.size, "a dictionary already has its column of values; put several columns into a struct",
         "", column::dictionary).distinct(all)
     for (position in indices) if (position < 0) column.appendNull() else column.appendIndex(position.toLong())
 }

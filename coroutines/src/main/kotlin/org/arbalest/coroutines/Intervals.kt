@@ -62,7 +62,7 @@ public fun ColumnScope.intervalMonthDayNano(name: String = "", values: List<Inte
 @PublishedApi
 internal fun ColumnBuilder.appendMonths(period: Period) {
     require(period.days == 0) {
-        "${field()}, row ${length()}: $period has ${period.days} days, and is to be months only"
+        "${field()}, row ${length()}: $period has ${period.days} days, but the column holds months only"
     }
     append(period.toTotalMonths())
 }

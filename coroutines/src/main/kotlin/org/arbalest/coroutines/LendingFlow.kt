@@ -338,11 +338,13 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     private fun refused(): Nothing = throw UnsupportedOperationException(GIVES_CLOSED)
 }
 
-private const val GIVES_CLOSED = "what a lending flow emits is closed after its emit: retain it first, by map { " +
+private const val GIVES_CLOSED = "a lending flow closes each array after its emit: retain the array first, with map " +
+    "{ " +
     "it.retain() }, or use it in collect"
-private const val HOLDS_CLOSED = "what a lending flow emits is closed after its emit, and this would hold it for longer"
+private const val HOLDS_CLOSED = "a lending flow closes each array after its emit, and this operator would keep it " +
+    "for longer"
 private const val WORKS_ON_CLOSED =
-    "what a lending flow emits is closed after its emit, and this would work on it for longer: collectParallel and " +
+    "a lending flow closes each array after its emit, and this operator would use it for longer: collectParallel and " +
         "mapParallel own what they work on"
 
 /**

@@ -44,8 +44,8 @@ public inline fun <K : Any, V> ColumnScope.map(
         allValues += it.values
         appendMap(it.size)
     }
-    ColumnScope.ofOne(allKeys.size, "a map has one column of keys, and has it", KEY, column::keys).keys(allKeys)
-    ColumnScope.ofOne(allValues.size, "a map has one column of values, and has it; for more, put them into a struct",
+    ColumnScope.ofOne(allKeys.size, "a map already has its column of keys", KEY, column::keys).keys(allKeys)
+    ColumnScope.ofOne(allValues.size, "a map already has its column of values; put several columns into a struct",
         VALUE, column::values).values(allValues)
 }
 

@@ -129,7 +129,7 @@ internal fun itemOf(type: KClass<*>): Field = Field.of(
         Float::class -> DataType.FLOAT32
         Double::class -> DataType.FLOAT64
         else -> throw IllegalArgumentException(
-            "which Arrow type holds a list of ${type.simpleName} is for list(name, lists) { … } to say",
+            "the Arrow type for a list of ${type.simpleName} is not known: use list(name, lists) { … }",
         )
     },
 )

@@ -75,7 +75,7 @@ public class UnionView internal constructor(column: Column) : ColumnView<Any>(co
 
 /** Returns the value of a row that is not null, as an object. */
 private fun Column.getPresent(row: Long): Any =
-    get(row) ?: throw NoSuchElementException("column \"${name()}\" is null in row $row; ask isNull, or use getOrNull")
+    get(row) ?: throw NoSuchElementException("column \"${name()}\" is null in row $row; check isNull, or use getOrNull")
 
 /**
  * Calls [action] for each remaining run, with its first row, the row after its last, and the position of its value in

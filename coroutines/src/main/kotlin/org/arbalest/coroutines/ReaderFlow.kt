@@ -54,7 +54,7 @@ public fun DeviceArrayReader.asFlow(
     val collected = AtomicBoolean()
     val arrays = flow {
         check(collected.compareAndSet(false, true)) {
-            "a reader's flow can be collected once, and was: its arrays are gone"
+            "a reader's flow can be collected only once, and it was collected already"
         }
         val pulls = Pulls(this@asFlow, dispatcher, currentCoroutineContext()[Job])
         var failure: Throwable? = null

@@ -90,7 +90,7 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
 
     @PublishedApi
     internal fun scope(size: Int): ColumnScope =
-        ColumnScope.ofOne(size, "a type of a union has one column, and has it; for more, put them into a struct", "") {
+        ColumnScope.ofOne(size, "a type of a union already has its column; put several columns into a struct", "") {
             require(it.name().isNotEmpty()) {
                 "a column of a union needs a name; only the elements of a list do without"
             }
@@ -99,14 +99,14 @@ public class UnionScope<E : Any> @PublishedApi internal constructor(
 
     @PublishedApi
     internal fun checkAdded(type: KClass<*>) {
-        check(added == count) { "a type of a union has one column, and none was added for ${type.simpleName}" }
+        check(added == count) { "a type of a union needs a column, but none was added for ${type.simpleName}" }
     }
 
     @PublishedApi
     internal fun finish() {
         for (row in values.indices) {
             require(children[row] != NONE) {
-                "${union.field()}, row $row: ${values[row]} is of none of the union's types"
+                "${union.field()}, row $row: ${values[row]} has none of the union's types"
             }
             union.appendUnion(children[row])
         }

@@ -49,7 +49,7 @@ private inline fun ColumnBuilder.exactly(value: Any, count: () -> Long): Long =
     try {
         count()
     } catch (e: ArithmeticException) {
-        throw ArithmeticException("${field()}, row ${length()}: $value is beyond what 64 bits hold")
+        throw ArithmeticException("${field()}, row ${length()}: $value does not fit in 64 bits")
             .apply { initCause(e) }
     }
 

@@ -77,7 +77,7 @@ internal class Upstream private constructor(private val clock: Clock) : ThreadCo
 
     /** Returns the exception that an emit throws after [stop]; null while the sink takes arrays. */
     fun refusal(): CancellationException? =
-        if (stopped) CancellationException("whoever took what this flow emits has enough") else null
+        if (stopped) CancellationException("the collector of this flow needs no more elements") else null
 
     /**
      * Counts a thread that begins to run code of the flow. The coroutine is checked for cancellation only after this.

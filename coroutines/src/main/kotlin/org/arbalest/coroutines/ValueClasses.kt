@@ -60,7 +60,7 @@ private inline fun <A : Any, reified E : Any> asArray(
 }
 
 private fun javaDuration(duration: KotlinDuration): JavaDuration {
-    require(duration.isFinite()) { "the duration is $duration, and a column of durations holds finite ones only" }
+    require(duration.isFinite()) { "the duration is $duration, but a column of durations holds only finite ones" }
     return duration.toJavaDuration()
 }
 
@@ -101,7 +101,8 @@ internal fun conversionOf(type: Class<*>): ObjectConversion<*, *>? =
 private fun ofValueClass(type: Class<*>): ObjectConversion<Any, Any> {
     val part = unboxed(type, isNullable = false)
     require(!part.type.nullable()) {
-        "${type.name} is a value class of a nullable type; as a list's element, or nullable itself, it is no column"
+        "${type.name} is a value class of a nullable type; a list of it, or a nullable property of it, cannot be a " +
+            "column"
     }
     val unboxing = unboxing(type)
     val to = part.taken?.let { MethodHandles.filterReturnValue(unboxing, it) } ?: unboxing
@@ -118,7 +119,8 @@ private fun ObjectType.boxed() = ObjectType(MethodType.methodType(type()).wrap()
 
 /** Returns the component for an unboxed value class. Its `constructor-impl` is the constructor, and runs `init`. */
 private fun unboxed(type: Class<*>, isNullable: Boolean): Part {
-    require(type.typeParameters.isEmpty()) { "${type.name} is a value class with type parameters, which is no column" }
+    require(type.typeParameters.isEmpty()) { "${type.name} is a value class with type parameters, which is not a " +
+        "column" }
     val property = requireNotNull(ClassMetadata.of(type)) { "${type.name} is a value class without Kotlin's metadata" }
         .parameters.single()
     val inner = partOf(type.getDeclaredField(property.name).genericType, property.type, ObjectType.of(type))

@@ -95,7 +95,7 @@ public final class LeakCheck {
    * check that was given up with something left open, it blocks until the counters have not changed for 250
    * milliseconds. A late release does not count as a change of this check then.
    *
-   * @param name the checked code, as in "not back after …"
+   * @param name the checked code, as in "still open after …"
    * @param around the check around this one, or null
    * @param withPlaces whether to record where each resource is created, which costs some microseconds and garbage for
    *     each. {@code -Dorg.arbalest.leaks=true} turns it on in any case. Without it the check only compares numbers: it
@@ -163,7 +163,7 @@ public final class LeakCheck {
 
   private static String besides(String name, String other) {
     return name + " is checked for leaks while " + other
-        + " is: what is open is counted for the whole process, so that tests which are checked cannot run at"
+        + " is: open resources are counted for the whole process, so checked tests cannot run at"
         + " the same time. @NoLeaks lets JUnit run them one after another, @Isolate Kotest; or switch parallel "
         + "execution off";
   }

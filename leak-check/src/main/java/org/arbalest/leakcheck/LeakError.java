@@ -39,15 +39,15 @@ public final class LeakError extends AssertionError {
   }
 
   private static String message(String name, ResourceCounters left, List<HandleWatch.Open> open, boolean hasPlaces) {
-    StringBuilder text = new StringBuilder("not back after ").append(name).append(": ").append(counts(left));
+    StringBuilder text = new StringBuilder("still open after ").append(name).append(": ").append(counts(left));
     if (!hasPlaces) text.append("\nwithPlaces = true or -D").append(LeakCheck.PROPERTY)
-        .append("=true notes what that is, and where it was made");
+        .append("=true records each handle and where it was created");
     for (HandleWatch.Open handle : open) {
       Throwable made = handle.made();
-      text.append("\nLEAK: ").append(handle.what()).append(" was left open, made ").append(made.getMessage())
+      text.append("\nLEAK: ").append(handle.what()).append(" was left open, created ").append(made.getMessage())
           .append(" at ").append(place(made));
     }
-    if (hasPlaces && open.isEmpty()) text.append("\nit was made before, or is C's");
+    if (hasPlaces && open.isEmpty()) text.append("\nit was created before, or by native code");
     return text.toString();
   }
 
@@ -91,14 +91,14 @@ public final class LeakError extends AssertionError {
       long count = count(component, left);
       if (count != 0) words.add(component.getName() + "=" + count);
     }
-    return words.isEmpty() ? "as much is held as before, but not the same" : String.join(", ", words);
+    return words.isEmpty() ? "as much is open as before, but not the same" : String.join(", ", words);
   }
 
   private static long count(RecordComponent component, ResourceCounters left) {
     try {
       return (long) component.getAccessor().invoke(left);
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("the ledger's " + component.getName() + " cannot be read", e);
+      throw new IllegalStateException("the resource counter " + component.getName() + " cannot be read", e);
     }
   }
 }

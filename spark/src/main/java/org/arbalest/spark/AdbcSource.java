@@ -63,7 +63,7 @@ public final class AdbcSource implements ColumnSource {
       String lower = name.toLowerCase(Locale.ROOT);
       if (!lower.startsWith("database.") && !lower.startsWith("connection.")
           && OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
-        throw new IllegalArgumentException("AdbcSource has no option " + name + ", but " + String.join(", ", OPTIONS)
+        throw new IllegalArgumentException("AdbcSource has no option " + name + "; it has " + String.join(", ", OPTIONS)
             + ", database.… and connection.…");
       }
     }
@@ -85,7 +85,7 @@ public final class AdbcSource implements ColumnSource {
     }
     if (found.stream().noneMatch(field -> isExact(field.type()))) {
       throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type()
-          + ", where an integer or a decimal is wanted; a cast in the query makes one");
+          + ", but must be an integer or a decimal; add a cast to the query");
     }
   }
 
@@ -199,7 +199,7 @@ public final class AdbcSource implements ColumnSource {
     try {
       return new BigInteger(value.strip());
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("the option " + name + " is " + value + ", which is no integer", e);
+      throw new IllegalArgumentException("the option " + name + " is " + value + ", which is not an integer", e);
     }
   }
 }

@@ -96,7 +96,7 @@ public final class DataFrames {
     List<String> names = schema.fields().stream().map(Field::name).toList();
     if (Set.copyOf(names).size() < names.size())
       throw new IllegalArgumentException(
-          "columns of the result have the same name, where each is found by its own: " + names);
+          "columns of the result have the same name, but each needs its own: " + names);
     return ColumnPlan.of(dataframe).mapColumns(SparkTypes.of(schema, false), function);
   }
 }

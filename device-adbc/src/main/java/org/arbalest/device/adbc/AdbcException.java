@@ -95,7 +95,7 @@ public final class AdbcException extends DeviceException {
     private List<AdbcErrorDetail> details = List.of();
 
     private Builder(String operation, int statusCode) {
-      if (statusCode <= 0) throw new IllegalArgumentException("status " + statusCode + " is no error");
+      if (statusCode <= 0) throw new IllegalArgumentException("status " + statusCode + " is not an error");
       this.operation = Objects.requireNonNull(operation, "operation");
       this.statusCode = statusCode;
     }
@@ -155,7 +155,7 @@ public final class AdbcException extends DeviceException {
       if (errno != 0 && driverMessage.isEmpty()) text.append(", ").append(Errno.name(errno));
       if (!sqlState.isEmpty()) text.append(", SQLSTATE ").append(sqlState);
       if (vendorCode != null) text.append(", vendor code ").append(vendorCode);
-      text.append(": ").append(driverMessage.isEmpty() ? "the driver says no more" : driverMessage);
+      text.append(": ").append(driverMessage.isEmpty() ? "the driver returned no message" : driverMessage);
       if (sql != null) text.append("; the SQL: ").append(beginning(sql));
       return text.toString();
     }

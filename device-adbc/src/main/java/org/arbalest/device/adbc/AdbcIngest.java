@@ -47,7 +47,8 @@ public record AdbcIngest(String table, Mode mode, @Nullable String catalog, @Nul
     Objects.requireNonNull(mode, "mode");
     if (isTemporary && (catalog != null || dbSchema != null)) {
       throw new IllegalArgumentException(
-          "a temporary table has no catalog and no schema, but " + table + " is to be in " + catalog + "." + dbSchema);
+          "a temporary table has no catalog and no schema, but " + table + " was to be created in " + catalog + "."
+              + dbSchema);
     }
   }
 

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * released.
  */
 final class ArrayLoan {
-  private static final AtomicIntegerFieldUpdater<ArrayLoan> HOLDERS =
-      AtomicIntegerFieldUpdater.newUpdater(ArrayLoan.class, "holders");
+  private static final AtomicIntegerFieldUpdater<ArrayLoan> REFERENCES =
+      AtomicIntegerFieldUpdater.newUpdater(ArrayLoan.class, "references");
 
   final DeviceArray array;
 
-  @SuppressWarnings("unused") // HOLDERS updates it
-  private volatile int holders = 1;
+  @SuppressWarnings("unused") // REFERENCES updates it
+  private volatile int references = 1;
 
   /** Takes over a handle; the caller has the first reference. */
   ArrayLoan(DeviceArray array) {
@@ -27,14 +27,14 @@ final class ArrayLoan {
   }
 
   void release() {
-    if (HOLDERS.decrementAndGet(this) == 0) array.close();
+    if (REFERENCES.decrementAndGet(this) == 0) array.close();
   }
 
   /** Returns some bytes of the array as a buffer that an allocator counts. The caller releases the buffer. */
   ArrowBuf wrap(BufferAllocator allocator, long address, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
     Piece piece = new Piece(this, address, bytes);
-    HOLDERS.incrementAndGet(this);
+    REFERENCES.incrementAndGet(this);
     try {
       return allocator.wrapForeignAllocation(piece);
     } catch (Throwable t) { // which may or may not have released it

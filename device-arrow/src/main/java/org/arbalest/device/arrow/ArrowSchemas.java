@@ -175,7 +175,7 @@ public final class ArrowSchemas {
   private static DictionaryEncoding put(DictionaryType encoded, @Nullable MapDictionaryProvider dictionaries,
       @Nullable BufferAllocator allocator) {
     if (dictionaries == null || allocator == null)
-      throw new Unfit("is encoded by a dictionary: give a provider, which takes its values");
+      throw new Unfit("is encoded by a dictionary: pass a provider, which takes its values");
     org.apache.arrow.vector.types.pojo.Field values;
     try {
       values = field(encoded.values(), dictionaries, allocator);

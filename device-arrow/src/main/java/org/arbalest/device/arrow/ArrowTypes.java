@@ -80,7 +80,7 @@ final class ArrowTypes {
         if (children.size() != 2) throw new Unfit("run-ends have 2 children, not " + children.size());
         yield new RunEndEncodedType(children.getFirst().withNullable(false), children.getLast());
       }
-      default -> throw new Unfit("nobody here knows the type " + type);
+      default -> throw new Unfit("unknown type " + type);
     };
   }
 
@@ -200,7 +200,7 @@ final class ArrowTypes {
 
   private static ArrowType decimal(DecimalType decimal) {
     if (decimal.bits() < 128)
-      throw new Unfit("Arrow Java has no vectors of " + decimal + ", but of decimal128 and decimal256");
+      throw new Unfit("Arrow Java has no vectors of " + decimal + ", only of decimal128 and decimal256");
     return new ArrowType.Decimal(decimal.precision(), decimal.scale(), decimal.bits());
   }
 

@@ -201,7 +201,7 @@ final class VectorLender {
       byte id = ids.getByte(row);
       if (!plan.hasTypeId(id)) {
         throw new Unfit("row " + row + " has the type id " + id + ", which " + plan.field.type()
-            + " has not: a union has no nulls of its own");
+            + " does not have: a union has no nulls of its own");
       }
     }
   }

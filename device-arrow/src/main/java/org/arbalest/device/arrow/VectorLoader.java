@@ -96,11 +96,11 @@ final class VectorLoader {
     if (!array.device().isCpuAccessible()) {
       String first = "the array is on " + array.device() + ", but vectors are in main memory: ";
       throw new DeviceException(Errno.ENOSYS,
-          first + "copyTo(Devices.cpu()) brings it there, synchronize() waits for the copy");
+          first + "copy it with copyTo(Devices.cpu()), and wait for the copy with synchronize()");
     }
     if (!array.isReady()) {
       throw new IllegalStateException(
-          "the array's event is not done yet: synchronize() waits for it, ready() tells when it is");
+          "the array's event has not completed: wait with synchronize(), or use onReady() to learn when it has");
     }
   }
 
@@ -167,7 +167,9 @@ final class VectorLoader {
     if (ArrayBridge.struct(array).buffer(0) == 0) return;
     long nulls = array.asColumn().nullCount();
     if (nulls > 0) throw new Unfit(
-        "there are " + nulls + " null rows, but a root has only columns with nulls: pushDownNulls() puts them there");
+        "there are " + nulls
+            + " null rows, but only the columns of a root have nulls: pushDownNulls() moves the nulls into the "
+            + "columns");
   }
 
   /** Loads an array into one vector. Throws {@link Unfit}. */
@@ -248,7 +250,7 @@ final class VectorLoader {
         take(node, 2, start, count, Long.BYTES, allocator);
       }
       case FixedSizeListVector _, StructVector _ -> {}
-      default -> throw new Unfit("nobody here knows how to load a " + vector.getClass().getName());
+      default -> throw new Unfit("unsupported vector class: " + vector.getClass().getName());
     }
   }
 
@@ -258,7 +260,7 @@ final class VectorLoader {
    */
   private ArrowBuf borrow(BufferAllocator allocator, long buffer, long from, long bytes) {
     if (bytes == 0) return allocator.getEmpty();
-    if (buffer == 0) throw new Unfit("there is no buffer where there should be " + (from + bytes) + " bytes");
+    if (buffer == 0) throw new Unfit("a buffer of " + (from + bytes) + " bytes is missing");
     ArrowBuf own = source == null ? null : share(source, allocator, buffer + from, bytes);
     return own == null ? loan.wrap(allocator, buffer + from, bytes) : own;
   }
@@ -457,10 +459,10 @@ final class VectorLoader {
       loadAll(plan, node, other);
       if (VectorEqualsVisitor.vectorEquals(loaded, other, null)) return;
       String first = "dictionary " + id + " has " + loaded.getValueCount()
-          + " values already, of another field or of a batch before, and not these "
+          + " values already, of another field or an earlier batch, not these "
           + other.getValueCount();
       throw new Unfit(
-          first + ": one number is one dictionary; a reader's may change with ArrowReaders.toReplacingArrowReader");
+          first + ": one number stands for one dictionary; only ArrowReaders.toReplacingArrowReader allows changes");
     }
   }
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class VectorPlan {
   private static final VectorPlan[] NONE = {};
 
-  private static final String SYNC = "; VectorSchemaRoot.syncSchema makes it what the vectors are";
+  private static final String SYNC = "; VectorSchemaRoot.syncSchema updates the schema";
 
   final Field field;
 
@@ -147,8 +147,8 @@ final class VectorPlan {
 
   private static DataType encoded(ArrowType type, VectorPlan dictionary, DictionaryEncoding encoding) {
     if (!(type instanceof ArrowType.Int index)) {
-      throw new Unfit("has a dictionary, but is of " + type
-          + ": in memory it is of the type of the indices, see DictionaryUtility.toMemoryFormat");
+      throw new Unfit("has a dictionary, but the type " + type
+          + ": in memory it has the type of the indices, see DictionaryUtility.toMemoryFormat");
     }
     return new DictionaryType(ArrowTypes.toIntType(index), dictionary.field, encoding.isOrdered());
   }
@@ -189,7 +189,7 @@ final class VectorPlan {
 
   /** Returns the dictionary with a number; throws {@link Unfit} if it is missing. */
   static Dictionary lookup(long id, @Nullable DictionaryProvider dictionaries) {
-    if (dictionaries == null) throw new Unfit("is dictionary " + id + ": give the provider that has it");
+    if (dictionaries == null) throw new Unfit("is dictionary " + id + ": pass the provider that has it");
     Dictionary dictionary = dictionaries.lookup(id);
     if (dictionary == null)
       throw new Unfit("the provider has no dictionary " + id + ", only " + dictionaries.getDictionaryIds());

@@ -107,7 +107,7 @@ public final class ArrowArrayStreamStruct {
    */
   public static void move(MemorySegment from, MemorySegment to) {
     if (from.asOverlappingSlice(to).isPresent())
-      throw new IllegalArgumentException("a struct is not moved to where it is");
+      throw new IllegalArgumentException("a struct cannot be moved onto itself");
     if (from.isReadOnly()) throw new IllegalArgumentException(
         "a struct in read-only memory cannot be moved: it could not be marked as released");
     MemorySegment.copy(from, 0, to, 0, LAYOUT.byteSize());

@@ -102,7 +102,7 @@ public final class CData {
     } else if (schema != null) {
       imported = ArrayImport.importArray(array, schema, options.isDevice, options.validation);
     } else {
-      throw new IllegalArgumentException("an array does not say its type: CImport.schema(…) does");
+      throw new IllegalArgumentException("an array does not contain its type: pass it with CImport.schema(…)");
     }
     return ArrayValidation.imported(imported, options.validation);
   }
@@ -131,7 +131,7 @@ public final class CData {
     DeviceArrayImpl handle = DeviceArrayImpl.unwrap(array);
     if (options.stream != null && !options.isDevice) {
       throw new IllegalArgumentException(
-          "an ArrowArray has no event that a stream could wait for: it is waited for before it is exported");
+          "consumerStream needs CExport.DEVICE: an ArrowArray has no event, and its export waits for the array");
     }
     if (options.requested == null) {
       HandleExport.export(handle, out, options.schemaOut, options.stream, options.isDevice);
@@ -176,11 +176,11 @@ public final class CData {
     Objects.requireNonNull(reader, "reader");
     options.requireNoQuirks();
     if (options.schemaOut != null)
-      throw new IllegalArgumentException("a stream says its schema itself: schemaTo is for arrays");
+      throw new IllegalArgumentException("schemaTo is for arrays: a stream returns its schema itself");
     if (options.stream != null)
-      throw new IllegalArgumentException("each array of a stream has its own event: consumerStream is for arrays");
+      throw new IllegalArgumentException("consumerStream is for arrays: each array of a stream has its own event");
     if (options.requested != null)
-      throw new IllegalArgumentException("export reader.convertTo(…), which is a stream of what was requested");
+      throw new IllegalArgumentException("a requested schema is for arrays: export reader.convertTo(…) instead");
     DeviceArrayReaderImpl.export(reader, out, options.isDevice);
   }
 
@@ -243,12 +243,12 @@ public final class CData {
     Objects.requireNonNull(executor, "executor");
     if (!options.isDevice) throw onlyDevice("CExport");
     if (options.schemaOut != null || options.requested != null || options.stream != null) {
-      throw new IllegalArgumentException("of the options only quirks are for async streams");
+      throw new IllegalArgumentException("an async stream accepts no options except quirks");
     }
     return AsyncProducerImpl.export(producer, handler, executor, options.quirks);
   }
 
   private static IllegalArgumentException onlyDevice(String options) {
-    return new IllegalArgumentException("async streams are of the C device interface: " + options + ".DEVICE");
+    return new IllegalArgumentException("async streams belong to the C device interface: use " + options + ".DEVICE");
   }
 }

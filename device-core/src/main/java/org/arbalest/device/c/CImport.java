@@ -90,7 +90,7 @@ public final class CImport {
   }
 
   void requireNoQuirks() {
-    if (!quirks.isEmpty()) throw new IllegalArgumentException("quirks are of async streams: " + quirks);
+    if (!quirks.isEmpty()) throw new IllegalArgumentException("quirks are for async streams only: " + quirks);
   }
 
   /** Returns a description of the options for logs. */

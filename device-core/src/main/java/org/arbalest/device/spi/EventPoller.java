@@ -180,17 +180,17 @@ public final class EventPoller {
 
     @Override
     public long userData() {
-      throw new UnsupportedOperationException("no C is told");
+      throw new UnsupportedOperationException("a waiting thread has no native callback");
     }
 
     @Override
     public long hostFunction() {
-      throw new UnsupportedOperationException("no C is told");
+      throw new UnsupportedOperationException("a waiting thread has no native callback");
     }
 
     @Override
     public long eventCallback() {
-      throw new UnsupportedOperationException("no C is told");
+      throw new UnsupportedOperationException("a waiting thread has no native callback");
     }
   }
 

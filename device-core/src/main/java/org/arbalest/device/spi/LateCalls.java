@@ -197,7 +197,7 @@ public final class LateCalls {
       }
       try {
         if (answer != Answer.DONE && answer != Answer.GONE)
-          report.failed("giving back, for good,", failure.apply(code));
+          report.failed("the last release,", failure.apply(code));
       } finally {
         over.run();
       }

@@ -42,7 +42,7 @@ public final class SharedHandle {
     if (handle.length == 1 + BYTES && handle[0] >= 1 && handle[0] <= forms) return handle[0];
     String form = handle.length == 0 ? "" : " of form " + handle[0];
     throw DeviceException
-        .invalid("a handle" + form + " with " + handle.length + " bytes is none that this release knows");
+        .invalid("a handle" + form + " with " + handle.length + " bytes is unknown to this release");
   }
 
   /** Copies the runtime's bytes of a handle that {@link #form} has checked. */

@@ -44,7 +44,7 @@ public interface SynchronousDriver extends DeviceDriver {
   /** Rejects every imported event, because this device has no events. */
   @Override
   default void checkEvent(long event) {
-    throw new DeviceException(Errno.EINVAL, "it has a sync_event, which nobody can wait for: the device has no events");
+    throw new DeviceException(Errno.EINVAL, "it has a sync_event, but the device has no events");
   }
 
   @Override

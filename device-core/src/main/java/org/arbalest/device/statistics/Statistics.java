@@ -111,7 +111,7 @@ public final class Statistics {
    * @throws IndexOutOfBoundsException if the number is negative
    */
   public Target column(int index) {
-    if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but " + index + " was asked for");
+    if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but the index is " + index);
     return target(index);
   }
 

@@ -40,7 +40,7 @@ public final class StatisticsBuilder {
 
   /** Selects a column for the next values; {@link Statistics} describes the numbers of columns. */
   public StatisticsBuilder column(int index) {
-    if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but " + index + " was given");
+    if (index < 0) throw new IndexOutOfBoundsException("columns are numbered from 0, but the index is " + index);
     target = index;
     return this;
   }
@@ -177,7 +177,7 @@ public final class StatisticsBuilder {
   private static String checked(String key) {
     if (Objects.requireNonNull(key, "key").startsWith(Statistic.RESERVED) && !Statistic.isStandard(key)) {
       throw new IllegalArgumentException("\"" + key + "\": names that begin with " + Statistic.RESERVED
-          + " are the specification's, and this is none");
+          + " are reserved for the specification, which does not have this one");
     }
     return key;
   }

@@ -36,7 +36,7 @@ final class CuAddress {
     String place = elsewhere(gpu, type, kind, ordinal, isManaged);
     if (place == null) return;
     throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place
-        + ", but the array is said to be on " + type + ":" + gpu.ordinal);
+        + ", but the array is declared on " + type + ":" + gpu.ordinal);
   }
 
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal, boolean isManaged) {
@@ -62,7 +62,7 @@ final class CuAddress {
   static void checkEvent(Gpu gpu, long event) {
     if (event > 0 && event < FIRST_PAGE) {
       throw new DeviceException(Errno.EINVAL,
-          "its sync_event points to 0x" + Long.toHexString(event) + ", which is no event of " + gpu.name);
+          "its sync_event points to 0x" + Long.toHexString(event) + ", which is not an event of " + gpu.name);
     }
   }
 }

@@ -69,7 +69,7 @@ final class CuLibrary {
    */
   static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
-    if (lookup == null) throw new IllegalStateException("the CUDA driver was not looked for");
+    if (lookup == null) throw new IllegalStateException("the CUDA driver was not searched for");
     Optional<MemorySegment> address = lookup.find(name);
     if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
     if (!isOptional) throw new IllegalStateException("the CUDA driver has no function " + name);

@@ -38,7 +38,7 @@ public final class Cuda {
     @Override
     public void close() {
       if (!Thread.currentThread().equals(thread))
-        throw new IllegalStateException("the context was entered on " + thread + ", and is left on another");
+        throw new IllegalStateException("the context was entered on " + thread + ", but is left on another thread");
       if (!closed) gpu.leave();
       closed = true;
     }
@@ -112,7 +112,7 @@ public final class Cuda {
    */
   public static Scope enter(Device device) {
     if (Thread.currentThread().isVirtual())
-      throw new IllegalStateException("a virtual thread cannot hold on to a context: use a platform thread");
+      throw new IllegalStateException("a virtual thread cannot keep a context: use a platform thread");
     return new Entered(CudaProvider.gpu(device));
   }
 }

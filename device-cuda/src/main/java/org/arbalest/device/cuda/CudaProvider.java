@@ -50,7 +50,7 @@ public final class CudaProvider implements DeviceProvider {
       return new Availability.Missing(Cu.DEVICE_GET_COUNT.label() + " failed: " + CuErrors.describe(code));
     }
     int count = scratch.get(JAVA_INT, 0);
-    if (count == 0) return new Availability.Missing("the CUDA driver shows no GPU" + version());
+    if (count == 0) return new Availability.Missing("the CUDA driver finds no GPU" + version());
     String unshared = type.equals(DeviceType.CUDA_MANAGED) ? unshared(count) : null;
     return unshared != null ? new Availability.Missing(unshared) : new Availability.Ready(count);
   }
@@ -60,7 +60,7 @@ public final class CudaProvider implements DeviceProvider {
     for (int ordinal = 0; ordinal < count; ordinal++) {
       if (Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return null;
     }
-    return "the CPU may not touch managed memory while one of the " + count
+    return "the CPU may not access managed memory while one of the " + count
         + " GPUs works (concurrentManagedAccess is 0)";
   }
 
@@ -77,7 +77,7 @@ public final class CudaProvider implements DeviceProvider {
     int ordinal = Math.toIntExact(id);
     if (type.equals(DeviceType.CUDA_MANAGED) && Gpu.attribute(ordinal, Cu.CONCURRENT_MANAGED_ACCESS) == 0) {
       throw new DeviceException(Errno.ENOSYS,
-          "the CPU may not touch managed memory while GPU " + id + " works (concurrentManagedAccess is 0)");
+          "the CPU may not access managed memory while GPU " + id + " works (concurrentManagedAccess is 0)");
     }
     return CudaDriver.of(Gpu.open(ordinal), type);
   }

@@ -62,7 +62,8 @@ final class CudaSharing implements ProcessSharing {
       gpu.leave();
       if (isRefused)
         throw DeviceException.invalid(at(address)
-            + " is in a pool, or mapped without a fabric handle: what cuMemAlloc gave is shared, or has such a handle");
+            + " is in a pool, or mapped without a fabric handle: share memory of cuMemAlloc, or memory with such a "
+            + "handle");
       if (ranged != Cu.SUCCESS) throw gpu.error(Cu.MEM_GET_ADDRESS_RANGE, ranged, at(address));
       if (plain != Cu.SUCCESS) throw gpu.error(Cu.IPC_GET_MEM_HANDLE, plain, at(base));
       if (fabric != Cu.SUCCESS) throw gpu.error(Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE, fabric, at(base));
@@ -109,7 +110,7 @@ final class CudaSharing implements ProcessSharing {
       gpu.check(code, Cu.IPC_OPEN_MEM_HANDLE);
       if (!isShort) return base;
       var failure = DeviceException
-          .invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
+          .invalid("an allocation is declared with " + bytes + " bytes, but has " + out.get(JAVA_LONG, Long.BYTES));
       if (closed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.IPC_CLOSE_MEM_HANDLE, closed, at(base)));
       throw failure;
     }
@@ -126,7 +127,7 @@ final class CudaSharing implements ProcessSharing {
   }
 
   private DeviceException gone(CuFunction function, int code) {
-    String why = "; what was shared is freed, or the process that shared it is gone";
+    String why = "; the shared memory was freed, or the process that shared it has ended";
     return new DeviceException(Errno.EINVAL, function.label() + " on " + gpu.name + " failed: "
         + CuErrors.describe(code) + why);
   }

@@ -59,7 +59,7 @@ abstract class GpuMemory implements MemoryAllocator {
       int known = Cu.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
       gpu.leave();
       if (known == Cu.SUCCESS)
-        asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
+        asked += "; " + scratch.get(JAVA_LONG, 0) + " of " + scratch.get(JAVA_LONG, 8) + " bytes of the GPU are free";
     }
     return CuErrors.exception(function.label() + " on " + name, code, asked);
   }

@@ -83,7 +83,7 @@ public final class Jcuda {
         Errno.EINVAL,
         "the stream belongs to the context 0x" + Long.toHexString(context) + ", but " + gpu.name + " works in 0x"
             + Long.toHexString(gpu.context())
-            + "; make it in Jcuda.context(device)");
+            + "; create it in Jcuda.context(device)");
   }
 
   /**
@@ -94,7 +94,7 @@ public final class Jcuda {
   public static CUevent event(SyncEvent event) {
     CudaProvider.gpu(event.device());
     long handle = event.handle();
-    if (handle == 0) throw new IllegalStateException("there is nothing to wait for, and so no event");
+    if (handle == 0) throw new IllegalStateException("the array is ready, so it has no event");
     return with(new CUevent(), handle);
   }
 

@@ -87,7 +87,8 @@ final class ManagedHints {
     if (Gpu.attribute(gpu.ordinal, Cu.CONCURRENT_MANAGED_ACCESS) != 0) return;
     throw new DeviceException(Errno.ENOSYS,
         gpu.name
-            + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it moves none by "
+            + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it does not move "
+            + "memory by "
             + "itself");
   }
 

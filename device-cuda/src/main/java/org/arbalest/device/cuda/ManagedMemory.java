@@ -101,7 +101,7 @@ final class ManagedMemory extends GpuMemory {
           Errno.ENOMEM,
           Cu.MEM_ALLOC_MANAGED.label() + " on " + name + " was not called: asked for " + bytes + " bytes, but "
               + free + " bytes of the GPU are free, and "
-              + live + " bytes of managed memory may yet move there");
+              + live + " bytes of managed memory can still move there");
     }
     live += bytes + SLACK;
   }

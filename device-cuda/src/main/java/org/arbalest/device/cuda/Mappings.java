@@ -133,7 +133,7 @@ final class Mappings {
         + CuErrors.describe(code);
     if (code == Cu.NOT_PERMITTED) return new DeviceException(Errno.ENOSYS, what + "; " + CHANNEL);
     if (code == Cu.INVALID_VALUE)
-      return DeviceException.invalid(what + "; what was shared is freed, or the process that shared it is gone");
+      return DeviceException.invalid(what + "; the shared memory was freed, or the process that shared it has ended");
     return gpu.error(Cu.MEM_IMPORT_FROM_SHAREABLE_HANDLE, code, "");
   }
 

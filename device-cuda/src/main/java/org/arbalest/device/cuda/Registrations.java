@@ -8,7 +8,7 @@ final class Registrations {
   static void pin(Gpu gpu, long address, long bytes) {
     if (Gpu.attribute(gpu.ordinal, CuRegister.CAN_USE_HOST_POINTER) == 0) {
       throw gpu.error(Cu.MEM_HOST_REGISTER, Cu.NOT_SUPPORTED,
-          what(address, bytes) + ": the GPU finds it under another address (canUseHostPointerForRegisteredMem is 0)");
+          what(address, bytes) + ": the GPU has it at another address (canUseHostPointerForRegisteredMem is 0)");
     }
     gpu.enter();
     int code = Cu.MEM_HOST_REGISTER.call(address, bytes, CuRegister.PORTABLE | CuRegister.DEVICE_MAP);

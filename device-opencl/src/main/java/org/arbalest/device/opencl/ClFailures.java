@@ -59,7 +59,7 @@ final class ClFailures {
           if (isOver(all.next())) all.remove();
         }
       } catch (Throwable t) {
-        ClErrors.report("looking for events that failed", t);
+        ClErrors.report("searching for failed events", t);
       }
     }
   }
@@ -88,7 +88,7 @@ final class ClFailures {
     try {
       watched.driver.destroyEvent(watched.event);
     } catch (RuntimeException e) {
-      ClErrors.report("giving an event back", e);
+      ClErrors.report("releasing an event", e);
     }
     return true;
   }

@@ -52,14 +52,14 @@ final class ClLibrary {
    */
   static void precede(SymbolLookup functions) {
     if (found != null)
-      throw new IllegalStateException("the OpenCL library is in use already: such tests need a process of their own");
+      throw new IllegalStateException("the OpenCL library is already in use: these tests need a process of their own");
     preceding = functions;
   }
 
   /** Returns the functions. Call it only after {@link #missing()} has returned null. */
   static SymbolLookup lookup() {
     SymbolLookup lookup = found;
-    if (lookup == null) throw new IllegalStateException("the OpenCL library was not looked for");
+    if (lookup == null) throw new IllegalStateException("the OpenCL library was not searched for");
     return lookup;
   }
 }

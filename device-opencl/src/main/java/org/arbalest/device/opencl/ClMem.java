@@ -95,8 +95,8 @@ final class ClMem {
   /** Rejects a handle that is no {@code cl_mem} of the driver's context. */
   void check(long memory) {
     if (ClObjects.canIdentify() && !ClObjects.isMemObject(memory, driver.context())) {
-      throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared to be a cl_mem of " + driver.name()
-          + ", but is none");
+      throw invalid("the buffer " + OpenClDriver.hex(memory) + " is declared as a cl_mem of " + driver.name()
+          + ", but is not one");
     }
     long context = info(memory, Cl.MEM_CONTEXT);
     if (context == driver.context()) return;

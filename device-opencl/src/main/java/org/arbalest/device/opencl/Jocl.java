@@ -76,10 +76,10 @@ public final class Jocl {
       throw new DeviceException(
           Errno.EINVAL,
           "the queue belongs to the context " + OpenClDriver.hex(context) + ", but " + device + " works in "
-              + OpenClDriver.hex(driver.context()) + "; make it in Jocl.context(device)");
+              + OpenClDriver.hex(driver.context()) + "; create it in Jocl.context(device)");
     }
     if ((info(driver, handle, Cl.QUEUE_PROPERTIES) & Cl.OUT_OF_ORDER) != 0) {
-      throw new DeviceException(Errno.EINVAL, "the queue works out of order, and a stream does not");
+      throw new DeviceException(Errno.EINVAL, "the queue executes out of order, but a stream needs a queue in order");
     }
     return device.wrapStream(handle);
   }
@@ -98,7 +98,7 @@ public final class Jocl {
   public static cl_event event(SyncEvent event) {
     OpenClProvider.driver(event.device());
     long handle = event.handle();
-    if (handle == 0) throw new IllegalStateException("there is nothing to wait for, and so no event");
+    if (handle == 0) throw new IllegalStateException("the array is ready, so it has no event");
     return with(new cl_event(), handle);
   }
 

@@ -318,14 +318,14 @@ final class OpenClDriver implements DeviceDriver {
     // a query of a foreign object would end the process
     if (ClObjects.canIdentify() && ClObjects.word(event) != firstOfEvent) {
       throw new DeviceException(Errno.EINVAL,
-          "its sync_event leads to " + hex(event) + ", which is no event of the platform of " + name);
+          "its sync_event leads to " + hex(event) + ", which is not an event of the platform of " + name);
     }
     long its = eventInfo(event, Cl.EVENT_CONTEXT);
     if (its != context) {
       throw new DeviceException(
           Errno.EINVAL,
           "its sync_event belongs to the context " + hex(its) + ", but " + name + " works in " + hex(context)
-              + "; make it in the context that OpenCl.context(device) tells");
+              + "; create it in the context that OpenCl.context(device) returns");
     }
   }
 
@@ -336,7 +336,7 @@ final class OpenClDriver implements DeviceDriver {
           Errno.EINVAL,
           "the buffer " + hex(address) + " is a cl_mem; buffers on " + name
               + " are pointers to shared virtual or unified memory"
-              + "; declare it by OpenCl.importMemObjects");
+              + "; declare it with OpenCl.importMemObjects");
     }
     OpenClDriver other = OpenClProvider.otherWith(this, address);
     if (other != null) {

@@ -61,7 +61,7 @@ abstract class GpuMemory implements MemoryAllocator {
       int known = Hip.MEM_GET_INFO.call(scratch.address(), scratch.address() + 8);
       gpu.leave(before);
       if (known == Hip.SUCCESS)
-        asked += "; " + scratch.get(JAVA_LONG, 0) + " of the GPU's " + scratch.get(JAVA_LONG, 8) + " bytes are free";
+        asked += "; " + scratch.get(JAVA_LONG, 0) + " of " + scratch.get(JAVA_LONG, 8) + " bytes of the GPU are free";
     }
     return HipErrors.exception(function.name() + " on " + name, code, asked);
   }

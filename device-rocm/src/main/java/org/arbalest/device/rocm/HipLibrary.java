@@ -113,7 +113,7 @@ final class HipLibrary {
    */
   static MethodHandle handle(String name, FunctionDescriptor type, boolean isOptional) {
     SymbolLookup lookup = found;
-    if (lookup == null) throw new IllegalStateException("HIP was not looked for");
+    if (lookup == null) throw new IllegalStateException("HIP was not searched for");
     Optional<MemorySegment> address = lookup.find(name);
     if (address.isPresent()) return Linker.nativeLinker().downcallHandle(address.get(), type);
     if (!isOptional) throw new IllegalStateException("HIP has no function " + name);

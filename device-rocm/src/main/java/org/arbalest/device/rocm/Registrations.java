@@ -28,7 +28,7 @@ final class Registrations {
   private static DeviceException failure(Gpu gpu, int code, int asked, String what) {
     if (code != Hip.SUCCESS) return gpu.error(Hip.HOST_REGISTER, code, what);
     if (asked != Hip.SUCCESS) return gpu.error(Hip.HOST_GET_DEVICE_POINTER, asked, what);
-    return gpu.error(Hip.HOST_REGISTER, Hip.NOT_SUPPORTED, what + ": the GPU finds it under another address");
+    return gpu.error(Hip.HOST_REGISTER, Hip.NOT_SUPPORTED, what + ": the GPU has it at another address");
   }
 
   static void unpin(Gpu gpu, long address) {

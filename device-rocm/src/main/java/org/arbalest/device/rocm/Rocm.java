@@ -35,7 +35,7 @@ public final class Rocm {
     @Override
     public void close() {
       if (!Thread.currentThread().equals(thread))
-        throw new IllegalStateException("the device was entered on " + thread + ", and is left on another");
+        throw new IllegalStateException("the device was entered on " + thread + ", but is left on another thread");
       if (!closed) gpu.leave(before);
       closed = true;
     }
@@ -59,7 +59,7 @@ public final class Rocm {
    */
   public static Scope enter(Device device) {
     if (Thread.currentThread().isVirtual())
-      throw new IllegalStateException("a virtual thread cannot hold on to a device: use a platform thread");
+      throw new IllegalStateException("a virtual thread cannot keep a device: use a platform thread");
     return new Entered(RocmProvider.gpu(device));
   }
 }

@@ -51,7 +51,7 @@ public final class RocmProvider implements DeviceProvider {
           + said(version) + hint(code));
     }
     int count = scratch.get(JAVA_INT, 0);
-    return count == 0 ? new Availability.Missing("HIP shows no GPU" + said(version) + hint(Hip.NO_DEVICE))
+    return count == 0 ? new Availability.Missing("HIP finds no GPU" + said(version) + hint(Hip.NO_DEVICE))
         : new Availability.Ready(count);
   }
 

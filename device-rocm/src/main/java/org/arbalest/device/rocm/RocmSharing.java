@@ -48,7 +48,7 @@ final class RocmSharing implements ProcessSharing {
       if (ranged != Hip.SUCCESS) throw gpu.error(Hip.MEM_GET_ADDRESS_RANGE, ranged, at(address));
       if (code == HipIpc.INVALID_DEVICE_POINTER) {
         HipErrors.forget();
-        String why = " is not in what hipMalloc gave, which alone is shared, but in a pool maybe";
+        String why = " is not memory of hipMalloc, which alone can be shared; it may be in a pool";
         throw DeviceException.invalid(at(address) + why + " (" + Hip.IPC_GET_MEM_HANDLE.name() + ": "
             + HipErrors.describe(code) + ")");
       }
@@ -81,14 +81,14 @@ final class RocmSharing implements ProcessSharing {
       if (isOld || ranged != Hip.SUCCESS) HipErrors.forget();
       if (code == HipIpc.INVALID_DEVICE_POINTER) {
         HipErrors.forget();
-        String why = "; what was shared is freed, or the process that shared it is gone";
+        String why = "; the shared memory was freed, or the process that shared it has ended";
         throw new DeviceException(Errno.EINVAL, Hip.IPC_OPEN_MEM_HANDLE.name() + " on " + gpu.name + " failed: "
             + HipErrors.describe(code) + why);
       }
       gpu.check(code, Hip.IPC_OPEN_MEM_HANDLE);
       if (!isShort) return opened;
       var failure = DeviceException
-          .invalid("an allocation is said to have " + bytes + " bytes, and has " + out.get(JAVA_LONG, Long.BYTES));
+          .invalid("an allocation is declared with " + bytes + " bytes, but has " + out.get(JAVA_LONG, Long.BYTES));
       if (closed != Hip.SUCCESS) failure.addSuppressed(gpu.error(Hip.IPC_CLOSE_MEM_HANDLE, closed, at(opened)));
       throw failure;
     }

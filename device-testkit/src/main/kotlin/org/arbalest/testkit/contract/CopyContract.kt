@@ -30,7 +30,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
 
-    test("copy: a batch goes there, within, and back, and is the same") {
+    test("copy: a batch copied to the device, within it and back is equal") {
         batch(100).use { source ->
             source.copyTo(device).use { there ->
                 there.device() shouldBeSameInstanceAs device
@@ -41,7 +41,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: random slices of slices, there and back") {
+    test("copy: random slices of slices are equal after a copy to the device and back") {
         val random = Random(42)
         batch(200).use { source ->
             val rows = source.rows()
@@ -61,7 +61,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: one allocation, and the source may be closed at once") {
+    test("copy: a copy is one allocation, and its source can be closed immediately") {
         val source = batch(1000)
         val rows = source.rows()
         device.createStream().use { stream ->
@@ -69,7 +69,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             source.copyTo(device, stream).use { there ->
                 source.close()
                 there.fetch() shouldBe rows
-                eventually("the copy is all that is left") {
+                eventually("only the copy is open") {
                     ResourceCounters.now().since(before).run { arrays() == 0L && buffers() < 0 }
                 }
             }
@@ -77,8 +77,8 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     }
 
     test(
-        "copy: what is on the device is validated: what is right passes, whole and cut, and what is wrong is " +
-            "named [VAL-12]",
+        "copy: validation on the device accepts a valid array and its slices, and names the fault of an invalid " +
+            "one [VAL-12]",
     ) {
         batch(100).use { source ->
             source.copyTo(device).use { there ->
@@ -93,14 +93,14 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
             source.copyTo(device).use { there ->
                 there.validate(Validation.STRUCTURAL)
                 shouldThrow<DeviceException> { there.validate(Validation.FULL) }.message shouldBe
-                    "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
+                    "$.t: row 1: not UTF-8: a text of 1 bytes has 0xff at 0"
             }
         }
     }
 
     test(
-        "copy: of a part, an offset that is beyond the array's own last one is refused, also where the CPU cannot " +
-            "read [ARR-20]",
+        "copy: a slice with an offset beyond the array's last offset is rejected, even where the CPU cannot read " +
+            "[ARR-20]",
     ) {
         val schema = Schema.of(Field.of("t", DataType.UTF8))
         Arena.ofConfined().use { arena ->
@@ -121,7 +121,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: batches here and there are joined to one, there and here, and may be closed at once") {
+    test("copy: batches on the CPU and the device are concatenated on either, and can be closed immediately") {
         val all = listOf(batch(40), batch(0).use { it.copyTo(device) }, batch(7, 40).use { it.copyTo(device) },
             batch(30, 40).use { it.slice(7, 23) })
         val rows = all.flatMap { it.fetch() }
@@ -144,14 +144,14 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: batches without rows, and without columns") {
+    test("copy: batches without rows and without columns are copied") {
         batch(0).use { source -> source.copyTo(device).use { it.fetch() shouldBe listOf() } }
         BatchBuilder.of(cpu, 3).use { it.build() }.use { source ->
             source.copyTo(device).use { it.fetch().size shouldBe 3 }
         }
     }
 
-    test("copy: a batch that is built for the device arrives there") {
+    test("copy: a batch that is built for the device is on the device") {
         BatchBuilder.of(device, 3).use {
             it.int64("id", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "ccc")).build()
         }.use { batch ->
@@ -161,7 +161,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: a batch in host memory is read by the CPU without a copy") {
+    test("copy: the CPU reads a batch in host memory without a copy") {
         device.hostMemory().ifPresent { host ->
             BatchBuilder.of(host, 2).use { it.int64("id", longArrayOf(5, 6)).build() }.use { batch ->
                 val before = settled()
@@ -174,7 +174,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: viewOrCopyTo where it is needs no copy, and elsewhere makes one") {
+    test("copy: viewOrCopyTo copies only to another device") {
         batch(10).use { source ->
             source.viewOrCopyTo(device).use { there ->
                 there.fetch() shouldBe source.rows()
@@ -184,7 +184,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: by a stream of the device, of another stream's result, without a wait of the CPU in between") {
+    test("copy: a stream copies another stream's result without a wait of the CPU") {
         batch(50).use { source ->
             device.createStream().use { one ->
                 device.createStream().use { two ->
@@ -196,12 +196,12 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("copy: a stream of a device that has no part in it is refused, which is named with those that have [DEV-21]") {
+    test("copy: a stream of an uninvolved device is rejected with the names of the devices [DEV-21]") {
         batch(5).use { source ->
             device.createStream().use { stream ->
                 if (device != cpu) {
                     shouldThrow<IllegalArgumentException> { source.copyTo(cpu, stream) }.message shouldBe
-                        "a stream of $device was given for a copy on CPU; it has to be of a device that takes part"
+                        "a stream of $device was given for a copy on CPU; use a stream of a device that takes part"
                 }
                 source.copyTo(device, stream).use { there -> there.copyTo(cpu, stream).use { it.synchronize() } }
             }
@@ -212,7 +212,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     fun second() = runCatching { Devices.device(device.type(), device.id() + 1) }
     val two = SkipWithout { "one ${device.type()} device".takeIf { second().isFailure } }
 
-    test("copy: between two devices of the kind").config(extensions = listOf(two)) {
+    test("copy: an array is copied between two devices of this type").config(extensions = listOf(two)) {
         val second = second().getOrThrow()
         batch(60).use { source ->
             source.copyTo(device).use { a ->

@@ -23,7 +23,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
 
     fun SyncEvent.future(): CompletableFuture<*> = onReady().toCompletableFuture()
 
-    test("event: one that has completed is done in every way, at once") {
+    test("event: every kind of wait for a completed event returns immediately") {
         device.createStream().use { stream ->
             stream.record().use { event ->
                 event.synchronize()
@@ -36,7 +36,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("a held event is not done; a thread, a thread with a limit and a stage wait for it, each told once [DEV-06]") {
+    test("a thread, a thread with a limit and a stage wait for a pending event, and each is notified once [DEV-06]") {
         device.createStream().use { stream ->
             backend.held(stream) { gate ->
                 if (gate != null) {
@@ -70,7 +70,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("event: a handle that is closed cannot be used, and its stages complete all the same") {
+    test("event: a closed handle cannot be used, but its stages still complete") {
         device.createStream().use { stream ->
             backend.held(stream) { gate ->
                 val event = stream.record()
@@ -94,7 +94,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("event: giving up a wait leaves the work alone") {
+    test("event: a cancelled wait does not affect the work") {
         device.createStream().use { stream ->
             backend.held(stream) { gate ->
                 stream.record().use { event ->
@@ -104,12 +104,12 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
                     gate?.open()
                     kept.get(5, SECONDS)
                 }
-                eventually("the wait that was given up is over") { Held.now().waits() == 0L }
+                eventually("the cancelled wait ends") { Held.now().waits() == 0L }
             }
         }
     }
 
-    test("work that fails fails every kind of wait, with an errno and the reason [DEV-14]") {
+    test("failed work fails every kind of wait, with an errno and the reason [DEV-14]") {
         device.createStream().use { stream ->
             backend.held(stream) { gate ->
                 if (gate != null) {
@@ -141,7 +141,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("an array whose copy failed says so when it is waited for, and is freed [DEV-14]") {
+    test("a wait for an array whose copy failed throws the failure, and the array is freed [DEV-14]") {
         device.createStream().use { stream ->
             numbers(100).use { source ->
                 backend.held(stream) { gate ->
@@ -156,7 +156,7 @@ internal fun eventContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("event: two thousand at once, of many streams, each told once, and given back") {
+    test("event: two thousand events of many streams complete once each, and are released") {
         val streams = List(8) { device.createStream() }
         val calls = AtomicInteger()
         val stages = List(2000) { i ->

@@ -27,7 +27,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
 
-    test("lifetime: a copy keeps its source until it is done, and the target too") {
+    test("lifetime: a copy keeps its source and its target until it completes") {
         device.createStream().use { stream ->
             val source = numbers(5000)
             val before = settled()
@@ -37,14 +37,14 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 if (gate != null) (ResourceCounters.now().since(before).arrays() >= 0) shouldBe true
                 gate?.open()
                 stream.synchronize()
-                eventually("both are freed") {
+                eventually("source and target are freed") {
                     ResourceCounters.now().since(before).run { arrays() == -1L && buffers() < 0 && waits() == 0L }
                 }
             }
         }
     }
 
-    test("lifetime: keepAlive holds an array and a buffer until the work is done") {
+    test("lifetime: keepAlive keeps an array and a buffer until the work completes") {
         device.createStream().use { stream ->
             val array = numbers(10).use { it.copyTo(device, stream) }
             val buffer = device.allocate(64)
@@ -58,7 +58,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                 if (gate != null) ResourceCounters.now().since(held).run { arrays() to buffers() } shouldBe (0L to 0L)
                 gate?.open()
                 stream.synchronize()
-                eventually("they are freed") {
+                eventually("array and buffer are freed") {
                     ResourceCounters.now().since(held).run { arrays() == -1L && buffers() <= -2L }
                 }
             }
@@ -98,7 +98,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("an array that C releases before it is ready is freed when it is [DEV-05]") {
+    test("an array that C releases before it is ready is freed when it becomes ready [DEV-05]") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 val before = settled()
@@ -109,7 +109,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
                     if (gate != null) (ResourceCounters.now().since(before).buffers() > 0) shouldBe true
                     gate?.open()
                     stream.synchronize()
-                    eventually("it is freed") {
+                    eventually("the array is freed") {
                         ResourceCounters.now().since(before).run { buffers() == 0L && events() == 0L && waits() == 0L }
                     }
                 }
@@ -133,7 +133,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("an array on the CPU that is not there yet is exported when it is, without an event [DEV-02]") {
+    test("the export of an array on the CPU waits until the array is ready, and has no event [DEV-02]") {
         Arena.ofShared().use { arena ->
             device.createStream().use { stream ->
                 numbers(300).use { source ->
@@ -160,7 +160,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("arrays are released on threads of C's that nobody has seen before [DEV-10]") {
+    test("arrays are released on native threads that are new to the JVM [DEV-10]") {
         Arena.ofConfined().use { arena ->
             numbers(50).use { source ->
                 repeat(50) {
@@ -192,7 +192,7 @@ internal fun lifetimeContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("leaks: two thousand batches, there and back, closed in any order") {
+    test("leaks: two thousand batches, copied to the device and back and closed in any order, leave nothing open") {
         device.createStream().use { stream ->
             numbers(30).use { source ->
                 repeat(2000) {

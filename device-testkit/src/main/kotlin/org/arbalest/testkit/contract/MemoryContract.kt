@@ -41,14 +41,14 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         buffers.forEach { it.close() }
     }
 
-    test("too much memory is ENOMEM, and the error names the device and what was asked for [DEV-14]") {
+    test("a too large allocation fails with ENOMEM, and the error names the device and the size [DEV-14]") {
         val error = shouldThrow<DeviceException> { device.allocate(1L shl 52) }
         error.errno() shouldBe Errno.ENOMEM
         error.message shouldContain device.type().name()
         error.message shouldContain "${1L shl 52} bytes"
     }
 
-    test("memory: what the CPU cannot reach has no segment; host memory has one") {
+    test("memory: only memory that the CPU can access has a segment") {
         for (memory in memories()) {
             memory.allocate(16).use { buffer ->
                 if (memory.isCpuAccessible) {
@@ -65,7 +65,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("memory: a copy there and back has the same bytes, of every size, also of slices") {
+    test("memory: buffers of every size, and slices, are equal after a copy to the device and back") {
         for (size in listOf(0, 1, 7, 64, 4095, 70_001)) {
             bytes(size).use { source ->
                 source.copyTo(device.memory()).use { there ->
@@ -81,8 +81,8 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
     }
 
     test(
-        "memory: a view on the device itself is free; on the CPU it is the same bytes, or a clear refusal, and " +
-            "viewOrCopyTo decides",
+        "memory: a view on the device needs no copy; a view on the CPU has the same bytes or is rejected, and " +
+            "viewOrCopyTo selects",
     ) {
         bytes(300).use { source ->
             source.copyTo(device.memory()).use { there ->
@@ -100,7 +100,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("memory: what is written through a view is there when it is closed") {
+    test("memory: bytes that are written through a view are in the buffer after the view is closed") {
         bytes(64).use { source ->
             source.copyTo(device.memory()).use { there ->
                 runCatching { there.view(cpu) }.onSuccess { view ->
@@ -111,7 +111,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("memory: channels read and write device memory, from where they stand") {
+    test("memory: channels read and write device memory at their position") {
         device.allocate(1000).use { buffer ->
             buffer.writer().use { writer ->
                 val text = ByteBuffer.wrap(ByteArray(600) { it.toByte() })
@@ -130,7 +130,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("memory: somebody else's memory is copied, and left alone") {
+    test("memory: foreign memory is copied and never freed") {
         bytes(100).use { theirs ->
             theirs.copyTo(device.memory()).use { there ->
                 org.arbalest.device.DeviceBuffer.copyNonOwned(device, there.address(), 100, device.memory()).use {
@@ -141,7 +141,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("memory: a pool serves again what was freed, and gives all back") {
+    test("memory: a pool reuses freed memory, and releases all of it when it is closed") {
         MemoryPool.of(device.memory(), 1 shl 20).use { pool ->
             val address = pool.allocate(5000).use { it.address() }
             pool.allocate(6000).use { it.address() shouldBe address }
@@ -155,7 +155,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("counts, a limit, and who is asked for room wrap every memory of the device [DEV-32]") {
+    test("counts, limits and out-of-memory handlers work with every memory of the device [DEV-32]") {
         for (memory in memories()) {
             val limited = memory.limited(100_000)
             val held = limited.allocate(60_000)
@@ -178,8 +178,8 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
     }
 
     test(
-        "a stream's memory serves what is queued there, and the copies of other streams, and outlives the " +
-            "stream [DEV-31]",
+        "a stream's memory serves the stream's work and copies of other streams, and outlives the stream " +
+            "[DEV-31]",
     ) {
         val stream = device.createStream()
         val other = device.createStream()
@@ -198,7 +198,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         other.close()
     }
 
-    test("trim gives back what is kept [DEV-28]") {
+    test("trim releases cached memory [DEV-28]") {
         for (memory in memories()) {
             memory.allocate(10_000).close()
             memory.trim()
@@ -207,7 +207,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("a device of this kind that is not there is unavailable, with a reason [DEV-13]") {
+    test("a device number that does not exist is unavailable, with a reason [DEV-13]") {
         if (device.type() != DeviceType.CPU) {
             val error = shouldThrow<DeviceException> { Devices.device(device.type(), 4711) }
             error.errno() shouldBe Errno.ENOSYS

@@ -15,7 +15,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
     val cpu = Devices.cpu()
 
-    test("a queue that waits for an event goes on when that has completed, and sees what was written [DEV-06]") {
+    test("a stream that waits for an event continues after it, and reads the written bytes [DEV-06]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(5000).use { source ->
@@ -40,7 +40,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("a queue that does not wait for the event sees what was there before [DEV-06]") {
+    test("a stream that does not wait for the event reads the old bytes [DEV-06]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(5000).use { source ->
@@ -63,7 +63,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("a copy waits for its source's event by itself; nothing is ready before [DEV-04]") {
+    test("a copy waits for its source's event, and is not ready before [DEV-04]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 numbers(1000).use { source ->
@@ -75,7 +75,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
                                 if (gate != null) {
                                     val error = runCatching { back.column("a").getLong(1) }
                                         .exceptionOrNull() as IllegalStateException
-                                    error.message.orEmpty().contains("must be waited for first") shouldBe true
+                                    error.message.orEmpty().contains("that has not completed") shouldBe true
                                 }
                                 gate?.open()
                                 back.synchronize()
@@ -88,7 +88,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("offsets are not fetched before the array's event: a copy of text waits for it [DEV-04]") {
+    test("a copy of text reads the offsets only after the array's event [DEV-04]") {
         device.createStream().use { writer ->
             batch(100).use { source ->
                 backend.held(writer) { gate ->
@@ -106,7 +106,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("a stream waits for an array, and a kernel behind it sees the array [DEV-06]") {
+    test("a stream waits for an array, and later work of the stream reads the array [DEV-06]") {
         device.createStream().use { writer ->
             device.createStream().use { reader ->
                 bytes(800).use { source ->
@@ -136,7 +136,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("order: work in one stream is done in order, a thousand copies long") {
+    test("order: a thousand copies in one stream run in order") {
         device.createStream().use { stream ->
             val buffers = List(3) { device.allocate(256) }
             val sources = List(10) { bytes(256, seed = it) }
@@ -149,7 +149,7 @@ internal fun orderContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
-    test("order: a stream that was closed still does what is in it") {
+    test("order: a closed stream completes its queued work") {
         bytes(100).use { source ->
             device.allocate(100).use { target ->
                 val stream = device.createStream()

@@ -50,8 +50,8 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
 
     for (form in DLPack.entries) {
         test(
-            "$form: a tensor says where it is; without a consumer's stream it is made when its content is " +
-                "there [DLP-11]",
+            "$form: a tensor names its device; without a consumer's stream the export waits for the content " +
+                "[DLP-11]",
         ) {
             if (isOpenCl) return@test
             device.createStream().use { stream ->
@@ -72,14 +72,14 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("$form: without a consumer's stream whoever exports waits [DLP-11]") {
+        test("$form: without a consumer's stream the exporting thread waits [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 backend.held(writer) { gate ->
                     val array = column(writer)
                     val tensor = AtomicReference<MemorySegment>()
                     val exporter = Thread.ofPlatform().start { tensor.set(form.exportTensor(array)) }
-                    if (gate != null) eventually("it waits, or is over") {
+                    if (gate != null) eventually("the export waits or has ended") {
                         !exporter.isAlive || exporter.stackTrace.any { it.methodName.startsWith("synchronize") }
                     }
                     if (gate != null) tensor.get() shouldBe null
@@ -90,7 +90,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("$form: the consumer's stream waits for the content, and whoever exports does not [DLP-11]") {
+        test("$form: the consumer's stream waits for the content, and the exporting thread does not [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
@@ -112,8 +112,8 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
         }
 
         test(
-            "$form: the memory is kept until what is in the consumer's stream is done, also if that is closed, and " +
-                "let go before [DLP-12]",
+            "$form: the memory is kept until the work in the consumer's stream completes, even if the tensor is " +
+                "deleted or the stream closed before [DLP-12]",
         ) {
             if (isOpenCl) return@test
             val consumer = device.createStream()
@@ -132,7 +132,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                             if (gate == null) 0L to -1L else 0L to 0L
                         gate?.open()
                         read.use { it.synchronize() }
-                        eventually("it is freed") {
+                        eventually("the memory is freed") {
                             ResourceCounters.now().since(before).run { arrays() == -1L && waits() == 0L }
                         }
                     }
@@ -141,7 +141,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("$form: an import has the event of the stream that the producer was told [DLP-11]") {
+        test("$form: an import has the event of the stream that the consumer passed to the producer [DLP-11]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
@@ -156,7 +156,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("$form: a copy is queued in the consumer's stream, and the array stays [DLP-04]") {
+        test("$form: a copy is queued in the consumer's stream, and the array stays open [DLP-04]") {
             if (isOpenCl) return@test
             device.createStream().use { writer ->
                 column(writer).use { array ->
@@ -170,7 +170,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
             }
         }
 
-        test("$form: nulls that only a bitmap on the device could count are refused [DLP-05]") {
+        test("$form: nulls that only a bitmap on the device can count are rejected [DLP-05]") {
             if (isOpenCl) return@test
             val rows = listOf(1L, null, 3L, 4L)
             val there = BatchBuilder.of(cpu, 4).use { batch ->
@@ -188,14 +188,14 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
                     } else {
                         val error = shouldThrow<DeviceException> { form.exportTensor(slice) }
                         error.errno() shouldBe Errno.ENOSYS
-                        error.message shouldContain "only a bitmap on $device says, which the CPU cannot read: " +
+                        error.message shouldContain "only in a bitmap on $device, which the CPU cannot read: " +
                             "null_count is 1 for more than these"
                     }
                 }
             }
         }
 
-        test("$form: OpenCL's memory is none that a tensor of kDLOpenCL names [DLP-13]") {
+        test("$form: shared virtual memory cannot be exported as a tensor of kDLOpenCL [DLP-13]") {
             if (!isOpenCl) return@test
             device.createStream().use { stream ->
                 column(stream).use { array ->

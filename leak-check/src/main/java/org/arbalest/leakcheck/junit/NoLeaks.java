@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * Fails the test, or each test of the class, if it leaves an array, a stream, an event or memory open. The error names
  * each open resource and the code that created it. See {@link LeakExtension}.
  *
- * <p>If JUnit runs tests in parallel, it runs the annotated ones one after another, because of a {@link ResourceLock}.
+ * <p>If JUnit runs tests in parallel, it runs the annotated ones one after another: they share a {@link ResourceLock}.
  * The counters belong to the whole process: annotate all other tests that create arrays at the same time, too, or mark
  * them {@code @Isolated}.
  */

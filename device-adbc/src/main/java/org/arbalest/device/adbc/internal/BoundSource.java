@@ -72,7 +72,7 @@ final class BoundSource implements DeviceArrayReader.Source {
     AdbcException cancelled =
         AdbcException.of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.CANCELLED.code())
             .driver(statement.driver.name())
-            .message("it was cancelled, and pulls no more of what is bound")
+            .message("it was cancelled, and pulls no more bound batches")
             .build();
     if (by != null) cancelled.addSuppressed(by);
     return cancelled;

@@ -28,7 +28,8 @@ final class CText {
   /** Throws unless a text can be written as a C string. */
   static void check(String parameter, String text) {
     int zero = Objects.requireNonNull(text, parameter).indexOf(0);
-    if (zero >= 0) throw new IllegalArgumentException(parameter + " has a zero at " + zero + ", where C would end it");
+    if (zero >= 0)
+      throw new IllegalArgumentException(parameter + " has a NUL character at " + zero + ", where C would end it");
   }
 
   /** Writes a C string, or returns NULL for null. */

@@ -267,7 +267,8 @@ final class ConnectionLock {
     try {
       action.run();
     } catch (Throwable t) { // including the failure of a user's source
-      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "closing what was used by a connection failed", t);
+      System.getLogger("org.arbalest.device.adbc").log(Level.ERROR, "closing a driver's object of a connection failed",
+          t);
     }
   }
 
@@ -343,9 +344,9 @@ final class ConnectionLock {
     synchronized (NEEDS) {
       if (isRefused && other.needs(this, new HashSet<>())) {
         throw new IllegalStateException(
-            "this is of a connection that is executing with batches that wait for the connection which is executing "
-                + "with the batches that are being made here: "
-                + "both would wait for ever; let one of them be over before the other begins");
+            "this object's connection executes with batches that wait for the connection which is executing "
+                + "with the batches that are produced here: "
+                + "both would wait forever; finish one before the other begins");
       }
       needs.add(other);
     }

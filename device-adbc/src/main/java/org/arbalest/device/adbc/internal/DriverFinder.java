@@ -100,7 +100,7 @@ final class DriverFinder {
       if (Files.isRegularFile(folder.resolve(file)))
         return ofLibrary(folder.resolve(file).toAbsolutePath().toString(), null, null);
     }
-    tried.add(folder + (Files.isDirectory(folder) ? "" : " (which is not there)"));
+    tried.add(folder + (Files.isDirectory(folder) ? "" : " (which does not exist)"));
     return null;
   }
 
@@ -119,7 +119,7 @@ final class DriverFinder {
   }
 
   private String notOurs(Manifest manifest) {
-    return manifest.file() + " has no library for " + platform.tuple() + ", but for " + manifest.platforms();
+    return manifest.file() + " has no library for " + platform.tuple() + ", only for " + manifest.platforms();
   }
 
   /** Returns the library at a path; the dynamic linker finds a name without a folder. */

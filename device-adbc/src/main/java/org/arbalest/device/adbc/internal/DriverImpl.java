@@ -60,7 +60,7 @@ public final class DriverImpl implements AdbcDriver {
       String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
       throw new IllegalCallerException(
           "an ADBC driver is native code: start the JVM with --enable-native-access=" + name
-              + ", beside what else is named there",
+              + ", in addition to the modules that are named there",
           e);
     }
   }

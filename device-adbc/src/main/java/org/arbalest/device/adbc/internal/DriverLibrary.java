@@ -65,9 +65,10 @@ final class DriverLibrary {
       MemorySegment function = library.find(name).orElse(null);
       if (function != null) return new EntryPoint(name, function);
     }
-    String hint = wanted == null ? "; if its init function has another name, such as duckdb_adbc_init, give that" : "";
+    String hint =
+        wanted == null ? "; if its init function has another name, such as duckdb_adbc_init, pass that name" : "";
     throw new IllegalArgumentException(
-        fileName + " is no ADBC driver: it has no function " + String.join(", nor ", names) + hint);
+        fileName + " is not an ADBC driver: it has no function " + String.join(", nor ", names) + hint);
   }
 
   /**

@@ -181,7 +181,7 @@ final class DriverTable {
 
   private AdbcException missing(AdbcFunction function, @Nullable String about) {
     boolean isTooOld = version.compareTo(function.since()) < 0;
-    String why = isTooOld ? "it is a driver of ADBC " + version + ", and this is of " + function.since()
+    String why = isTooOld ? "it is a driver of ADBC " + version + ", and this function is from " + function.since()
         : "the driver has no such function";
     return AdbcException.of(operation(function, about), AdbcStatus.NOT_IMPLEMENTED.code()).driver(name).message(why)
         .build();

@@ -52,7 +52,8 @@ abstract class HandleImpl {
     if (handle.lock.isFedHere()) {
       throw new IllegalStateException(
           "the " + handle.kind.noun
-              + " is of a connection that is executing with the batches that are being made here; use another one");
+              + " belongs to a connection that is executing with the batches that are produced here; use another "
+              + "connection");
     }
     hold();
     try {

@@ -42,11 +42,11 @@ record Manifest(Path file, @Nullable String name, @Nullable String library, @Nul
       throw wrong(file, toml.errors().stream().map(TomlParseError::toString).collect(Collectors.joining("; ")));
     if (toml.get("manifest_version") != null && !Long.valueOf(VERSION).equals(toml.get("manifest_version"))) {
       throw wrong(file,
-          "its manifest_version is " + toml.get("manifest_version") + ", and only " + VERSION + " is known");
+          "its manifest_version is " + toml.get("manifest_version") + ", and only " + VERSION + " is supported");
     }
     String name = toml.get("name") instanceof String text ? text : null;
     Object entryPoint = toml.get("Driver.entrypoint");
-    if (entryPoint != null && !(entryPoint instanceof String)) throw wrong(file, "Driver.entrypoint is no string");
+    if (entryPoint != null && !(entryPoint instanceof String)) throw wrong(file, "Driver.entrypoint is not a string");
     if ("".equals(entryPoint)) entryPoint = null;
     Object shared = toml.get("Driver.shared");
     if (shared instanceof TomlTable table) {
@@ -59,7 +59,7 @@ record Manifest(Path file, @Nullable String name, @Nullable String library, @Nul
   }
 
   private static String path(Path file, String key, Object value) {
-    if (!(value instanceof String path)) throw wrong(file, key + " is no string");
+    if (!(value instanceof String path)) throw wrong(file, key + " is not a string");
     if (path.isEmpty()) throw wrong(file, key + " is empty");
     return path;
   }

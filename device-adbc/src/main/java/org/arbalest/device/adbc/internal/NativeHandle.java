@@ -49,7 +49,7 @@ final class NativeHandle {
   final ConnectionLock lock;
 
   private final @Nullable NativeHandle parent;
-  private final AtomicLong holders = new AtomicLong(1);
+  private final AtomicLong references = new AtomicLong(1);
 
   /** See {@link #givesUpBy}. */
   private volatile BooleanSupplier giveUp = () -> false;
@@ -109,22 +109,22 @@ final class NativeHandle {
 
   /** Adds a reference; the caller must already have one. */
   void hold() {
-    if (!tryHold()) throw new IllegalStateException("the " + kind.noun + " has no holder any more");
+    if (!tryHold()) throw new IllegalStateException("the " + kind.noun + " was already released");
   }
 
   /** Adds a reference; returns false if the last one was already released. */
   boolean tryHold() {
     long count;
     do {
-      count = holders.get();
+      count = references.get();
       if (count == 0) return false;
-    } while (!holders.compareAndSet(count, count + 1));
+    } while (!references.compareAndSet(count, count + 1));
     return true;
   }
 
   /** Releases a reference. */
   void leave() {
-    if (holders.decrementAndGet() == 0) end();
+    if (references.decrementAndGet() == 0) end();
   }
 
   private void end() {
@@ -219,7 +219,7 @@ final class NativeHandle {
 
   private AdbcException nothingRuns() {
     return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name())
-        .message("nothing of the " + kind.noun + " runs")
+        .message("no call of the " + kind.noun + " is running)
         .build();
   }
 
@@ -243,6 +243,6 @@ final class NativeHandle {
 
   /** Returns whether this handle has a reference, so is not being released. */
   boolean isHeld() {
-    return holders.get() > 0;
+    return references.get() > 0;
   }
 }

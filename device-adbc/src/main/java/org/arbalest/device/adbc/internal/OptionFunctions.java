@@ -95,7 +95,7 @@ enum OptionFunctions {
       default ->
           throw new IllegalArgumentException(
               "the option " + key + " is a " + value.getClass().getName()
-                  + ", which is none of String, Boolean, Long, Integer, Double and byte[]");
+                  + ", but must be a String, Boolean, Long, Integer, Double or byte[]");
     }
   }
 

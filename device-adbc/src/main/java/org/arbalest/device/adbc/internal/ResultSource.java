@@ -126,14 +126,15 @@ final class ResultSource implements DeviceArrayReader.Source {
   public @Nullable DeviceArray next() {
     if (owner.lock.isFedHere()) {
       throw new IllegalStateException(
-          "this is a result of the connection that is executing with the batches that are being made here; bind it to "
+          "this is a result of the connection that is executing with the batches that are produced here; bind it to "
               + "a statement of another one");
     }
     owner.acquireLock(this, true);
     try {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED,
-            "the result has ended: its statement was executed again, or changed. Use a statement for each result");
+            "the result has ended: its statement was executed again, or changed. Use a separate statement for each "
+                + "result");
       }
       // some drivers write only the release pointer at the end
       ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
@@ -178,7 +179,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   /** Throws if the result was closed. Requires the monitor of calls. */
   void checkNotClosed() {
     if (isCancelled) throw new DeviceException(Errno.ECANCELED,
-        "the result was closed before the driver was asked for its next batch");
+        "the result was closed before the next batch was requested from the driver");
   }
 
   /**

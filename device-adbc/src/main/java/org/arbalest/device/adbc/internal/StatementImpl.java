@@ -134,7 +134,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     if (before == null || now != null) return;
     throw new IllegalStateException(
         "the statement ingested into the " + what + " " + before
-            + " before, which its driver keeps, and is now to ingest into none that is named; use a statement for each "
+            + " before, which its driver keeps, but now no name is set; use a separate statement for each "
             + "target");
   }
 

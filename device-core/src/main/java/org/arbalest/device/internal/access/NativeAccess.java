@@ -76,7 +76,7 @@ public final class NativeAccess {
     String why = "native access is not enabled for " + who + ": ";
     if (refused.isNamed() && refused.getLayer() != ModuleLayer.boot()) {
       return why
-          + "it is in a layer of its own, whose ModuleLayer.Controller has to enable it by enableNativeAccess before "
+          + "the module is in a layer of its own; enable it with its ModuleLayer.Controller.enableNativeAccess before "
           + "the first call";
     }
     String flag = why + "start the JVM with --enable-native-access=" + String.join(",", modules(refused));

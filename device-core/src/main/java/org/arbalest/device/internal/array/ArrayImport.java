@@ -154,7 +154,7 @@ public final class ArrayImport {
     DeviceDriver driver = DeviceImpl.unwrap(device).driver();
     if (driver instanceof SynchronousDriver) {
       throw DeviceException
-          .invalid("an array on " + device + " has a sync_event, which nobody can wait for: that device has no events");
+          .invalid("an array on " + device + " has a sync_event, but that device has no events");
     }
     long handle = NativeHeap.getLong(cell);
     if (handle == 0) throw DeviceException.invalid("sync_event points to an event that is NULL");

@@ -96,7 +96,7 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     long handle = RawArrowArray.privateData(array);
     if (!(Slots.find(handle) instanceof ArrayRelease export)) {
       RawArrowArray.setRelease(array, 0);
-      Faults.warn("an array was released that had been released before, through a copy of its struct");
+      Faults.warn("an array was released twice, through a copy of its struct");
       return;
     }
     int released = export.releaseTree(array, handle);

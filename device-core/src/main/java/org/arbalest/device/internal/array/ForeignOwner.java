@@ -70,7 +70,7 @@ final class ForeignOwner extends Ownership {
     try {
       onFree.run();
     } catch (Throwable t) {
-      Faults.report("giving back " + bytes + " bytes on " + device + " to whom they belong", t);
+      Faults.report("releasing " + bytes + " bytes on " + device + " of a foreign owner", t);
     }
   }
 }

@@ -229,7 +229,7 @@ public abstract class Handle {
   }
 
   final DeviceException nobodyKnows() {
-    return DeviceImpl.unwrap(device).refusal("nobody can wait for the array's event");
+    return DeviceImpl.unwrap(device).refusal("its array's event cannot complete here");
   }
 
   /** Returns the name of this array in the report of a leak. The bytes follow it. */
@@ -239,7 +239,7 @@ public abstract class Handle {
   }
 
   private IllegalStateException consumed() {
-    String how = isHandedOn ? "handed on, by an export, by move() or to what took it over: " : "closed: ";
+    String how = isHandedOn ? "consumed by an export, by move() or by its new owner: " : "closed: ";
     return new IllegalStateException("the array was " + how + title() + "; call retain() first to keep a handle");
   }
 

@@ -98,7 +98,7 @@ public final class HandleExport {
     if (!isInMainMemory(array)) {
       throw new DeviceException(
           Errno.ENOSYS, "an ArrowArray is in main memory, but this array is on " + array.device()
-              + "; export a device array, or copyTo(Devices.cpu()) before");
+              + "; export a device array, or call copyTo(Devices.cpu()) first");
     }
     array.synchronize(); // an ArrowArray has no event
     handOver(array, out);

@@ -66,7 +66,7 @@ public final class Structure {
   /** Creates the error for more elements than memory can contain (ARR-20). */
   static MalformedException tooMany(Layout layout, long end) {
     return new MalformedException(
-        "offset + length = " + end + " elements of type " + layout.kind() + " are more than memory has bytes for");
+        "offset + length = " + end + " elements of type " + layout.kind() + " do not fit in memory");
   }
 
   private static void checkBuffers(Layout layout, long array, long end, long length, long nulls) {
@@ -142,7 +142,7 @@ public final class Structure {
       }
       if (size > Layout.MOST_BYTES - sum) {
         throw new MalformedException(
-            "the size of variadic buffer " + i + " is " + size + ", with which they are larger than any memory");
+            "the size of variadic buffer " + i + " is " + size + ", so that the variadic buffers do not fit in memory");
       }
       sum += size;
     }

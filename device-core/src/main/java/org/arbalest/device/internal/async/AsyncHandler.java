@@ -255,7 +255,7 @@ public final class AsyncHandler implements HeldByC {
    */
   private boolean becomeUnreachable(Throwable t) {
     if (over) {
-      Faults.report("calling the producer of a stream that is over", t);
+      Faults.report("calling the producer of a finished stream", t);
       return false;
     }
     DeviceException why =

@@ -77,7 +77,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
     try {
       long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
       if (made.isExported.getAndSet(true))
-        throw new IllegalStateException("this producer was exported before: make one for each handler");
+        throw new IllegalStateException("this producer was already exported: create one for each handler");
       CompletionStage<Void> released = made.driving.start(struct, executor, quirks);
       // keeps the handler reachable until then, because the stream has only its address
       var _ = released.whenComplete((_, _) -> Objects.requireNonNull(handler));
@@ -89,7 +89,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
 
   private static long checked(long struct) {
     if (RawArrowAsyncHandler.release(struct) == 0)
-      throw new IllegalArgumentException("the handler was released before it was given");
+      throw new IllegalArgumentException("the handler was released before it was passed");
     if (RawArrowAsyncHandler.onSchema(struct) == 0
         || RawArrowAsyncHandler.onNextTask(struct) == 0
         || RawArrowAsyncHandler.onError(struct) == 0) {

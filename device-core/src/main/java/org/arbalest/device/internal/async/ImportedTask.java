@@ -54,7 +54,7 @@ final class ImportedTask extends AsyncTaskImpl {
     DeviceArray array = ArrayImport.adopt(block, schema.field(), handler.level);
     if (array.device().type().equals(schema.deviceType())) return ArrayValidation.imported(array, handler.level);
     array.close();
-    throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays gave one on " + array.device());
+    throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays returned one on " + array.device());
   }
 
   /** Fills the array at {@code block}. On failure, frees the block and throws. */

@@ -131,7 +131,7 @@ public final class TaskExport {
         data.close();
       }
     } catch (Exception e) {
-      Faults.report("closing a task that nobody wants", e);
+      Faults.report("closing an unused task", e);
     }
   }
 }

@@ -88,7 +88,7 @@ final class TaskSubscription implements Flow.Subscription {
   void subscribe(Flow.Subscriber<? super AsyncTask> newSubscriber) {
     if (!subscribed.compareAndSet(false, true)) {
       newSubscriber.onSubscribe(Nobody.INSTANCE);
-      newSubscriber.onError(new IllegalStateException("an async stream has one subscriber, and has it"));
+      newSubscriber.onError(new IllegalStateException("an async stream accepts only one subscriber"));
       return;
     }
     subscriber = newSubscriber;

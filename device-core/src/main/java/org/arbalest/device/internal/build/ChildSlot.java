@@ -39,7 +39,8 @@ final class ChildSlot {
   ColumnBuilderImpl replace(String what, Field field, long rows) {
     Objects.requireNonNull(field, what);
     if (builder.length() != 0) {
-      throw new IllegalStateException("column \"" + whole.path() + "\": elements were appended, so their type stays");
+      throw new IllegalStateException(
+          "column \"" + whole.path() + "\": its type cannot change after elements were appended");
     }
     replaced.add(builder);
     builder = make(field, rows);
@@ -62,7 +63,7 @@ final class ChildSlot {
     for (ColumnBuilderImpl held : replaced) {
       if (!isEmpty(held)) {
         String lost = "values were appended to \"" + held.field.name() + "\" of type " + TypeNames.of(held.field);
-        String why = ", whose builder was replaced when another type was said; hold the one that returned";
+        String why = ", whose builder was replaced when its type was set; use the builder that this call returned";
         throw new IllegalStateException("column \"" + whole.path() + "\": " + lost + why);
       }
     }

@@ -102,6 +102,6 @@ final class DecimalBuilder extends FixedBuilder {
   private IllegalArgumentException tooFine(BigDecimal value) {
     String what = "the decimal " + value + ", which has " + value.stripTrailingZeros().scale()
         + " digits after the point (scale " + scale + ")";
-    return doesNotHold(what, "round it, as by setScale(" + scale + ", RoundingMode.HALF_EVEN)");
+    return doesNotHold(what, "round it, for example with setScale(" + scale + ", RoundingMode.HALF_EVEN)");
   }
 }

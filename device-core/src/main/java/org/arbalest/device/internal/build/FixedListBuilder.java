@@ -24,7 +24,7 @@ final class FixedListBuilder extends ItemsBuilder {
   @Override
   void write(int elements) {
     if (elements != size)
-      throw new IllegalArgumentException(here() + ": a list of " + elements + " elements, where all have " + size);
+      throw new IllegalArgumentException(here() + ": a list of " + elements + " elements, but all lists have " + size);
   }
 
   @Override
@@ -42,8 +42,8 @@ final class FixedListBuilder extends ItemsBuilder {
     long appended = items.builder.length();
     if (appended != elements()) {
       throw new IllegalStateException(
-          here() + ": a null, whose " + size + " elements come next, but the lists before have " + elements()
-              + ", of which " + appended + " were appended");
+          here() + ": cannot append a null of " + size + " elements: the lists before have " + elements()
+              + ", but " + appended + " were appended");
     }
     if (size > 0) items.builder.checkFillers(Math.multiplyExact(count, size));
   }

@@ -60,7 +60,7 @@ final class OffsetsBuilder {
     if (stored.byteSize() < width || stored.byteSize() % width != 0) {
       throw new IllegalArgumentException(
           "column \"" + column.path() + "\": " + stored.byteSize() + " bytes of offsets that are " + width
-              + " wide; there is one more than values");
+              + " wide; there is one offset more than values");
     }
     return stored.byteSize() / width - 1;
   }

@@ -87,7 +87,7 @@ final class StructBuilder extends UnsupportedAppends {
       if (child.length() != length()) {
         throw new IllegalStateException(
             here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length()
-                + " come before what is made here"
+                + " structs come before this one"
                 + ofNulls());
       }
       child.checkFillers(count);
@@ -137,7 +137,7 @@ final class StructBuilder extends UnsupportedAppends {
   /** Returns a likely reason why fields have fewer values: the caller did not append those of null structs. */
   private String ofNulls() {
     return validity.nullCount() == 0 ? ""
-        : "; those of a null struct are appended, too, or made by appendNullWithParts()";
+        : "; append values for null structs too, or use appendNullWithParts()";
   }
 
   @Override

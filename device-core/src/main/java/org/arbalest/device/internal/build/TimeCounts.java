@@ -83,7 +83,7 @@ final class TimeCounts {
     boolean isBeyond = nanos.divide(BigInteger.valueOf(nanosPer(unit))).bitLength() >= Long.SIZE;
     String why =
         isBeyond ? " (" + at(type, Long.MIN_VALUE) + " to " + at(type, Long.MAX_VALUE) + ")"
-            : ", which is no whole " + unit.name().toLowerCase(Locale.ROOT);
+            : ", which is not a whole " + unit.name().toLowerCase(Locale.ROOT);
     String hint = "";
     for (ArrowTimeUnit other : ArrowTimeUnit.values()) {
       // the nearest unit that fits: the first of the finer ones, the last of the coarser ones

@@ -127,8 +127,8 @@ final class UnionBuilder extends UnsupportedAppends {
     long needed = offsets == null ? length() : counts[child];
     if (appended != needed) {
       throw new IllegalStateException(
-          here() + ": an element of child \"" + children.name(child) + "\" comes next, but it has " + appended
-              + ", where " + needed + " come before");
+          here() + ": an element of child \"" + children.name(child) + "\" comes next, but the child has " + appended
+              + " elements instead of " + needed);
     }
     children.get(child).checkFillers(count);
     if (offsets == null) {

@@ -68,7 +68,7 @@ final class WholeValue {
       ColumnBuilderImpl offsets) {
     int seconds = value.getOffset().getTotalSeconds();
     if (seconds % 60 != 0 || seconds / 60 < LEAST_MINUTES || seconds / 60 > MOST_MINUTES) {
-      throw builder.doesNotHold(value + ", whose offset is not of whole minutes from -12:59 to +13:00");
+      throw builder.doesNotHold(value + ", whose offset is not a whole number of minutes from -12:59 to +13:00");
     }
     long count = TimeCounts.of(builder, timestamps.field.type(), value.toInstant(), value);
     builder.checkComplete();

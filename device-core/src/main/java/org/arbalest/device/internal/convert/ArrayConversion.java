@@ -148,7 +148,7 @@ public final class ArrayConversion {
 
   private static DeviceException unreachable(Device device) {
     return new DeviceException(Errno.ENOSYS,
-        "the CPU would have to write buffers on " + device + "; copy the array to the CPU first, by copyTo");
+        "the CPU cannot write buffers on " + device + "; copy the array to the CPU first, with copyTo");
   }
 
   private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to,

@@ -46,7 +46,7 @@ final class Compatible {
     checkExtension(from, to);
     if (type instanceof DictionaryType encoded && asked instanceof DictionaryType wanted) {
       if (wanted.ordered() && !encoded.ordered())
-        throw refused(from, to, "whether the dictionary is in order is not known");
+        throw refused(from, to, "the dictionary is not known to be ordered");
       try {
         check(encoded.values(), wanted.values());
       } catch (MalformedException e) {
@@ -84,12 +84,12 @@ final class Compatible {
   private static @Nullable String difference(DataType type, DataType asked) {
     return switch (asked) {
       case MapType(_, boolean sorted) when type instanceof MapType(_, boolean isSorted) ->
-          sorted && !isSorted ? "whether the keys are in order is not known" : null;
+          sorted && !isSorted ? "the keys are not known to be sorted" : null;
       case UnionType wanted when type instanceof UnionType union ->
           union.mode() != wanted.mode() || !union.typeIds().equals(wanted.typeIds())
               ? "unions keep their mode and their type ids" : null;
       case FixedSizeListType(_, int size) when type instanceof FixedSizeListType(_, int own) ->
-          size == own ? null : "the lists are of another size";
+          size == own ? null : "the sizes of the lists differ";
       case RunEndEncodedType _, DictionaryType _ ->
           type.getClass() == asked.getClass() ? null : "values are not encoded";
       default ->
@@ -115,7 +115,7 @@ final class Compatible {
     if (asked instanceof Other other && other.mismatch() != null && !(own instanceof Other))
       throw refused(from, to, other.mismatch());
     if (!asked.equals(own) && !Arrays.equals(parameters(from), parameters(to)))
-      throw refused(from, to, "the parameters are others");
+      throw refused(from, to, "the parameters differ");
   }
 
   private static byte[] parameters(Field field) {

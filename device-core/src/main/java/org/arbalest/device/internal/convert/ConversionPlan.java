@@ -84,7 +84,7 @@ final class ConversionPlan implements AutoCloseable {
     if (!owner.isCpuAccessible()) {
       isUnreachable = true;
       throw new MalformedException(
-          "the CPU would have to read buffers on " + device + "; copy the array to the CPU first, by copyTo");
+          "the CPU cannot read buffers on " + device + "; copy the array to the CPU first, with copyTo");
     }
     EventPoint event = owner.event();
     if (event != null) {
@@ -104,7 +104,7 @@ final class ConversionPlan implements AutoCloseable {
   /** Throws if a list of the elements' positions would exceed any memory. */
   static void requireRoom(long count) {
     if (count > Layout.MOST_BYTES / Long.BYTES)
-      throw new MalformedException(count + " elements are more than memory has bytes for");
+      throw new MalformedException(count + " elements do not fit in memory");
   }
 
   /**
@@ -112,7 +112,7 @@ final class ConversionPlan implements AutoCloseable {
    */
   static void requireRoom(long lists, long each) {
     if (lists > Layout.MOST_BYTES / Long.BYTES / each)
-      throw new MalformedException(lists + " lists of " + each + " elements are more than memory has bytes for");
+      throw new MalformedException(lists + " lists of " + each + " elements do not fit in memory");
   }
 
   /** Allocates memory that is freed at the end of the conversion. */
@@ -135,7 +135,7 @@ final class ConversionPlan implements AutoCloseable {
   /** Adds a buffer to write. An empty buffer has an address, too (ARR-08). */
   Node.Buffer piece(long bytes, LongConsumer writer) {
     if (bytes < 0 || bytes > Layout.MOST_BYTES - total)
-      throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
+      throw new MalformedException(bytes + " bytes beside " + total + " others do not fit in memory");
     Node.Buffer piece = new Node.Buffer(total, bytes, writer);
     total = (total + Math.max(bytes, 1) + ALIGNMENT - 1) & -ALIGNMENT;
     copiedBytes += bytes;
@@ -203,11 +203,13 @@ final class ConversionPlan implements AutoCloseable {
     Layout.Shape shape = Layout.of(field).shape;
     if (!shape.hasValidity && shape != Layout.Shape.NULL) {
       throw new MalformedException(
-          "row " + row + " of the batch is null in its own bitmap, and " + TypeNames.of(field) + " has none to say so");
+          "row " + row + " of the batch is null in the batch's own bitmap, but " + TypeNames.of(field)
+              + " has no bitmap");
     }
     if (!field.isNullable()) {
       throw new MalformedException("row " + row
-          + " of the batch is null in its own bitmap, but this column is not nullable: convertTo a schema in "
+          + " of the batch is null in the batch's own bitmap, but this column is not nullable: call convertTo with "
+          + "a schema in "
           + "which it is");
     }
     return measure(field, child, below.takingNulls(), field);
@@ -248,7 +250,7 @@ final class ConversionPlan implements AutoCloseable {
   }
 
   private static MalformedException isNull(long row) {
-    return new MalformedException("row " + row + ": is null, but the field that is asked for is not nullable");
+    return new MalformedException("row " + row + ": is null, but the requested field is not nullable");
   }
 
   private void addValidity(Node node, Field from, long struct, Selection rows, Field to) {

@@ -47,7 +47,7 @@ final class FixedWidth {
     if (isKept) return plan.share(from + width * rows.start);
     plan.look();
     if (rows.count > Layout.MOST_BYTES / width)
-      throw new MalformedException(rows.count + " values of " + width + " bytes are more than memory has");
+      throw new MalformedException(rows.count + " values of " + width + " bytes do not fit in memory");
     return plan.piece(width * rows.count, to -> copy(from, width, rows, to));
   }
 

@@ -116,7 +116,7 @@ final class Lists {
     last = Math.max(last, start + size);
     if (times > (Layout.MOST_BYTES - sum) / size) {
       throw new MalformedException("row " + row + ": " + times + " lists of " + size + " elements, beside " + sum
-          + " others, are more than memory has bytes for");
+          + " others, do not fit in memory");
     }
     sum += size * times;
   }

@@ -95,7 +95,7 @@ final class Texts {
   private static long requireMemory(long row, long each, long rows, long others) {
     if (each > 0 && rows > (Layout.MOST_BYTES - others) / each) {
       throw new MalformedException("row " + row + ": " + rows + " texts of " + each + " bytes, beside " + others
-          + " others, are more than memory has");
+          + " others, do not fit in memory");
     }
     return each * rows;
   }

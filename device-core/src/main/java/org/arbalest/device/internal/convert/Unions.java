@@ -119,7 +119,7 @@ final class Unions {
     byte id = NativeHeap.getByte(types + at);
     int child = layout.childOf(id);
     if (child < 0)
-      throw new MalformedException("row " + row + ": types[" + at + "] = " + id + " is none of the union's");
+      throw new MalformedException("row " + row + ": types[" + at + "] = " + id + " is not a type id of the union");
     return child;
   }
 

@@ -103,7 +103,7 @@ public final class ArrayCopy {
 
   static IllegalArgumentException noPart(DeviceStreamImpl stream, String asked) {
     return new IllegalArgumentException(
-        "a stream of " + stream.device() + " was given for " + asked + "; it has to be of a device that takes part");
+        "a stream of " + stream.device() + " was given for " + asked + "; use a stream of a device that takes part");
   }
 
   private DeviceArray copy(DeviceArrayImpl array) {
@@ -275,7 +275,7 @@ public final class ArrayCopy {
     try {
       DeviceStreamImpl.keepUntil(event, memory);
     } catch (Throwable t) {
-      Faults.report("waiting for copies on " + stream.device() + " that are given up", t);
+      Faults.report("waiting for abandoned copies on " + stream.device(), t);
     }
   }
 }

@@ -72,7 +72,7 @@ final class ConcatDictionary {
     }
     long length = dictionaries.length(input);
     if (type.ordered() && total > 0 && length > 0)
-      throw new MalformedException("is ordered, and another than that of the arrays before");
+      throw new MalformedException("is ordered, and differs from the dictionary of the arrays before");
     shift[input] = total;
     if (keptCount > 0 && length > 0 && total > Integers.most(layout.bits, type.index().signed()) - (length - 1)) {
       throw new MalformedException(

@@ -75,7 +75,7 @@ final class ConcatNested {
       for (long at = inputs.starts[i]; at < inputs.starts[i] + inputs.counts[i]; at++) {
         byte id = NativeHeap.getByte(ids(layout, inputs, i) + at);
         int child = layout.childOf(id);
-        if (child < 0) throw new MalformedException("types[" + at + "] = " + id + " is none of the union's");
+        if (child < 0) throw new MalformedException("types[" + at + "] = " + id + " is not a type id of the union");
         int offset = NativeHeap.getInt(offsets(layout, inputs, i) + 4 * at);
         if (offset < 0 || offset >= children[child].length(i)) {
           throw new MalformedException(

@@ -84,7 +84,7 @@ final class ConcatPlan {
   /** Adds a buffer after the others. A buffer of 0 bytes also has an address (ARR-08). */
   Buffer buffer(long bytes, LongConsumer writer) {
     if (bytes > Layout.MOST_BYTES - total)
-      throw new MalformedException(bytes + " bytes beside " + total + " others are more than memory has");
+      throw new MalformedException(bytes + " bytes beside " + total + " others do not fit in memory");
     Buffer buffer = new Buffer(total, bytes, writer);
     total = (total + bytes + ALIGNMENT - 1) & -ALIGNMENT;
     return buffer;
@@ -136,7 +136,7 @@ final class ConcatPlan {
     each(inputs, i -> {
       if (inputs.counts[i] > layout.most - length[0]) {
         throw new MalformedException(length[0] + " + " + inputs.counts[i] + " elements of type " + layout.kind()
-            + " are more than memory has bytes for");
+            + " do not fit in memory");
       }
       inputs.at[i] = length[0];
       length[0] += inputs.counts[i];

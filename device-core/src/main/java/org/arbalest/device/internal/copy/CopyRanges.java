@@ -40,7 +40,7 @@ final class CopyRanges {
   /** Adds a range, with a flag for the library's own main memory, whose content is already there. */
   void add(long address, long size, long cell, boolean ours) {
     if (total > Layout.MOST_BYTES - size)
-      throw new MalformedException(size + " bytes beside " + total + " others are more than memory has");
+      throw new MalformedException(size + " bytes beside " + total + " others do not fit in memory");
     if (count == from.length) grow();
     from[count] = address;
     at[count] = total;

@@ -64,7 +64,7 @@ final class AbandonedWork extends Shared implements Runnable {
       queue.driver.synchronizeQueue(handles[next]);
     } catch (Throwable t) {
       if (t instanceof DeviceException e && e.errno() == Errno.EAGAIN) return false;
-      Faults.report("waiting for work on " + queue.device + " that is given up", t);
+      Faults.report("waiting for abandoned work on " + queue.device, t);
     }
     next++;
     return true;
@@ -78,7 +78,7 @@ final class AbandonedWork extends Shared implements Runnable {
       Worker.RELEASES.start();
       Worker.RELEASES.submit(this);
     } catch (Throwable t) {
-      Faults.report("asking for the end of work on " + queue.device + ", whose memory is kept for good,", t);
+      Faults.report("querying the end of work on " + queue.device + ", whose memory is never freed,", t);
     }
   }
 
@@ -108,7 +108,7 @@ final class AbandonedWork extends Shared implements Runnable {
     try {
       DeviceStreamImpl.keepUntil(end, this);
     } catch (Throwable t) { // the call has blocked until the end, or the library now queries repeatedly
-      Faults.report("being told of the end of work on " + queue.device + " that is given up", t);
+      Faults.report("handling the end of abandoned work on " + queue.device, t);
     } finally {
       end.release();
     }

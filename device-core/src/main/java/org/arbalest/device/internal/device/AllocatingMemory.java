@@ -19,7 +19,7 @@ interface AllocatingMemory {
       throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
     if (Long.bitCount(alignment) != 1 || alignment < 0 || alignment > LARGEST_ALIGNMENT) {
       throw new IllegalArgumentException(
-          "an alignment is a power of two, at most " + LARGEST_ALIGNMENT + ", but " + alignment + " was given");
+          "an alignment must be a power of two, at most " + LARGEST_ALIGNMENT + ", but is " + alignment);
     }
     return DeviceBufferImpl.allocate(device(), allocator(), bytes, alignment);
   }

@@ -147,7 +147,7 @@ public final class DeviceImpl implements Device {
     Objects.requireNonNull(segment, "memory");
     Objects.requireNonNull(onUnpinned, "onUnpinned");
     if (!segment.isNative() || segment.byteSize() == 0)
-      throw new IllegalArgumentException("what is pinned is native memory of at least one byte, not " + segment);
+      throw new IllegalArgumentException("only native memory of at least one byte can be pinned, not " + segment);
     DeviceDriver d = driver();
     Device place = hostMemory().map(MemoryManager::device).orElse(this);
     long address = segment.address();
@@ -156,7 +156,7 @@ public final class DeviceImpl implements Device {
         failure -> {
           try {
             if (failure != null)
-              Faults.report("unpinning memory for " + this + ", which does nothing with it any more", failure);
+              Faults.report("unpinning memory of " + this + ", which no longer uses it,", failure);
             onUnpinned.run();
           } finally {
             Reference.reachabilityFence(segment); // also for a segment of an automatic arena
@@ -218,7 +218,7 @@ public final class DeviceImpl implements Device {
   @Override
   public SyncEvent adoptEvent(long handle) {
     DeviceDriver d = driver();
-    if (handle == 0) throw new IllegalArgumentException("NULL is no event of " + this);
+    if (handle == 0) throw new IllegalArgumentException("NULL is not an event of " + this);
     d.checkEvent(handle);
     RecordedEvent event = RecordedEvent.adopt(this, d, handle);
     return new SyncEventImpl(event.point, event);

@@ -85,8 +85,8 @@ public final class DeviceRegistry {
     try {
       Availability answer = Objects.requireNonNull(provider.probe(type), "it answered null");
       if (!(answer instanceof Ready(int count)) || (count >= 0 && count <= MOST_DEVICES)) return answer;
-      return new Missing(provider.getClass().getName() + " says that there are " + count + " devices of " + type
-          + ", which cannot be");
+      return new Missing(
+          provider.getClass().getName() + " returned an impossible number of devices of " + type + ": " + count);
     } catch (RuntimeException | LinkageError e) {
       String refused = NativeAccess.whyRefused(provider.getClass().getModule(), e);
       return new Missing(
@@ -145,7 +145,7 @@ public final class DeviceRegistry {
     try {
       return provider.describe(type, id);
     } catch (RuntimeException | LinkageError e) {
-      return "failed to say what it is: " + e;
+      return "failed to describe itself: " + e;
     }
   }
 
@@ -209,7 +209,7 @@ public final class DeviceRegistry {
     try {
       for (DeviceType type : List.copyOf(provider.types())) PROVIDERS.putIfAbsent(type, provider);
     } catch (RuntimeException | LinkageError e) {
-      BROKEN.add(provider.getClass().getName() + " does not say what it serves: " + e);
+      BROKEN.add(provider.getClass().getName() + " failed to name its device types: " + e);
     }
   }
 }

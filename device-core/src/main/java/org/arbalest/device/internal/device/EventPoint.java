@@ -89,8 +89,8 @@ public final class EventPoint {
     if (isReady()) return false;
     if (!captured) return true;
     String help =
-        ": it never tells, and a stream that waits for it becomes part of the graph; wait for another, which is "
-            + "recorded behind the graph's launch";
+        ": it never completes, and a stream that waits for it becomes part of the graph; wait for an event that is "
+            + "recorded after the graph's launch";
     throw DeviceException.invalid("the event 0x" + Long.toHexString(handle()) + " of " + device
         + " was recorded in a stream that was being captured" + help);
   }

@@ -91,9 +91,9 @@ final class IdlePeriod {
       return next.next() ? Done.LAST : Done.ONE;
     } catch (DeviceException e) {
       if (e.errno() == Errno.EAGAIN) return Done.NONE;
-      Faults.report("giving memory back", e);
+      Faults.report("releasing memory", e);
     } catch (Throwable t) {
-      Faults.report("giving memory back", t);
+      Faults.report("releasing memory", t);
     } finally {
       steps++;
       STEPPING.unlock();
@@ -119,7 +119,7 @@ final class IdlePeriod {
         Done done = isNow() || IdleTask.isPressing() ? stepWhenIdle() : Done.NONE;
         if (done == Done.NONE) TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
       } catch (Throwable t) {
-        Faults.report("giving memory back", t);
+        Faults.report("releasing memory", t);
       }
     }
   }

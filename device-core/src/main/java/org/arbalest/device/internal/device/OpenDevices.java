@@ -138,7 +138,7 @@ public final class OpenDevices {
       for (int i = before; i < count; i++) pauses[i] = new Pause();
       opening = pauses;
       if (opening(id) == null) {
-        asking.begin(answer instanceof Missing(String reason) ? reason : "there is no more than " + count + " of them");
+        asking.begin(answer instanceof Missing(String reason) ? reason : "its backend has only " + count);
       } else {
         asking.reset();
       }

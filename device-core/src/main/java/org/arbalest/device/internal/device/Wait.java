@@ -138,7 +138,7 @@ public final class Wait implements Completion, Runnable {
     } catch (DeviceException e) {
       failure = e;
     } catch (Throwable t) {
-      failure = new DeviceException(Errno.EIO, "asking for an event of " + point.device + " failed: " + t, t);
+      failure = new DeviceException(Errno.EIO, "querying an event of " + point.device + " failed: " + t, t);
     }
     leave();
     try {
@@ -196,7 +196,7 @@ public final class Wait implements Completion, Runnable {
     try {
       notified(userData);
     } catch (Throwable t) {
-      Faults.report("telling that an event is over", t);
+      Faults.report("notifying that an event has completed", t);
     }
   }
 

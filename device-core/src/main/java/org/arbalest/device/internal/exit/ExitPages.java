@@ -133,7 +133,7 @@ final class ExitPages {
 
   private static void execute(MachineCode machine, long code) {
     int result = (int) Libc.call("mprotect", code, PAGE, 1 | 4, 0, 0, 0); // READ | EXEC
-    if (result != 0) throw new IllegalStateException("mprotect refuses executable memory");
+    if (result != 0) throw new IllegalStateException("mprotect rejects executable memory");
     if (machine != MachineCode.AARCH64) return;
     // Linux flushes the instruction cache for memory that becomes executable. Native code calls this function in any
     // case.

@@ -9,10 +9,10 @@ import java.lang.invoke.VarHandle;
  * thread may retain and release it.
  */
 public abstract class Shared {
-  private static final VarHandle HOLDERS = VarHandles.ofField(MethodHandles.lookup(), "holders", int.class);
+  private static final VarHandle REFERENCES = VarHandles.ofField(MethodHandles.lookup(), "references", int.class);
 
-  @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through HOLDERS
-  private int holders = 1;
+  @SuppressWarnings({"FieldMayBeFinal", "UnusedVariable"}) // read and written through REFERENCES
+  private int references = 1;
 
   /** Adds a reference. The caller must have one. */
   public final void retain() {
@@ -23,16 +23,16 @@ public abstract class Shared {
   public final boolean tryRetain() {
     int before;
     do {
-      before = (int) HOLDERS.getVolatile(this);
+      before = (int) REFERENCES.getVolatile(this);
       if (before <= 0) return false;
       // The count never rises from 0, not even for a moment: another thread could see it.
-    } while (!HOLDERS.compareAndSet(this, before, before + 1));
+    } while (!REFERENCES.compareAndSet(this, before, before + 1));
     return true;
   }
 
   /** Releases a reference. */
   public final void release() {
-    int before = (int) HOLDERS.getAndAdd(this, -1);
+    int before = (int) REFERENCES.getAndAdd(this, -1);
     if (before == 1) {
       free();
     } else if (before < 1) {

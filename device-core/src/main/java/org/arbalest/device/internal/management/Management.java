@@ -18,7 +18,8 @@ public final class Management {
    */
   public static <T> MXBeanRegistration register(String kind, String instance, T bean, Class<T> type) {
     if (!isThere()) throw new UnsupportedOperationException(
-        "the JDK's module java.management is not there: link it into the image, or --add-modules it");
+        "the JDK's module java.management is missing: add it to the image, or start the JVM with --add-modules "
+            + "java.management");
     String name = "org.arbalest:type=" + kind + (instance.isEmpty() ? "" : ",name=" + Beans.quote(instance));
     Beans.register(name, bean, type);
     return new MXBeanRegistrationImpl(name);

@@ -33,7 +33,7 @@ public final class ByteReader {
   public int count(String what, int most) {
     int count = int32(what);
     if (count < 0 || count > most) throw DeviceException
-        .invalid("the message says of " + what + " that it is " + count + "; 0 to " + most + " are legal");
+        .invalid("the message has " + count + " as " + what + "; 0 to " + most + " are legal");
     return count;
   }
 
@@ -50,14 +50,14 @@ public final class ByteReader {
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes(what))).toString();
     } catch (CharacterCodingException _) {
-      throw DeviceException.invalid("the message has " + what + " that is no UTF-8");
+      throw DeviceException.invalid("the message has " + what + " that is not UTF-8");
     }
   }
 
   /** Checks that no bytes remain. */
   public void end() {
     if (buffer.hasRemaining())
-      throw DeviceException.invalid("the message has " + buffer.remaining() + " bytes behind its end");
+      throw DeviceException.invalid("the message has " + buffer.remaining() + " bytes after its end");
   }
 
   private void need(String what, int bytes) {

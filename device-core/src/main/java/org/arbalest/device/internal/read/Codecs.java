@@ -18,7 +18,7 @@ public final class Codecs {
   public static void register(ExtensionCodec<?> codec) {
     String name = Objects.requireNonNull(codec.name(), "name");
     if (name.equals("arrow.uuid") || name.equals("arrow.bool8")) {
-      throw new IllegalArgumentException(name + " is read as what it is, and needs no codec that is registered");
+      throw new IllegalArgumentException(name + " is built in and accepts no registered codec");
     }
     RegisteredType.add(name,
         new RegisteredType(Objects.requireNonNull(codec.valueClass(), "valueClass"), codec::fits, codec));
@@ -57,6 +57,6 @@ public final class Codecs {
 
   /** Returns the reason why a codec does not fit. */
   static String mismatch(ExtensionCodec<?> codec) {
-    return "is no " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage());
+    return "is not " + codec.name() + ", which is stored as " + TypeNames.of(codec.storage());
   }
 }

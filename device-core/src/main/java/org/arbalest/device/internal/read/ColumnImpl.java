@@ -78,8 +78,9 @@ public final class ColumnImpl extends ColumnTimes {
     if (nulls == 0) return batch;
     throw DeviceException.invalid(
         batch.describe() + " has " + DeviceArrayImpl.counted(nulls, "row")
-            + " that its own bitmap makes null, which its columns do not say: "
-            + "pushDownNulls() gives a batch whose columns do, asColumn().column(…) the columns as they are");
+            + " that are null in its own bitmap only, not in its columns: "
+            + "pushDownNulls() returns a batch whose columns have these nulls, and asColumn().column(…) returns the "
+            + "columns unchanged");
   }
 
   /**
@@ -181,7 +182,8 @@ public final class ColumnImpl extends ColumnTimes {
   /** Returns the exception of a getter for a null row (READ-50). */
   public NoSuchElementException isNullIn(long row) {
     return new NoSuchElementException(
-        describe() + " is null in row " + row + "; ask isNull first, or read it by Column.get, in Kotlin by getOrNull");
+        describe() + " is null in row " + row
+            + "; check isNull first, or read it with Column.get, in Kotlin with getOrNull");
   }
 
   @Override

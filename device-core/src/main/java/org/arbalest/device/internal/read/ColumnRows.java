@@ -235,10 +235,10 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     if (readable) return;
     if (array.device().isCpuAccessible()) {
       throw new IllegalStateException(describe() + " is not ready: its array on " + array.device()
-          + " has an event that must be waited for first; array.synchronize() waits for it, array.onReady() tells when "
-          + "it is done");
+          + " has an event that has not completed; wait with array.synchronize(), or use array.onReady() to learn when "
+          + "it has completed");
     }
-    String remedy = array.device().isOpaque() ? "" : ": copyTo(Devices.cpu()) brings it here";
+    String remedy = array.device().isOpaque() ? "" : ": copy it with copyTo(Devices.cpu())";
     throw new DeviceException(Errno.ENOSYS,
         describe() + " is on " + array.device() + ", whose memory the CPU cannot read" + remedy);
   }

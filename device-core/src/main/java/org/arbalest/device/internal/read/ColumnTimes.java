@@ -120,7 +120,7 @@ public abstract sealed class ColumnTimes extends ColumnRows permits ColumnImpl {
       return of.apply(stored);
     } catch (DateTimeException | ArithmeticException e) {
       ArithmeticException none = new ArithmeticException(
-          describe() + ", row " + row + ": " + stored + " is no " + what + " that java.time has");
+          describe() + ", row " + row + ": " + stored + " is not a " + what + " of java.time");
       none.initCause(e);
       throw none;
     }

@@ -59,8 +59,9 @@ public final class ContentDifference {
       return columns(ColumnImpl.of(DeviceArrayImpl.unwrap(left)), ColumnImpl.of(DeviceArrayImpl.unwrap(right)), "",
           ALL);
     } catch (NoSuchElementException e) { // a row is null now that was not null before
-      String why = "an array is malformed, as one whose run ends do not ascend, or somebody writes to it: ";
-      throw new DeviceException(Errno.EINVAL, why + e.getMessage() + "; validate(Validation.FULL) says more", e);
+      String why =
+          "an array is malformed, such as one whose run ends do not ascend, or it changed during the comparison: ";
+      throw new DeviceException(Errno.EINVAL, why + e.getMessage() + "; validate(Validation.FULL) finds the fault", e);
     }
   }
 

@@ -39,7 +39,7 @@ final class MapValues extends ListValues {
       map.put(key, structs.child(1).get(row));
       if (map.size() <= i)
         throw new IllegalArgumentException(
-            column.describe() + ", row " + of + " has the key " + key + " twice; getList and get have all entries");
+            column.describe() + ", row " + of + " has the key " + key + " twice; getList and get return all entries");
     }
     return Collections.unmodifiableMap(map);
   }

@@ -36,7 +36,7 @@ final class OffsetTimeValues extends StructValues {
     long minutes = offsets.isNull(row) ? 0 : offsets.getLong(row);
     if (minutes < -MOST_MINUTES || minutes > MOST_MINUTES) {
       throw new ArithmeticException(
-          offsets.describe() + ", row " + row + ": " + minutes + " minutes are no offset that java.time has ("
+          offsets.describe() + ", row " + row + ": " + minutes + " minutes are not an offset of java.time ("
               + -MOST_MINUTES + " to " + MOST_MINUTES + ")");
     }
     try {
@@ -44,7 +44,7 @@ final class OffsetTimeValues extends StructValues {
     } catch (DateTimeException e) {
       ArithmeticException none = new ArithmeticException(
           column.describe() + ", row " + row + ": " + timestamps.getLong(row) + " at " + minutes
-              + " minutes is no date and time that java.time has");
+              + " minutes is not a date and time of java.time");
       none.initCause(e);
       throw none;
     }

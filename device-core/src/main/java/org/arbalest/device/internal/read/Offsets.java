@@ -36,7 +36,7 @@ final class Offsets {
           + ", or one is negative");
     }
     if (end > limit)
-      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " that there are");
+      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " bytes or elements");
     return end - start;
   }
 

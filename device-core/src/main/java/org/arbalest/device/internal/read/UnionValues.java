@@ -37,7 +37,7 @@ final class UnionValues extends Redirected {
 
   private int child(long at, byte id) {
     int child = layout.childOf(id);
-    if (child < 0) throw column.malformed(at, "types[" + at + "] = " + id + " is none of the union's");
+    if (child < 0) throw column.malformed(at, "types[" + at + "] = " + id + " is not a type id of the union");
     return child;
   }
 

@@ -12,8 +12,9 @@ abstract class ArrayEvent extends Event implements OfArray {
   @Label("Rows") long rows;
 
   @Label("Bytes")
-  @Description("Memory that the array keeps; of an array of C's, what its buffers have to hold, but for the data of "
-      + "texts; -1 if nobody knows")
+  @Description("Memory that the array keeps; for an imported array, the memory that its buffers need, without the "
+      + "data of "
+      + "texts; -1 if unknown")
   @DataAmount long bytes;
 
   @Label("Device") String device = "";

@@ -12,13 +12,13 @@ import jdk.jfr.StackTrace;
 /** The state of an async stream at one moment. */
 @Name("org.arbalest.AsyncStream")
 @Label("Async Stream")
-@Description("How many tasks of an async stream wait, and how many more were asked for")
+@Description("The number of tasks of an async stream that wait, and the number of further requested tasks")
 @Category("Arbalest")
 @Period("1 s")
 @StackTrace(false)
 final class AsyncStreamEvent extends Event {
   @Label("Stream")
-  @Description("Which one, of those there are at the moment") long stream;
+  @Description("The number of the stream among the open streams") long stream;
 
   @Label("Role")
   @Description("consumer or producer, as which this process takes part") String role = "";
@@ -28,7 +28,7 @@ final class AsyncStreamEvent extends Event {
       + "those that were announced and not extracted") long queued;
 
   @Label("Demand")
-  @Description("Tasks that were asked for and have not come") long demand;
+  @Description("Tasks that were requested and have not arrived") long demand;
 
   static void emit(long stream, String role, long queued, long demand) {
     AsyncStreamEvent event = new AsyncStreamEvent();

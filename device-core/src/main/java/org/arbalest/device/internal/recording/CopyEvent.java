@@ -10,7 +10,7 @@ import jdk.jfr.Threshold;
 /** The copy of an array, or the queuing of its copy. */
 @Name("org.arbalest.Copy")
 @Label("Array Copy")
-@Description("An array was copied; where the device has queues, its copies were queued, and go on")
+@Description("An array was copied; on a device with queues, the copies were queued and can still run")
 @Category("Arbalest")
 @Threshold("10 ms")
 final class CopyEvent extends ArrayEvent {

@@ -10,7 +10,7 @@ import jdk.jfr.Threshold;
 /** The export of an array to native code. */
 @Name("org.arbalest.Export")
 @Label("Array Export")
-@Description("An array went out to C")
+@Description("An array was exported to C")
 @Category("Arbalest")
 @Threshold("1 ms")
 final class ExportEvent extends ArrayEvent {}

@@ -10,7 +10,7 @@ import jdk.jfr.Threshold;
 /** The import of an array from native code: its structs were moved and checked. */
 @Name("org.arbalest.Import")
 @Label("Array Import")
-@Description("An array came in from C: its structs were moved and looked at")
+@Description("An array was imported from C: its structs were moved and checked")
 @Category("Arbalest")
 @Threshold("1 ms")
 final class ImportEvent extends ArrayEvent {}

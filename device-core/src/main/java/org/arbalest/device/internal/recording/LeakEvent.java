@@ -11,12 +11,12 @@ import jdk.jfr.StackTrace;
 /** A watched handle that became unreachable while it was open. */
 @Name("org.arbalest.Leak")
 @Label("Leak")
-@Description("A handle became unreachable while it was open; -Dorg.arbalest.leaks says which are watched")
+@Description("A handle became unreachable while it was open; -Dorg.arbalest.leaks selects the handles that are watched")
 @Category("Arbalest")
 @StackTrace(false)
 final class LeakEvent extends Event {
   @Label("What") String what = "";
 
   @Label("Made")
-  @Description("The thread and the stack that made it") String made = "";
+  @Description("The thread and the stack that created the handle") String made = "";
 }

@@ -43,6 +43,6 @@ final class Amounts {
 
   private static IllegalArgumentException cannot(ColumnBuilder column, DataType type, Object value) {
     return new IllegalArgumentException(
-        ((ColumnBuilderImpl) column).here() + ": " + value + " is no value of " + TypeNames.of(type) + ", exactly");
+        ((ColumnBuilderImpl) column).here() + ": " + value + " is not exactly a value of " + TypeNames.of(type));
   }
 }

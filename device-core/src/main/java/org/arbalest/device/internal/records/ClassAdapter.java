@@ -42,7 +42,7 @@ record ClassAdapter(
       boolean isSeen = seen.contains(other);
       seen.add(other);
       if (isSeen)
-        throw new IllegalArgumentException("conversions of objects that come back to a class: " + names(seen));
+        throw new IllegalArgumentException("object conversions form a cycle: " + names(seen));
     }
     return first;
   }

@@ -21,15 +21,16 @@ final class ClassHint {
     Class<?> raw = type.type();
     if (raw == List.class || raw == Set.class || raw == Collection.class || raw == Map.class
         || (raw == Optional.class && type.arguments().isEmpty())) {
-      return "say what is in it, as in " + (raw == Map.class ? "Map<String, Long>" : raw.getSimpleName() + "<String>");
+      return "name the type of its elements, as in "
+          + (raw == Map.class ? "Map<String, Long>" : raw.getSimpleName() + "<String>");
     }
-    if (raw == Optional.class) return "an Optional of what is no Optional has";
+    if (raw == Optional.class) return "use an Optional of a type that is not an Optional";
     if (raw == OptionalInt.class || raw == OptionalLong.class || raw == OptionalDouble.class)
-      return "Integer, Long and Double have, which may be null, and Optional of them";
-    if (Collection.class.isAssignableFrom(raw)) return "List, Set, Collection and arrays have";
+      return "use Integer, Long or Double, which may be null, or an Optional of them";
+    if (Collection.class.isAssignableFrom(raw)) return "use a List, a Set, a Collection or an array";
     if (Map.class.isAssignableFrom(raw)) return "Map has";
     if (Date.class.isAssignableFrom(raw) || Calendar.class.isAssignableFrom(raw))
-      return "Instant, LocalDateTime, LocalDate and LocalTime have";
-    return "a record and a data class have, the classes in docs/types.md, and the one of a registered ExtensionCodec";
+      return "use Instant, LocalDateTime, LocalDate or LocalTime";
+    return "use a record, a data class, a class in docs/types.md, or the class of a registered ExtensionCodec";
   }
 }

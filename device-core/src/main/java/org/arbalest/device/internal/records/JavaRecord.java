@@ -34,7 +34,7 @@ record JavaRecord(List<Component> components, MethodHandle constructor) implemen
       }
       return new JavaRecord(List.copyOf(components), MethodHandles.lookup().unreflectConstructor(canonical));
     } catch (ReflectiveOperationException e) {
-      throw new IllegalArgumentException(raw.getName() + " cannot be taken apart and made: " + e, e);
+      throw new IllegalArgumentException(raw.getName() + " cannot be read and constructed: " + e, e);
     }
   }
 

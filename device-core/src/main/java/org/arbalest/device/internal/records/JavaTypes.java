@@ -29,7 +29,7 @@ final class JavaTypes {
         int index = Arrays.asList(in.type().getTypeParameters()).indexOf(parameter);
         if (index < 0 || index >= in.arguments().size()) {
           throw new IllegalArgumentException(
-              in.type().getName() + " is used without saying what its type parameter " + parameter + " stands for");
+              in.type().getName() + " is used without an argument for its type parameter " + parameter);
         }
         yield in.arguments().get(index);
       }

@@ -59,7 +59,9 @@ final class ListClasses {
     Set<@Nullable Object> set = LinkedHashSet.newLinkedHashSet(elements.size());
     for (int i = 0; i < elements.size(); i++) {
       if (!set.add(elements.get(i)))
-        throw Unreadable.of("is " + elements.get(i) + ", which is there twice, as in no Set; a List has all").at(i);
+        throw Unreadable
+            .of("is " + elements.get(i) + ", which occurs twice, and a Set has each element once; read it as a List")
+            .at(i);
     }
     return Collections.unmodifiableSet(set);
   }

@@ -32,7 +32,7 @@ final class MapReader extends ValueReader {
     for (int i = 0; i < of.size(); i++) {
       Object key = of.get(i);
       try {
-        if (map.containsKey(key)) throw Unreadable.of("is a key that is there twice; a column's get has all entries");
+        if (map.containsKey(key)) throw Unreadable.of("is a key that occurs twice; a column's get returns all entries");
         map.put(key, values.get(from + i));
       } catch (Unreadable e) {
         throw e.at(String.valueOf(key));

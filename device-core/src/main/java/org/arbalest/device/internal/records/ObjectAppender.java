@@ -248,18 +248,19 @@ public final class ObjectAppender {
     String what = value instanceof Number || FlatClass.of(value.getClass()) != null ? name + " " + value
         : name.isEmpty() ? value.getClass().getName() : name;
     return new IllegalArgumentException(
-        column.here() + ": " + what + " is no value of " + TypeNames.of(field) + why + (why.isEmpty() ? hint() : ""));
+        column.here() + ": " + what + " is not a value of " + TypeNames.of(field) + why
+            + (why.isEmpty() ? hint() : ""));
   }
 
   /** Returns the classes whose objects the type can store. */
   private String hint() {
-    if (isList()) return "; a Collection is, and an array";
+    if (isList()) return "; use a Collection or an array";
     return switch (values.type()) {
-      case MapType _ -> "; a Map is";
-      case StructType _ when FlatClass.takers(values).isEmpty() -> "; a Map is, by the names of its fields";
+      case MapType _ -> "; use a Map";
+      case StructType _ when FlatClass.takers(values).isEmpty() -> "; use a Map with the names of its fields as keys";
       default -> {
         List<String> takers = FlatClass.takers(values);
-        yield takers.isEmpty() ? "; append its rows by column(field)" : "; what is: " + String.join(", ", takers);
+        yield takers.isEmpty() ? "; append its rows by column(field)" : "; use one of " + String.join(", ", takers);
       }
     };
   }

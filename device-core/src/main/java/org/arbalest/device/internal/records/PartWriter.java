@@ -41,7 +41,7 @@ abstract class PartWriter {
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
-      throw new IllegalStateException("component \"" + field.name() + "\" cannot be had", e);
+      throw new IllegalStateException("component \"" + field.name() + "\" cannot be read", e);
     }
   }
 

@@ -111,9 +111,9 @@ final class ReadPlans {
     if (!readers.isEmpty()) return String.join(", ", readers) + " can";
     DataType type = field.valueType();
     return switch (type) {
-      case StructType _ -> "a record can";
-      case MapType _ -> "a Map can";
-      default -> ListClasses.item(type) == null ? "an Object can" : "a List can";
+      case StructType _ -> "a record can be";
+      case MapType _ -> "a Map can be";
+      default -> ListClasses.item(type) == null ? "an Object can be" : "a List can be";
     };
   }
 }

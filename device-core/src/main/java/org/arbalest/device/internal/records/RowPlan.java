@@ -85,7 +85,7 @@ final class RowPlan implements ReadPlan {
   private static void refuseOthers(List<Field> fields, List<Component> components, Mismatches mismatches) {
     for (Field field : fields) {
       if (components.stream().noneMatch(component -> component.name().equals(field.name()))) {
-        mismatches.under(field.name()).add("no component is for this column");
+        mismatches.under(field.name()).add("no component has this column's name");
       }
     }
   }

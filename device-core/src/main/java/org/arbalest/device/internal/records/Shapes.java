@@ -46,7 +46,7 @@ final class Shapes {
           Arrays.stream(type.getTypeParameters()).map(Object::toString).collect(Collectors.joining(", ", "<", ">"));
       throw new IllegalArgumentException(
           type.getName() + parameters
-              + " has type parameters, of which nobody knows here what they stand for; as a component's type it can "
+              + " has type parameters, whose arguments are unknown here; as a component's type it can "
               + "be used");
     }
     ObjectShape shape = find(ObjectType.of(type).withNullable(false));

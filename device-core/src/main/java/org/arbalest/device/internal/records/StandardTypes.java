@@ -50,7 +50,7 @@ final class StandardTypes {
 
   private Field converted(String name, ObjectType type, ClassAdapter adapter, Mismatches mismatches) {
     if (contains(converted, type)) {
-      mismatches.add(type + " is a part of itself, which no type of Arrow's is");
+      mismatches.add(type + " contains itself, which no Arrow type does");
       return Field.of(name, DataType.NULL);
     }
     converted.push(type);
@@ -73,11 +73,11 @@ final class StandardTypes {
     }
     ObjectShape shape = Shapes.find(type);
     if (shape == null) {
-      mismatches.add("there is no type of Arrow's for " + type.type().getTypeName() + "; " + ClassHint.of(type));
+      mismatches.add("Arrow has no type for " + type.type().getTypeName() + "; " + ClassHint.of(type));
       return DataType.NULL;
     }
     if (contains(open, type)) {
-      mismatches.add(type + " is a part of itself, which no type of Arrow's is");
+      mismatches.add(type + " contains itself, which no Arrow type does");
       return DataType.NULL;
     }
     if (open.size() == FieldImpl.DEEPEST) { // stops here: two recursive components would take exponential time

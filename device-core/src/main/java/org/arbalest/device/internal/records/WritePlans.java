@@ -71,7 +71,7 @@ final class WritePlans {
     }
     boolean isNested = values instanceof DictionaryType || values instanceof RunEndEncodedType;
     mismatches.add(type, "cannot be built as", field,
-        isNested && FlatClass.of(type.type()) == null ? "encoded are only flat values" : "");
+        isNested && FlatClass.of(type.type()) == null ? "only flat values can be encoded" : "");
     return ValueWriter.NONE;
   }
 

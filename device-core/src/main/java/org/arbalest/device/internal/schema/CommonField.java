@@ -52,7 +52,7 @@ public final class CommonField {
     DataType type = type(first, other, isEntry, isExpected);
     Field same = type == first.type() ? first : first.withType(type);
     if (first.isNullable() || !other.isNullable() || (isEntry && isExpected)) return same;
-    if (isExpected) throw new Mismatch("there may be nulls, and none are expected");
+    if (isExpected) throw new Mismatch("nulls are allowed, but the expected schema has none");
     return same.withNullable(true);
   }
 

@@ -88,7 +88,7 @@ public final class FieldImpl implements Field {
 
   @Serial
   private void readObject(ObjectInputStream in) throws InvalidObjectException {
-    throw new InvalidObjectException("a field is read as what it was made of");
+    throw new InvalidObjectException("a field is deserialized from its bytes only");
   }
 
   @Override

@@ -60,7 +60,7 @@ final class JsonText {
       String key = string();
       skipSpace();
       expect(':', "a colon follows a key");
-      if (object.containsKey(key)) throw wrong("the key \"" + key + "\" is there twice");
+      if (object.containsKey(key)) throw wrong("the key \"" + key + "\" occurs twice");
       object.put(key, value(depth));
       skipSpace();
     } while (take(','));

@@ -170,7 +170,7 @@ public final class SchemaExport extends RecycledExport {
     long handle = RawArrowSchema.privateData(schema);
     if (!(Slots.find(handle) instanceof SchemaExport export)) {
       RawArrowSchema.setRelease(schema, 0);
-      Faults.warn("a schema was released that had been released before, through a copy of its struct");
+      Faults.warn("a schema was released twice, through a copy of its struct");
       return;
     }
     if (export.isLeftBy(export.releaseTree(schema, handle))) export.recycle();

@@ -24,7 +24,7 @@ public final class TypeChecks {
   /** Rejects text that a C consumer would read only in part, or differently (SCH-21). */
   public static void checkText(String what, String text) {
     if (text.indexOf(0) >= 0)
-      throw new IllegalArgumentException(what + " has no NUL character, which ends a string in C");
+      throw new IllegalArgumentException(what + " must not have a NUL character, which ends a string in C");
     int half = Utf8.half(text);
     if (half >= 0) throw new IllegalArgumentException(what + " \"" + text + "\": " + Utf8.describe(text, half));
   }

@@ -433,7 +433,7 @@ public final class ArrayLinkImpl implements ArrayLink {
   private void greet() throws IOException {
     long greeting = need(Long.BYTES).getLong();
     if (greeting != GREETING) throw new IOException(
-        "the other end of the socket is no link of this version: it begins with 0x" + Long.toHexString(greeting));
+        "the other end of the socket is not a link of this version: it begins with 0x" + Long.toHexString(greeting));
   }
 
   /** Reads a frame. Returns false at the end. */
@@ -449,7 +449,7 @@ public final class ArrayLinkImpl implements ArrayLink {
       case ARRAY -> receive(new Incoming(number, need(length).array()));
       case RELEASED -> forget(number);
       case END -> noMore();
-      default -> throw new IOException("the other process sent a frame of kind " + kind + ", which is none");
+      default -> throw new IOException("the other process sent a frame of the unknown kind " + kind);
     }
     return true;
   }

@@ -78,7 +78,7 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     long mark = header.long64("the mark");
     if (mark != MARK)
       throw DeviceException.invalid("these " + message.length
-          + " bytes are no message of a shared array: they begin with 0x" + Long.toHexString(mark));
+          + " bytes are not a message of a shared array: they begin with 0x" + Long.toHexString(mark));
     int version = header.int32("the version");
     if (version != VERSION)
       throw DeviceException.invalid(

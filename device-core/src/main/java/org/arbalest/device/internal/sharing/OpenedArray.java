@@ -48,7 +48,7 @@ final class OpenedArray {
   private DeviceArray open(Message message) {
     if (message.process().equals(SharedArrayImpl.PROCESS)) {
       throw DeviceException
-          .invalid("the message is of this process, which has the array already: use retain(), or move()");
+          .invalid("the message comes from this process, which already has the array: use retain() or move()");
     }
     Device device = DeviceLookup.byIdentity(message.device(), message.uuid(), message.pciBusId());
     ProcessSharing sharing = DeviceImpl.unwrap(device).driver().sharing();
@@ -92,7 +92,7 @@ final class OpenedArray {
     try {
       closed.run();
     } catch (Throwable t) {
-      Faults.report("telling that an array of another process is closed", t);
+      Faults.report("notifying another process that its array is closed", t);
     }
   }
 }

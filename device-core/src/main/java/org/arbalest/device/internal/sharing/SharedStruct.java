@@ -53,7 +53,7 @@ record SharedStruct(long length, long nullCount, long offset, List<@Nullable Ext
     long offset = in.long64("an offset");
     if (length < 0 || offset < 0 || offset > layout.most - length) {
       throw new MalformedException(
-          "offset + length = " + offset + " + " + length + " is negative, or more than memory has bytes for");
+          "offset + length = " + offset + " + " + length + " is negative, or does not fit in memory");
     }
     int count = in.count("the number of buffers", MOST_BUFFERS);
     boolean isView = layout.shape == Layout.Shape.VIEW;

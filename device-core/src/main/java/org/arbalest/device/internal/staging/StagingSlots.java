@@ -113,7 +113,7 @@ final class StagingSlots {
       outSince = System.nanoTime();
     }
     if (isNew)
-      Faults.warn("no pinned memory for copies from and to pageable memory, which are slow until there is some: "
+      Faults.warn("no pinned memory for copies from and to pageable memory, which are slow until it is available: "
           + e.getMessage());
   }
 

@@ -75,10 +75,10 @@ public record StatisticValue(Field field, Object value) {
   @Nullable
   String complaint(Statistic.Kind kind) {
     return switch (kind) {
-      case COUNT -> isInteger() ? isCount() ? null : "is " + value + ", which is no count"
+      case COUNT -> isInteger() ? isCount() ? null : "is " + value + ", which is not a count"
           : "is " + TypeNames.of(field.type()) + ", not int64";
       case NUMBER ->
-          isInteger() || isFloat() ? number() >= 0 ? null : "is " + value + ", which is no size"
+          isInteger() || isFloat() ? number() >= 0 ? null : "is " + value + ", which is not a size"
               : "is " + TypeNames.of(field.type()) + ", not float64";
       case ANY -> null;
     };

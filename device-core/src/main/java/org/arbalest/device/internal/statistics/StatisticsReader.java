@@ -103,7 +103,7 @@ public final class StatisticsReader {
       String complaint = Statistic.complaint(key, read);
       if (complaint != null) throw malformed(path, row, "\"" + key + "\" " + complaint);
       if (values.put(key, read) != null)
-        throw malformed(path, row, "\"" + key + "\" of " + StatisticsTable.name(target) + " is there twice");
+        throw malformed(path, row, "\"" + key + "\" of " + StatisticsTable.name(target) + " occurs twice");
     }
   }
 
@@ -111,7 +111,7 @@ public final class StatisticsReader {
     if (columns.isNull(row)) return StatisticsTable.WHOLE;
     long column = columns.getLong(row);
     if (column < 0 || column > Integer.MAX_VALUE)
-      throw malformed("$.column", row, "is " + Objects.toString(columns.get(row)) + ", which is no column");
+      throw malformed("$.column", row, "is " + Objects.toString(columns.get(row)) + ", which is not a column");
     return (int) column;
   }
 

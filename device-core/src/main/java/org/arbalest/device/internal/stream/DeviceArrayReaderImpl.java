@@ -103,7 +103,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   @Override
   public DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead) {
     DeviceType type = target.device().type();
-    if (ahead < 0) throw new IllegalArgumentException("ahead is " + ahead + ", and cannot be negative");
+    if (ahead < 0) throw new IllegalArgumentException("ahead must not be negative, but is " + ahead);
     source.checkOpen();
     var copies = new CopiedSource(this, target, Objects.requireNonNull(stream, "stream"));
     return of(field, type, ahead == 0 ? copies : new AheadSource(copies, ahead));
@@ -204,7 +204,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     throw new DeviceException(
         Errno.ENOSYS,
         "an ArrowArrayStream is in main memory, but this stream is on " + deviceType
-            + "; export a device stream, or copyTo main memory before");
+            + "; export a device stream, or call copyTo(Devices.cpu()) first");
   }
 
   private void export(Consumer<StreamExport> write) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The check that arrays fit the stream's schema, by which native code reads them (STR-08, STR-12). */
 public final class StreamCheck {
-  private static final String OF_ANOTHER_TYPE = "a stream gave an array of another type: ";
+  private static final String OF_ANOTHER_TYPE = "a stream returned an array of another type: ";
 
   private final Field field;
   private final DeviceType deviceType;
@@ -63,7 +63,7 @@ public final class StreamCheck {
    * @throws DeviceException if the array does not fit the stream, or was closed
    */
   public void check(DeviceArray array) {
-    if (!array.isOpen()) throw DeviceException.invalid("a stream gave an array that was closed or exported");
+    if (!array.isOpen()) throw DeviceException.invalid("a stream returned an array that was closed or exported");
     checkPulled(array, null);
   }
 
@@ -98,7 +98,7 @@ public final class StreamCheck {
 
   private @Nullable String elsewhere(DeviceArray array) {
     return array.device().type().equals(deviceType) ? null
-        : "a stream of " + deviceType + " arrays gave one on " + array.device();
+        : "a stream of " + deviceType + " arrays returned one on " + array.device();
   }
 
   /** Throws {@link MalformedException} if the array does not fit, or {@link Mismatch} if only its type does not. */
@@ -125,7 +125,7 @@ public final class StreamCheck {
     if (!layout.isLike(own)) throw new Mismatch("the stream's is \"" + field + "\", the array's \"" + given + "\"");
     if ((field.flags() & ~given.flags() & Layout.PROMISES) != 0) {
       throw new Mismatch("the stream's has sorted keys, or an ordered dictionary, \"" + field
-          + "\", but of the array's that is not said");
+          + "\", but the array's does not say so");
     }
     Fit fit = Fit.ALL;
     boolean isNamed = FieldNames.count(field.type()) && !isEntry;

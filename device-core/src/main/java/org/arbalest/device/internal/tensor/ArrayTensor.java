@@ -52,7 +52,7 @@ final class ArrayTensor {
       tensor.descend(array.field(), array.struct(held), name.isEmpty() ? "$" : "$." + name);
     } catch (ArithmeticException e) {
       throw new DeviceException(Errno.EINVAL,
-          "lists of the sizes " + Arrays.toString(tensor.shape) + " have more elements than any memory", e);
+          "lists of the sizes " + Arrays.toString(tensor.shape) + " do not fit in memory", e);
     }
     return tensor;
   }
@@ -126,7 +126,7 @@ final class ArrayTensor {
   private void checkNoNulls(Layout layout, long struct, String path) {
     long nulls = layout.shape == Layout.Shape.NULL ? count : layout.shape.hasValidity ? nulls(struct, path) : 0;
     if (nulls == 0) return;
-    throw DeviceException.invalid(path + ": " + nulls + " of " + count + " values are null, which a tensor has not");
+    throw DeviceException.invalid(path + ": " + nulls + " of " + count + " values are null, but a tensor has no nulls");
   }
 
   private long nulls(long struct, String path) {
@@ -137,9 +137,9 @@ final class ArrayTensor {
     if (known > 0 && isWhole) return known;
     if (!array.isMemoryCpuAccessible()) {
       throw new DeviceException(Errno.ENOSYS,
-          path + ": how many of " + count + " values are null, which a tensor has not, only a bitmap on "
+          path + ": a tensor has no nulls, and how many of " + count + " values are null is only in a bitmap on "
               + array.device()
-              + " says, which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
+              + ", which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
     }
     array.synchronize();
     return count - Bitmaps.countOnes(bitmap, start, count);

@@ -38,7 +38,7 @@ record Elements(int code, int bits) {
    */
   static Field field(int code, int bits, int lanes) {
     if (lanes != 1)
-      throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes, which columns have not");
+      throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes, but a column has no vectors");
     boolean isByte = code == DLTensorStruct.BOOL && bits == 8;
     DataType type = isByte ? DataType.INT8 : type(code, bits);
     Field field = Field.of("", type).withNullable(false);

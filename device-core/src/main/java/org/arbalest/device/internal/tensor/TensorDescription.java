@@ -68,7 +68,7 @@ final class TensorDescription {
     long product = 1;
     for (long size : shape) {
       if (size > Layout.MOST_BYTES / width / product)
-        throw wrong("shape " + Arrays.toString(shape) + " has more elements than memory has bytes for");
+        throw wrong("shape " + Arrays.toString(shape) + " does not fit in memory");
       product *= size;
     }
     return product;
@@ -80,7 +80,7 @@ final class TensorDescription {
     if (data < 0) throw wrong("data = 0x" + Long.toHexString(data) + " is beyond the 63 bits that Java reaches");
     if (byteOffset < 0 || byteOffset > Layout.MOST_BYTES || data + byteOffset + bytes < 0) {
       throw wrong("byte_offset = " + Long.toUnsignedString(byteOffset) + " leads from data = 0x"
-          + Long.toHexString(data) + " to where no memory is");
+          + Long.toHexString(data) + ", beyond all memory");
     }
     return data + byteOffset;
   }
@@ -138,7 +138,7 @@ final class TensorDescription {
     if (!isCompact(order)) {
       throw wrong("elements do not lie side by side, row by row: shape " + Arrays.toString(shape) + ", strides "
           + Arrays.toString(strides)
-          + "; importCopy() takes them in by a copy");
+          + "; use importCopy()");
     }
     return field(order.stream().skip(1).map(i -> i - 1).toList());
   }

@@ -195,7 +195,7 @@ public final class TensorExport extends RecycledExport {
     if (Slots.find(handle) instanceof TensorExport export && export.isLeftBy(1)) {
       export.left();
     } else {
-      Faults.warn("a tensor was deleted that had been deleted before");
+      Faults.warn("a tensor was deleted twice");
     }
   }
 

@@ -25,7 +25,7 @@ import org.arbalest.device.tensors.DLPack;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Imports tensors from native code. Afterwards either an array owns the tensor, or its deleter was called. */
+/** Imports tensors from native code. After an import either an array owns the tensor, or its deleter was called. */
 public final class TensorImport {
   private static final int MAJOR = 1;
 
@@ -140,9 +140,9 @@ public final class TensorImport {
     if (form != DLPack.VERSIONED) return;
     int major = RawDLManagedTensorVersioned.major(managed);
     if (major == MAJOR) return;
-    throw DeviceException.invalid("the tensor is of DLPack " + Integer.toUnsignedString(major) + "."
+    throw DeviceException.invalid("the tensor has the DLPack version " + Integer.toUnsignedString(major) + "."
         + Integer.toUnsignedString(RawDLManagedTensorVersioned.minor(managed)) + ", and only " + MAJOR
-        + " is known here");
+        + " is supported");
   }
 
   private static Device deviceOf(TensorDescription tensor) {
@@ -156,7 +156,7 @@ public final class TensorImport {
     Device device = DeviceRegistry.find(type, tensor.deviceId());
     if (device.isOpaque() && tensor.byteOffset() != 0) {
       throw DeviceImpl.unwrap(device)
-          .refusal("byte_offset = " + tensor.byteOffset() + " cannot be added to what may be no address");
+          .refusal("byte_offset = " + tensor.byteOffset() + " cannot be added to a value that may not be an address");
     }
     return device;
   }

@@ -107,8 +107,8 @@ final class FixedChecks {
   }
 
   private static MalformedException tooManyDigits(long row, String value, DecimalType type) {
-    return new MalformedException("row " + row + ": the unscaled " + value + " has more digits than the "
-        + type.precision() + " of the precision");
+    return new MalformedException(
+        "row " + row + ": the unscaled value " + value + " has more digits than the precision " + type.precision());
   }
 
   private long value(long row) {

@@ -61,6 +61,6 @@ final class TextChecks {
     long wrong = Utf8Scan.wrong(at, bytes);
     String why = wrong == bytes ? "ends within a character"
         : "has 0x" + Integer.toHexString(NativeHeap.getByte(at + wrong) & 0xFF) + " at " + wrong;
-    throw new MalformedException("row " + row + ": no UTF-8: a text of " + bytes + " bytes " + why);
+    throw new MalformedException("row " + row + ": not UTF-8: a text of " + bytes + " bytes " + why);
   }
 }

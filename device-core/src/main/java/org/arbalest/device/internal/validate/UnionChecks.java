@@ -35,7 +35,7 @@ final class UnionChecks {
     for (long row = 0; row < rows.count; row++) {
       byte id = NativeHeap.getByte(types + row);
       if (id < 0 || lengths[id] < 0) throw new MalformedException(
-          "row " + row + ": types[" + (rows.start + row) + "] = " + id + " is none of the union's");
+          "row " + row + ": types[" + (rows.start + row) + "] = " + id + " is not a type id of the union");
     }
     if (rows.layout.shape == Layout.Shape.DENSE_UNION)
       checkOffsets(types, buffers.elements(rows, rows.surplus() + 1, Integer.BYTES));

@@ -64,7 +64,7 @@ final class ViewChecks {
     long eight = NativeHeap.getLong(view + 8);
     long behind = size < ViewStruct.PREFIX ? (four >>> (8 * size)) | eight
         : size < ViewStruct.INLINE ? eight >>> (8 * (size - ViewStruct.PREFIX)) : 0;
-    if (behind != 0) throw wrong(row, " has " + size + " bytes in itself, but what is behind them is not 0");
+    if (behind != 0) throw wrong(row, " has " + size + " inline bytes, but the bytes after them are not 0");
     if (isText) TextChecks.checkOne(row, ViewStruct.value(view), size);
   }
 

@@ -86,7 +86,7 @@ public final class ArrowTypes {
         yield new NestedType.MapType(entries, false);
       }
       default -> throw new IllegalArgumentException(
-          "there is no Arrow type for " + path + ", which is " + type.catalogString() + " in Spark");
+          "Arrow has no type for " + path + ", which is " + type.catalogString() + " in Spark");
     };
   }
 }

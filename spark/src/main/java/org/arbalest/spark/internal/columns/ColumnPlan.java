@@ -22,7 +22,8 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
   public static ColumnPlan of(Dataset<Row> dataframe) {
     if (!dataframe.getClass().getName().equals(CLASSIC)) throw new UnsupportedOperationException(
         "the DataFrame is a " + dataframe.getClass().getName()
-            + "; the columns of Spark Connect's, which have no RDDs, are not to be had, but in Spark's driver, of a "
+            + "; a DataFrame of Spark Connect has no RDDs, so its columns are not available: run in Spark's driver, "
+            + "in a "
             + "session without remote(…)");
     ApplicationSettings.check(dataframe.sparkSession());
     String why = Internals.whyNot(dataframe);

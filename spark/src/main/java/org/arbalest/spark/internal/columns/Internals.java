@@ -27,12 +27,12 @@ final class Internals {
     return switch (setting.toLowerCase(Locale.ROOT)) {
       case "true" -> true;
       case "false" -> false;
-      default -> throw new IllegalArgumentException(COLUMNAR + " is " + setting + ", and may be true or false");
+      default -> throw new IllegalArgumentException(COLUMNAR + " is " + setting + ", but must be true or false");
     };
   }
 
   static @Nullable String whyNot(String version) {
     String minor = version.substring(0, Math.max(0, version.indexOf('.', version.indexOf('.') + 1)));
-    return KNOWN.contains(minor) ? null : "Spark is " + version + ", and tested are " + KNOWN;
+    return KNOWN.contains(minor) ? null : "Spark is " + version + ", but only these versions are tested: " + KNOWN;
   }
 }

@@ -44,7 +44,7 @@ final class LazyRdd<T> extends RDD<T> {
     RDD<T> known = made;
     if (known == null) {
       Supplier<RDD<T>> how = maker;
-      if (how == null) throw new IllegalStateException("an executor asks for what the driver has made");
+      if (how == null) throw new IllegalStateException("an executor needs a value that exists only in the driver");
       made = known = how.get();
     }
     return known;

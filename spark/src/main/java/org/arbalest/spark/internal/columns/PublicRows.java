@@ -66,7 +66,7 @@ final class PublicRows extends ColumnPlan {
   private static void checkThread() {
     if (TaskContext.get() == null)
       throw new IllegalStateException(
-          "columns made of rows by Spark's public API are to be pulled in the task's thread, and not in "
+          "columns made of rows by Spark's public API must be pulled in the task's thread, not in "
               + Thread.currentThread());
   }
 

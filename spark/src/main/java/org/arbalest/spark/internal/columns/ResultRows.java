@@ -28,7 +28,7 @@ final class ResultRows implements Iterator<InternalRow> {
   /** Takes over the reader. */
   static ResultRows of(@Nullable DeviceArrayReader reader, StructType type, ResultMetrics metrics) {
     if (reader == null) throw new IllegalArgumentException(
-        "the function of mapColumns gave null, where a reader is wanted; one of no batches is "
+        "the function of mapColumns returned null instead of a reader; a reader without batches is "
             + "DeviceArrayReader.of(schema, List.of())");
     SparkTask task = SparkTask.of(TaskContext.get());
     return new ResultRows(ArrowBatches.of(reader, task, false, type, false), metrics);

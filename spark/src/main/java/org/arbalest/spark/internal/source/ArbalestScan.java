@@ -64,7 +64,7 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     List<? extends ColumnPartition> made =
         Failures.unchecked(() -> source.source().partitions(request), "the partitions of " + source.options().source());
     if (made == null || made.stream().anyMatch(Objects::isNull))
-      throw new IllegalStateException(source.options().source() + " gave null for its partitions, or one of them");
+      throw new IllegalStateException(source.options().source() + " returned null for its partitions, or one of them");
     return made.stream().map(SourcePartition::of).toArray(InputPartition[]::new);
   }
 
@@ -98,12 +98,12 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
    */
   private OptionalLong estimate(@Nullable OptionalLong estimate, String what) {
     if (estimate == null)
-      throw new IllegalStateException(source.options().source() + " gave null for its estimate of " + what
-          + "; what is not known is OptionalLong.empty()");
+      throw new IllegalStateException(source.options().source() + " returned null for its estimate of " + what
+          + "; return OptionalLong.empty() for an unknown value");
     if (estimate.orElse(0) < 0)
       throw new IllegalStateException(
           source.options().source() + " estimates " + estimate.getAsLong() + " " + what
-              + "; what is not known is OptionalLong.empty()");
+              + "; return OptionalLong.empty() for an unknown value");
     return estimate;
   }
 

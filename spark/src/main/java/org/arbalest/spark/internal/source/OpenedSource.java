@@ -17,7 +17,7 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
   static OpenedSource open(SourceOptions options) {
     ColumnSource source = make(options.source());
     Schema schema = Failures.unchecked(() -> source.schema(options.all()), "the schema of " + options.source());
-    if (schema == null) throw new IllegalStateException(options.source() + " gave null for its schema");
+    if (schema == null) throw new IllegalStateException(options.source() + " returned null for its schema");
     return new OpenedSource(options, source, schema, SparkTypes.of(schema, options.truncatesNanos()));
   }
 
@@ -38,7 +38,7 @@ record OpenedSource(SourceOptions options, ColumnSource source, Schema schema, S
           name + ", which the option source names, does not implement " + ColumnSource.class.getName(), e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException(
-          name + ", which the option source names, cannot be made: it needs to be public, with a public constructor "
+          name + ", which the option source names, cannot be created: it must be public, with a public constructor "
               + "without parameters",
           e);
     }

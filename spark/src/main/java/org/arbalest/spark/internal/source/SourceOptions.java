@@ -28,7 +28,7 @@ record SourceOptions(Map<String, String> given, String source, boolean truncates
           case "refuse" -> false;
           case "truncate" -> true;
           default -> throw new IllegalArgumentException(
-              "the option " + NANOSECONDS + " is " + nanoseconds + ", and may be refuse or truncate");
+              "the option " + NANOSECONDS + " is " + nanoseconds + ", but must be refuse or truncate");
         };
     // Spark's own map has names in lower case
     return new SourceOptions(Map.copyOf(options.asCaseSensitiveMap()), source, truncates);

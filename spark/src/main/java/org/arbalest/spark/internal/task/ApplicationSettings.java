@@ -33,7 +33,7 @@ public final class ApplicationSettings {
     for (String name : CollectionConverters.asJava(session.getAll()).keySet()) {
       if (name.startsWith(PREFIX) && !name.equals(COLUMNAR) && !NAMES.contains(name)) {
         throw new IllegalArgumentException(
-            "there is no setting " + name + ", but " + COLUMNAR + ", " + String.join(", ", NAMES));
+            "there is no setting " + name + "; there are " + COLUMNAR + ", " + String.join(", ", NAMES));
       }
     }
     for (String name : NAMES) {
@@ -42,7 +42,7 @@ public final class ApplicationSettings {
       if (!asked.isEmpty() && !asked.equals(has)) {
         throw new IllegalArgumentException(
             name + " is " + asked
-                + " in this session, where it does nothing: executors read it of the application, by --conf or "
+                + " in this session, where it has no effect: executors read it from the application, set by --conf or "
                 + "SparkSession.builder().config"
                 + (has.isEmpty() ? ", and it has none" : ", and there it is " + has));
       }

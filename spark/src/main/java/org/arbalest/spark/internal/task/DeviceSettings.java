@@ -33,7 +33,7 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
 
   DeviceSettings {
     if (!name.equals(AUTO) && !TYPES.containsKey(name)) {
-      throw new IllegalArgumentException(DEVICE + " is " + name + ", and may be auto, cuda, rocm, opencl or cpu");
+      throw new IllegalArgumentException(DEVICE + " is " + name + ", but must be auto, cuda, rocm, opencl or cpu");
     }
     if (tasks < 1) throw new IllegalArgumentException(TASKS + " is " + tasks + ", and is at least 1");
   }
@@ -53,7 +53,8 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
     DeviceType type = type();
     if (type.equals(DeviceType.CPU)) return Devices.cpu();
     if (Devices.availability(type) instanceof Availability.Missing missing) {
-      throw new IllegalStateException(DEVICE + " is " + name + ", which this executor has not: " + missing.reason());
+      throw new IllegalStateException(
+          DEVICE + " is " + name + ", which this executor does not have: " + missing.reason());
     }
     return addresses.isEmpty() ? Devices.device(type, 0) : at(type, addresses.getFirst());
   }

@@ -67,7 +67,7 @@ final class ExecutorDevice {
         if (++looks == WARNING_LOOKS)
           System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.WARNING, waits(task));
         if (task.isCompleted())
-          throw new IllegalStateException("the task " + task.taskAttemptId() + " is over, and uses no device any more");
+          throw new IllegalStateException("the task " + task.taskAttemptId() + " has ended, and can use no device");
         if (task.isInterrupted()) throw new TaskKilledException("killed while it waited for " + device);
       }
     } catch (InterruptedException _) {
@@ -81,7 +81,7 @@ final class ExecutorDevice {
 
   private String waits(TaskContext task) {
     return "task " + task.taskAttemptId() + " waits for a place on " + device + ", which " + DeviceSettings.TASKS
-        + " other tasks have until they end; if these wait for memory that this one holds, neither goes on: ask for "
+        + " other tasks have until they end; if these wait for memory of this task, none can continue: request "
         + "the device before the first batch is pulled";
   }
 

@@ -44,7 +44,7 @@ final class LeakCheck {
         case "off" -> OFF;
         case "log" -> LOG;
         case "fail" -> FAIL;
-        default -> throw new IllegalArgumentException(OPTION + " is " + mode + ", and may be off, log or fail");
+        default -> throw new IllegalArgumentException(OPTION + " is " + mode + ", but must be off, log or fail");
       };
     }
   }
@@ -100,7 +100,7 @@ final class LeakCheck {
       if (more.isEmpty()) return;
       String what = "task " + task.taskAttemptId() + " of stage " + task.stageId() + " left behind "
           + String.join(", ", more)
-          + ": an array is open until it is closed, which forEach does for those that it lends; with "
+          + ": close each array (forEach closes its own); with "
           + "-Dorg.arbalest.leaks=true in spark.executor.extraJavaOptions the log of the executor says where, once the "
           + "garbage collector finds it";
       if (mode == Mode.FAIL) throw new IllegalStateException(what);

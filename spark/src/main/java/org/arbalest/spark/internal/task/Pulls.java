@@ -38,11 +38,11 @@ public final class Pulls {
     pulling.lock();
     try {
       if (isOver) throw new IllegalStateException(
-          "the task " + taskAttemptId + " is over, or its function, and what Spark lent to it is gone");
+          "the task " + taskAttemptId + " or its function has ended, and the batches borrowed from Spark are invalid");
       Thread thread = only;
       if (thread != null && !thread.equals(Thread.currentThread()))
         throw new IllegalStateException("the function of task " + taskAttemptId
-            + " has returned, and what Spark lent to it is pulled by " + thread + " only");
+            + " has returned, and only " + thread + " may pull the batches borrowed from Spark");
       return from.get();
     } finally {
       pulling.unlock();
@@ -81,7 +81,7 @@ public final class Pulls {
       giveUp.run();
       if (looks == WARNING_LOOKS) System.getLogger(Pulls.class.getName()).log(System.Logger.Level.WARNING, "task "
           + taskAttemptId
-          + " waits for a thread of its function's that pulls columns still; let a function return, or throw, when its "
+          + " waits for a thread of its function that still pulls columns; let a function return or throw after its "
           + "threads have ended");
       try {
         if (pulling.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) pulling.unlock();

@@ -140,7 +140,7 @@ public final class SparkTask implements ColumnTask {
 
   private void checkOpen() {
     if (isOver)
-      throw new IllegalStateException("the task " + taskAttemptId() + " is over, and uses no device any more");
+      throw new IllegalStateException("the task " + taskAttemptId() + " has ended, and can use no device");
   }
 
   /**
@@ -157,7 +157,7 @@ public final class SparkTask implements ColumnTask {
         return open;
       }
     }
-    var late = new IllegalStateException("the task " + taskAttemptId() + " is over, and opens nothing any more");
+    var late = new IllegalStateException("the task " + taskAttemptId() + " has ended, and can open nothing");
     try {
       open.close();
     } catch (Exception e) {
@@ -208,7 +208,7 @@ public final class SparkTask implements ColumnTask {
         if (each instanceof DeviceArrayReader reader) reader.close();
       } catch (RuntimeException e) { // from user code
         System.getLogger(SparkTask.class.getName()).log(System.Logger.Level.WARNING,
-            "what a thread waits for could not be asked to give up", e);
+            "requesting the end of a thread's wait failed", e);
       }
     }
   }
@@ -235,7 +235,8 @@ public final class SparkTask implements ColumnTask {
         each.close();
       } catch (Throwable t) { // user code; the place on the device must be released all the same
         if (failed == null)
-          failed = new IllegalStateException("closing what task " + taskAttemptId() + " had open failed: " + t, t);
+          failed =
+              new IllegalStateException("closing the open resources of task " + taskAttemptId() + " failed: " + t, t);
         else failed.addSuppressed(t);
       }
     }

@@ -102,9 +102,8 @@ public final class TaskMemory {
       throw new DeviceException(
           Errno.ENOMEM,
           "Spark's off-heap memory is used up: ENOMEM, columns of task " + task.taskAttemptId() + " need " + more
-              + " bytes besides " + askedBytes
-              + ", and it gives "
-              + got + "; make spark.memory.offHeap.size larger, or batches smaller, or close arrays earlier");
+              + " bytes besides " + askedBytes + ", but Spark granted " + got
+              + "; make spark.memory.offHeap.size larger, or batches smaller, or close arrays earlier");
     }
     askedBytes += more;
   }

@@ -82,7 +82,7 @@ public final class TaskWatch implements AutoCloseable {
 
   private static void log(Throwable t) {
     System.getLogger(TaskWatch.class.getName()).log(System.Logger.Level.WARNING,
-        "what a killed task waits for could not be asked to give up", t);
+        "requesting the end of a killed task's wait failed", t);
   }
 
   @Override

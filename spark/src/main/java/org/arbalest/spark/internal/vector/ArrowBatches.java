@@ -107,7 +107,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
       columns[i] = names.indexOf(name);
       if (columns[i] != names.lastIndexOf(name))
         throw new IllegalArgumentException(
-            "the reader has several columns " + name + ", of which Spark wants one: " + names);
+            "the reader has several columns " + name + ", but Spark needs exactly one: " + names);
       if (columns[i] < 0) throw new IllegalArgumentException(
           "the reader has no column " + name + ", which is in the schema; it has " + names);
     }
@@ -126,7 +126,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
     if (read.nullable() && !wanted.nullable()) {
       throw new IllegalArgumentException("column " + read.name()
-          + " may have nulls in the reader, and has none in the schema: the reader's field needs withNullable(false), "
+          + " may have nulls in the reader, but not in the schema: the reader's field needs withNullable(false), "
           + "or the schema's withNullable(true)");
     }
   }

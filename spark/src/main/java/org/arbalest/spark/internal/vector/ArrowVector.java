@@ -60,7 +60,7 @@ public abstract class ArrowVector extends ColumnVector {
   private static int count(Column column) {
     if (column.length() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "column \"" + column.name() + "\" has " + column.length() + " rows in one batch, where Spark counts to "
+          "column \"" + column.name() + "\" has " + column.length() + " rows in one batch, but Spark counts to "
               + Integer.MAX_VALUE);
     }
     return (int) column.length();

@@ -85,8 +85,8 @@ public final class SparkTypes {
         case FlatType.FloatType(int bits) -> bits == 64 ? DataTypes.DoubleType : DataTypes.FloatType;
         case FlatType.DecimalType(int _, int precision, int scale) -> {
           if (precision > MAX_PRECISION)
-            throw none(path, type, "no decimal of Spark's has more than " + MAX_PRECISION + " digits");
-          if (scale < 0 || scale > precision) throw none(path, type, "the scale of Spark's is from 0 to the precision");
+            throw none(path, type, "Spark's decimals have no more than " + MAX_PRECISION + " digits");
+          if (scale < 0 || scale > precision) throw none(path, type, "Spark's scale is from 0 to the precision");
           yield DataTypes.createDecimalType(precision, scale);
         }
         case FlatType.Utf8Type _, FlatType.LargeUtf8Type _, FlatType.Utf8ViewType _ -> DataTypes.StringType;
@@ -133,8 +133,7 @@ public final class SparkTypes {
         case NANOSECOND -> {
           if (!truncatesNanos)
             throw none(path, type,
-                "Spark counts microseconds: take these; of a source, the option nanoseconds=truncate leaves out what "
-                    + "is below");
+                "Spark counts microseconds: use these, or set the source's option nanoseconds=truncate");
           yield 6;
         }
       };

@@ -90,7 +90,7 @@ final class TimeVectors {
       if (!truncates && nanos % 1000 != 0) {
         throw new ArithmeticException(
             "an interval has " + nanos
-                + " ns, and Spark counts microseconds; the option nanoseconds=truncate leaves out what is below");
+                + " ns, and Spark counts microseconds; the option nanoseconds=truncate drops the rest");
       }
       return new CalendarInterval(Memory.getInt(address), Memory.getInt(address + 4), Math.floorDiv(nanos, 1000));
     }
