@@ -126,7 +126,7 @@ class ArrayExportSlotsSpec : FunSpec({
         }
     }
 
-    test("an export with a slot for the schema only writes nothing and frees that slot [OWN-09]") {
+    test("an export that finds a slot only for the schema writes nothing and frees that slot [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) { giveBack ->
                 giveBack()

@@ -34,7 +34,7 @@ class RecordedArraysSpec : FunSpec({
     }
 
     for ((at, asked) in mapOf("isOver" to 1, "describe" to 2)) {
-        test("an event of an array that fails in $at throws nothing [OWN-09]") {
+        test("recording an array throws nothing if the event fails in $at [OWN-09]") {
             BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(7)).build() }.use { array ->
                 val handle = DeviceArrayImpl.unwrap(array)
                 val events = listOf<(Recorded.OfArray) -> Unit>(
@@ -54,7 +54,7 @@ class RecordedArraysSpec : FunSpec({
         }
     }
 
-    test("an event of a wait throws nothing if the toString of its subject fails") {
+    test("recording a wait throws nothing if the toString of its subject fails") {
         class Unnamed {
             override fun toString(): String = throw OutOfMemoryError("simulated lack of memory")
         }
