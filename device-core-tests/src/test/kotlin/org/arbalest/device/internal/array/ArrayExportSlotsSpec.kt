@@ -79,7 +79,7 @@ class ArrayExportSlotsSpec : FunSpec({
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     for (isDeviceArray in listOf(false, true)) for (withSchema in listOf(false, true))
-                        withClue("$isDeviceArray, $withSchema") {
+                        withClue("device array: $isDeviceArray, with schema: $withSchema") {
                             val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to
                                 arena.garbage(RawArrowSchema.SIZE)
                             val error = shouldThrow<DeviceException> {

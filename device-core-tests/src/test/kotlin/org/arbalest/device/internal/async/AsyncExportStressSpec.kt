@@ -164,7 +164,7 @@ internal class ProducerModel(
         CALLING.remove()
     }
 
-    /** Extracts a task twice: the first task into an array, the second with NULL. */
+    /** Extracts each task twice. The first attempt passes an array for task 0, and NULL for task 1. */
     private fun extract(task: MemorySegment, index: Int) {
         val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         val code = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(),

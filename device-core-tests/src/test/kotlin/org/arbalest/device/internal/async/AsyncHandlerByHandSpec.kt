@@ -489,7 +489,7 @@ class AsyncHandlerByHandSpec : FunSpec({
     test("a consumer discards a task at which its subscriber throws, and cancels the producer once [ASY-28]") {
         ProducerByHand(ProducerByHand.GIVES).use { producer ->
             val arrays = producer.connect()
-            arrays.subscribe(Noting(5) { error("not this one") })
+            arrays.subscribe(Noting(5) { error("the subscriber failed") })
             producer.schema()
             producer.task(0) shouldBe 0
             producer.task(1) shouldBe 0

@@ -66,7 +66,7 @@ class AsyncHandlerStressSpec : FunSpec({
                     val orders = Interleavings(preemptions = 2).explore {
                         ConsumerModel(this, end, script, tasks, isGoneEarly = true).run { ::check }
                     }
-                    println("AsyncHandler, gone early, $end, $tasks tasks, $script: $orders orders")
+                    println("AsyncHandler, freed early, $end, $tasks tasks, $script: $orders orders")
                     orders shouldBeGreaterThan 5
                 }
             }

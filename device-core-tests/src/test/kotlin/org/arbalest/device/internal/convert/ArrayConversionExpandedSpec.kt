@@ -175,7 +175,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         runs(values, *ends.toLongArray()) { array ->
             for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW))
                 for ((from, count) in listOf(0 to 200, 1 to 1, 2 to 8, 8 to 2, 40 to 150, 75 to 2, 199 to 1))
-                    withClue("$type $from $count") {
+                    withClue("$type, $count rows from $from") {
                         array.slice(from.toLong(), count.toLong()).use { cut ->
                             cut.convertTo(Field.of("a", type)).use {
                                 read(it.asColumn()) shouldBe expected.subList(from, from + count)

@@ -240,9 +240,9 @@ class ArrayConcatSpec : FunSpec({
     test("joining fails with ENOMEM if the allocator does, and leaks nothing") {
         val poor = object : MemoryAllocator {
             override fun allocate(bytes: Long, alignment: Long): Long =
-                throw DeviceException(Errno.ENOMEM, "no $bytes bytes")
+                throw DeviceException(Errno.ENOMEM, "no memory for $bytes bytes")
 
-            override fun free(address: Long, bytes: Long): Unit = error("nothing was allocated")
+            override fun free(address: Long, bytes: Long): Unit = error("cannot free: nothing was allocated")
 
             override fun isCpuAccessible() = true
         }

@@ -203,7 +203,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
 
     test("bitmaps at any offset are joined, and not read beyond their last bit [ARR-10, ARR-21]") {
         for (length in listOf(1, 7, 8, 9, 64, 65)) for (offset in listOf(0, 1, 7, 13))
-            for (before in listOf(0, 1, 4, 8)) withClue("$before $offset $length") {
+            for (before in listOf(0, 1, 4, 8)) withClue("rows before $before, offset $offset, length $length") {
                 fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
                 fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->
                     lay(out, count, bits(skipped + count).map { (it.toInt() xor 0x5A).toByte() }.toByteArray(),

@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
-/** How long the resources of abandoned work are held. */
+/** The resources of abandoned work, and how long they are held. */
 class AbandonedWorkSpec : FunSpec({
     extension(ResourceCountersExtension)
 

@@ -44,7 +44,7 @@ class DeviceImplFailureSpec : FunSpec({
             override fun free(address: Long, bytes: Long) {
                 cpu.free(address, bytes)
                 freed += bytes
-                if (freed.size == 1) error("the driver is gone")
+                if (freed.size == 1) error("the driver has failed")
             }
         }
         val before = ResourceCounters.now()

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.thread
 
-/** When the steps of idle tasks run, and when they do not. */
+/** Idle tasks, and the conditions under which their steps run. */
 class IdlePeriodSpec : FunSpec({
     extension(ResourceCountersExtension)
 

@@ -243,7 +243,7 @@ internal object OneCarrier {
         val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
         while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience)
             Thread.onSpinWait()
-        check(waiting.state == Thread.State.WAITING) { "${case.name} has not waited: ${waiting.state}" }
+        check(waiting.state == Thread.State.WAITING) { "${case.name} did not wait within 5 seconds: ${waiting.state}" }
         release()
         waiting.join()
         other.join()
