@@ -12,12 +12,9 @@ import java.nio.file.Path
 
 private const val CORE = "org.arbalest.device"
 
-/** Core as a module in a layer that a program made, which enables native access itself. */
+/** Core as a module in a layer that a program defines, and for which that program enables native access. */
 class NativeAccessLayerSpec : FunSpec({
-    test(
-        "in a layer of its own it works if that is enabled before the first call; afterwards it is refused as " +
-            "before, and the message says so [DEV-20]",
-    ) {
+    test("core in its own module layer needs native access enabled before its first call [DEV-20]") {
         val core = Path.of(Devices::class.java.protectionDomain.codeSource.location.toURI())
         val child = ChildJvm.run(NativeLayers::class, core.toString())
         withClue(child.output) {
@@ -31,7 +28,7 @@ class NativeAccessLayerSpec : FunSpec({
     }
 })
 
-/** Makes two layers with core in each, from the path that it is given, and asks both for the CPU. */
+/** Defines two layers that contain core at the given path, and queries the CPU through both. */
 internal object NativeLayers {
     private fun layer(core: Path): ModuleLayer.Controller {
         val boot = ModuleLayer.boot()

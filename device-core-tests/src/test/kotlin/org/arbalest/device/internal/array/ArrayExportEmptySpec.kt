@@ -36,7 +36,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Arrays without elements, however they came to be. */
+/** Exports of arrays without elements: imported, sliced, copied and nested ones. */
 class ArrayExportEmptySpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -45,8 +45,8 @@ class ArrayExportEmptySpec : FunSpec({
         MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(80)
 
     /**
-     * What is wrong below a struct: an array of length 0 with an offset, nulls, or offsets that do not begin at 0, by
-     * its path.
+     * Returns the faults below a struct, each with its path: an array of length 0 with an offset or nulls, or offsets
+     * that do not begin at 0.
      */
     fun wrong(struct: Long, type: DataType, path: String = "$"): List<String> {
         val (length, offset, nulls) =
@@ -66,7 +66,7 @@ class ArrayExportEmptySpec : FunSpec({
         ) + below + values
     }
 
-    /** Exports a handle, shows the struct, and releases both. */
+    /** Exports a handle, passes the struct to [look], and releases both. */
     fun exported(array: DeviceArray, look: (Long) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         val type = array.field().type()
@@ -88,7 +88,7 @@ class ArrayExportEmptySpec : FunSpec({
         PeerNodes.setBuffer(out, 1, ByteArray(64) { it.toByte() })
     }
 
-    test("offsets of an array without elements begin at 0, whatever its producer has, also below others [ARR-19]") {
+    test("the offsets of every exported array without elements begin at 0, also of nested ones [ARR-19]") {
         fun text(out: MemorySegment, type: DataType, offset: Long, offsets: ByteArray?) {
             PeerNodes.array(out, length = 0, offset = offset, buffers = if (type is ListType) 2 else 3,
                 children = if (type is ListType) 1 else 0)
@@ -116,7 +116,7 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test("empty slices of every type go out with offset 0, and so do their copies [ARR-19]") {
+    test("empty slices of every type, and their copies, are exported with offset 0 [ARR-19]") {
         EveryType.batch(0, 20).use { batch ->
             for (from in listOf(0L, 7L, 20L)) {
                 exported(batch.slice(from, 0)) {}
@@ -133,10 +133,7 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test(
-        "the children of an empty struct with nulls, an empty sparse union and an empty fixed-size list begin at 0, " +
-            "too [ARR-19]",
-    ) {
+    test("the children of an empty struct, sparse union or fixed-size list begin at 0 [ARR-19]") {
         val types = listOf(
             StructType(listOf(x)) to { out: MemorySegment ->
                 PeerNodes.array(out, length = 6, offset = 2, nullCount = -1, buffers = 1, children = 1)
@@ -165,10 +162,7 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test(
-        "what is empty below an array with elements, as the elements of empty lists are, begins at 0; a dictionary " +
-            "with values stays [ARR-19]",
-    ) {
+    test("empty list items are exported with offset 0, but a dictionary with values keeps its offset [ARR-19]") {
         val lists = DictionaryType(DataType.INT8, Field.of("", ListType(x)), false)
         imported(lists, { out ->
             bytes(out, 3, 1)
@@ -189,10 +183,7 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test(
-        "a copy of an empty array whose producer has no offsets, and an offset of its own, has one offset: 0 " +
-            "[ARR-19, ARR-08]",
-    ) {
+    test("a copy of an empty array without offsets has one offset, which is 0 [ARR-19, ARR-08]") {
         for (type in listOf(DataType.UTF8, ListType(x))) {
             imported(type, { out ->
                 PeerNodes.array(out, length = 0, offset = 1L shl 40, buffers = if (type is ListType) 2 else 3,
@@ -209,10 +200,7 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test(
-        "arrays of length 0 with huge offsets are read, sliced, copied and handed on without a look at their " +
-            "buffers [ARR-20]",
-    ) {
+    test("no operation on an array of length 0 with a huge offset reads its buffers [ARR-20]") {
         val item = Field.of("item", DataType.INT32)
         val types = EveryType.fields.map { it.type() } + FixedSizeListType(item, 3) + DataType.INTERVAL_DAY_TIME +
             DataType.BINARY_VIEW + UnionType(UnionMode.DENSE, listOf(0), listOf(x))
@@ -232,10 +220,7 @@ class ArrayExportEmptySpec : FunSpec({
         }
     }
 
-    test(
-        "a data buffer of a view array that is not there goes out with an address, and is copied; the specification " +
-            "has it at size 0 [ARR-08]",
-    ) {
+    test("a view array's absent data buffer of size 0 is exported with an address, and is copied [ARR-08]") {
         val (views, data) = List(2) { Devices.cpu().allocate(64).also { it.segment().fill(0) } }
         DeviceArray.of(Field.of("v", DataType.UTF8_VIEW), ArrayData.of(2, 0, listOf(null, views, null, data, null)))
             .use { array ->
@@ -259,7 +244,10 @@ class ArrayExportEmptySpec : FunSpec({
     }
 })
 
-/** An array without elements at an offset, whose children are as long as they must be; its buffers hold a few bytes. */
+/**
+ * Builds an array without elements at an offset. Its children are as long as the offset requires; its buffers hold a
+ * few bytes.
+ */
 private fun emptyAt(out: MemorySegment, type: DataType, offset: Long, length: Long = 0) {
     val buffers = when (type) {
         is FlatType.NullType, is RunEndEncodedType -> 0L

@@ -11,7 +11,7 @@ import org.arbalest.support.ChildJvm
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.StructKind
 
-/** Each case ends a JVM. */
+/** Releases by C while a JVM exits. Each case runs in its own child JVM. */
 class ArrayExportReleaseSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
@@ -26,12 +26,12 @@ class ArrayExportReleaseSoakSpec : FunSpec({
     }
 
     for (kind in listOf(StructKind.ARRAY, StructKind.STREAM)) for (exit in ReleaseAtExit.Exit.entries) {
-        test("$kind of ours is released by a C thread while shutdown hooks run: by $exit [OWN-10]") {
+        test("a C thread releases an exported $kind while shutdown hooks run, after $exit [OWN-10]") {
             leave(null, exit, kind)
         }
 
         for (how in PeerMoves.AtExit.entries) {
-            test("$kind of ours is released in an atexit handler, $how: by $exit [OWN-10]") { leave(how, exit, kind) }
+            test("an atexit handler ($how) releases an exported $kind, after $exit [OWN-10]") { leave(how, exit, kind) }
         }
     }
 })

@@ -28,7 +28,7 @@ class ArrayExportReleaseSpec : FunSpec({
         return structs
     }
 
-    test("our release runs on a thread that the JVM has never seen [OWN-10]") {
+    test("an export's release callback runs on a thread that the JVM has never seen [OWN-10]") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseOnThread(arena.exports(1)[0], StructKind.ARRAY) shouldBe true
             Held.now().isZero shouldBe true
@@ -40,7 +40,7 @@ class ArrayExportReleaseSpec : FunSpec({
         }
     }
 
-    test("our release runs after the code that exported, and its memory, are gone [OWN-10]") {
+    test("C releases an export after the exporting code has returned and its arena is closed [OWN-10]") {
         Arena.ofConfined().use { arena ->
             arena.exports(50).forEach { PeerMoves.releaseAtGate(it, StructKind.ARRAY) }
         }
@@ -51,7 +51,7 @@ class ArrayExportReleaseSpec : FunSpec({
         Held.now().isZero shouldBe true
     }
 
-    test("arrays, children and streams are released from several threads at once [OWN-10]") {
+    test("several threads release arrays, moved children and streams at once [OWN-10]") {
         repeat(20) {
             Arena.ofConfined().use { arena ->
                 val structs = arena.exports(40)
@@ -72,7 +72,7 @@ class ArrayExportReleaseSpec : FunSpec({
     }
 })
 
-/** A process of its own, which leaves with something of ours still to be released. */
+/** A program that exits while C still has to release an exported struct. */
 internal object ReleaseAtExit {
     enum class Exit { RETURN, SYSTEM_EXIT }
 

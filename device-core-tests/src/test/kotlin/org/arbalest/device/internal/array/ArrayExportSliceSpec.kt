@@ -33,7 +33,10 @@ class ArrayExportSliceSpec : FunSpec({
     fun describe(array: Long) =
         Triple(RawArrowArray.offset(array), RawArrowArray.length(array), RawArrowArray.nullCount(array))
 
-    /** id: int64; maybe: int64 with nulls in each third row; nothing: null; tags: list of int64. */
+    /**
+     * Builds a batch: `id` is int64; `maybe` is int64 with a null in each third row; `nothing` is null; `tags` is a
+     * list of int64.
+     */
     fun nested(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() })
         batch.column(Field.of("maybe", DataType.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
@@ -43,7 +46,7 @@ class ArrayExportSliceSpec : FunSpec({
         batch.build()
     }
 
-    test("the offset of a sliced batch is pushed into its columns, and the batch begins at 0 [ARR-13]") {
+    test("the export of a sliced batch begins at 0, and its columns have the slice's offset [ARR-13]") {
         nested(10).use { batch ->
             exported(batch.slice(3, 5)) { out ->
                 describe(out) shouldBe Triple(0L, 5L, 0L)
@@ -56,7 +59,7 @@ class ArrayExportSliceSpec : FunSpec({
         }
     }
 
-    test("slices of slices add up, and the array itself stays as it was [ARR-13]") {
+    test("the offsets of nested slices add up, and the sliced arrays do not change [ARR-13]") {
         nested(10).use { batch ->
             batch.slice(2, 8).use { outer ->
                 exported(outer.slice(3, 4)) { describe(RawArrowArray.child(it, 0)) shouldBe Triple(5L, 4L, 0L) }
@@ -69,7 +72,7 @@ class ArrayExportSliceSpec : FunSpec({
         }
     }
 
-    test("a sliced struct with nulls of its own keeps its offset, which applies on top of its children's [ARR-10]") {
+    test("a sliced struct with nulls is exported with its own offset, and its children are not sliced [ARR-10]") {
         val field = Field.of("at", StructType(listOf(Field.of("x", DataType.INT64))))
         val batch = BatchBuilder.of(Devices.cpu(), 6).use { batch ->
             val at = batch.column(field)
@@ -92,7 +95,7 @@ class ArrayExportSliceSpec : FunSpec({
         }
     }
 
-    test("how many of a slice are null: none if none were, all of a null array, else not computed [ARR-06]") {
+    test("a slice's null count is exact without nulls and for null arrays, and -1 otherwise [ARR-06]") {
         nested(10).use { batch ->
             for ((index, expected) in listOf(0 to 0L, 1 to -1L, 2 to 4L, 3 to 0L)) {
                 batch.retainChild(index).use { column ->
@@ -102,7 +105,7 @@ class ArrayExportSliceSpec : FunSpec({
         }
     }
 
-    test("the rest of a batch, an empty slice, is a legal array, and begins at 0 [ARR-12, ARR-19]") {
+    test("an empty slice at the end of a batch is exported as a valid array that begins at 0 [ARR-12, ARR-19]") {
         nested(3).use { batch ->
             exported(batch.slice(3, 0)) { out ->
                 describe(out) shouldBe Triple(0L, 0L, 0L)

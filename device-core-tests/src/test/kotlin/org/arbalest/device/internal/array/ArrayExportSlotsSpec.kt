@@ -39,11 +39,11 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicLong
 
-/** Exports that fail, one place after another: C finds released structs, and whoever exported still has the array. */
+/** Exports that fail at each step: C's structs stay unwritten, and the array stays open. */
 class ArrayExportSlotsSpec : FunSpec({
     extension(Balanced)
 
-    /** Runs [action] when all slots are taken; it gets what gives one back. */
+    /** Runs [action] while all slots are taken, and passes it a function that releases the slot of one schema. */
     fun withoutSlots(array: DeviceArray, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }
             .get(null) as AtomicLong
@@ -53,7 +53,7 @@ class ArrayExportSlotsSpec : FunSpec({
         val schemas = mutableListOf<Long>()
         created.set(1L shl 24)
         try {
-            do { // idle exports are used up as well
+            do { // takes the idle exports too
                 val out = arena.allocate(ArrowArrayStruct.LAYOUT)
                 runCatching { array.retain().use { CData.exportArray(it, out, CExport.DATA) } }
                 val exported = RawArrowArray.release(out.address()) != 0L
@@ -74,15 +74,12 @@ class ArrayExportSlotsSpec : FunSpec({
         SchemaImporter.giveBack(given)
     }
 
-    test(
-        "without a slot an array alone, a schema alone and both fail; nothing is written, and the handle is not " +
-            "consumed [OWN-09]",
-    ) {
+    test("an export without a free slot writes nothing and leaves the handle open [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
                     for (isDeviceArray in listOf(false, true)) for (withSchema in listOf(false, true))
-                        withClue("$isDeviceArray, $withSchema") {
+                        withClue("device array: $isDeviceArray, with schema: $withSchema") {
                             val (out, schema) = arena.garbage(RawArrowDeviceArray.SIZE) to
                                 arena.garbage(RawArrowSchema.SIZE)
                             val error = shouldThrow<DeviceException> {
@@ -110,9 +107,9 @@ class ArrayExportSlotsSpec : FunSpec({
     }
 
     val onLinux = { _: TestCase ->
-        if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("nothing here tells how much memory is taken")
+        if (Files.exists(STATUS)) Enabled.enabled else Enabled.disabled("cannot measure memory without /proc")
     }
-    test("a schema for which there is no slot keeps no memory [OWN-09]").config(enabledOrReasonIf = onLinux) {
+    test("a schema export that finds no free slot leaks no memory [OWN-09]").config(enabledOrReasonIf = onLinux) {
         val field = Field.of("n".repeat(8 shl 20), DataType.INT8) // so large that malloc asks the system for it
         batch(3).use { array ->
             withoutSlots(array) {
@@ -122,14 +119,14 @@ class ArrayExportSlotsSpec : FunSpec({
                         .errno() shouldBe Errno.ENOMEM
                     failed()
                     val before = mappedMiB()
-                    repeat(256) { failed() } // 2 GiB, if they are kept
-                    mappedMiB() - before shouldBeLessThan 1024 // threads that begin meanwhile take some as well
+                    repeat(256) { failed() } // 2 GiB, if each call leaks its schema
+                    mappedMiB() - before shouldBeLessThan 1024 // threads that start meanwhile take some too
                 }
             }
         }
     }
 
-    test("with a slot for the schema and none for the array neither is written, and the slot is there again [OWN-09]") {
+    test("an export that finds a slot only for the schema writes nothing and frees that slot [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) { giveBack ->
                 giveBack()
@@ -152,7 +149,7 @@ class ArrayExportSlotsSpec : FunSpec({
         }
     }
 
-    test("without a slot a stream is not exported, and its reader goes on [OWN-09]") {
+    test("without a free slot, the export of a stream fails and its reader stays usable [OWN-09]") {
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
@@ -172,7 +169,7 @@ class ArrayExportSlotsSpec : FunSpec({
         }
     }
 
-    test("a handle that was closed is exported to nothing, alone and with its schema [OWN-09]") {
+    test("exporting a closed handle writes neither an ArrowArray nor an ArrowDeviceArray [OWN-09]") {
         val closed = batch(3).also { it.close() }
         Arena.ofConfined().use { arena ->
             val out = arena.garbage(RawArrowDeviceArray.SIZE)
@@ -183,7 +180,7 @@ class ArrayExportSlotsSpec : FunSpec({
         }
     }
 
-    test("a schema of more fields than can be exported is not written [OWN-09]") {
+    test("exporting a schema with too many fields fails without writing it [OWN-09]") {
         val thousand = StructType(List(1024) { Field.of("$it", DataType.INT8) })
         val million = Field.of("", StructType(List(1024) { Field.of("$it", thousand) }))
         Arena.ofConfined().use { arena ->
@@ -197,6 +194,6 @@ class ArrayExportSlotsSpec : FunSpec({
 
 private val STATUS = Path.of("/proc/self/status")
 
-/** How much of this process's address space is taken; what is taken and never written counts. */
+/** Returns the size of this process's address space, including memory that was never written. */
 private fun mappedMiB(): Long = Files.readAllLines(STATUS).first { it.startsWith("VmSize:") }.filter(Char::isDigit)
     .toLong() / 1024

@@ -22,14 +22,14 @@ import java.nio.file.Path
 
 private const val MOST_GROWTH_KIB = 16L * 1024
 
-/** The JVM's own memory goes up and down; what leaks grows each time. */
+/** The JVM's own memory grows and shrinks between rounds; a leak grows in each round. */
 private const val ROUNDS = 4
 
-/** Arrays handed out and taken back, over and over: nothing is left, and memory does not grow. */
+/** Arrays that are exported and imported again and again: no resource is left, and memory does not grow. */
 class ArrayExportSoakSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("a million exports, imports and releases leave nothing and grow nothing [OWN-02]") {
+    test("a million exports, imports and releases leak nothing [OWN-02]") {
         soak { batch, array, _ ->
             repeat(1_000_000) {
                 CData.exportArray(batch.retain(), array, CExport.DEVICE)
@@ -39,15 +39,12 @@ class ArrayExportSoakSpec : FunSpec({
     }
 })
 
-/** The same with C on the other side. */
+/** The same with C as the consumer. */
 class ArrayExportPeerSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test(
-        "a hundred thousand exports, whose children C moves out and releases before or after their parent, leave " +
-            "nothing [OWN-06]",
-    ) {
+    test("a hundred thousand exports with a child that C moves out leak nothing [OWN-06]") {
         soak { batch, array, child ->
             repeat(100_000) {
                 CData.exportArray(batch.retain(), array, CExport.DATA)
@@ -59,7 +56,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
         }
     }
 
-    test("ten thousand exports that C releases on threads of its own leave nothing [OWN-10]") {
+    test("ten thousand exports that C releases on its own threads leak nothing [OWN-10]") {
         soak { batch, array, _ ->
             repeat(10_000) {
                 CData.exportArray(batch.retain(), array, CExport.DATA)
@@ -69,7 +66,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
     }
 })
 
-/** Runs once to warm up, and then until memory has not grown. */
+/** Calls [run] once to warm up, and then requires one of [ROUNDS] calls after which memory has not grown. */
 private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySegment) -> Unit) {
     val longs = LongArray(64) { it.toLong() }
     BatchBuilder.of(Devices.cpu(), longs.size).use { builder ->
@@ -91,7 +88,7 @@ private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySe
     }
 }
 
-/** This process's resident memory, where the system tells. */
+/** Returns this process's resident memory, or null where the system does not report it. */
 private fun residentKiB(): Long? {
     System.gc()
     val status = Path.of("/proc/self/status").takeIf(Files::exists) ?: return null

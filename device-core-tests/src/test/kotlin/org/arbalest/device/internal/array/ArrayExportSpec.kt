@@ -45,7 +45,7 @@ class ArrayExportSpec : FunSpec({
     fun Arena.moveChild(array: MemorySegment, index: Long): MemorySegment =
         struct().also { RawArrowArray.move(child(array, index), it.address()) }
 
-    test("exporting an array like the one before takes its slot and its block again, under another handle") {
+    test("exporting an array like the previous one reuses its slot and its block under a new handle") {
         Arena.ofConfined().use { arena ->
             val seen = mutableListOf<Long>()
             val first = arena.export(wide(5))
@@ -62,7 +62,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("the structs that an export is made of are its own: two at a time share none [OWN-02]") {
+    test("exports of one array that exist at the same time share no struct [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val batch = wide(3)
             val exports = List(20) { arena.export(batch.retain()) }
@@ -74,7 +74,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("a copy of a struct that was released does not release the export that uses its slot now [OWN-07]") {
+    test("releasing a copy of a released struct does not release the slot's new export [OWN-07]") {
         Arena.ofConfined().use { arena ->
             val old = arena.export(wide(2))
             val copy = arena.copyOf(old.address())
@@ -91,7 +91,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("a second release through a copy of the root, while a child lives, does nothing [OWN-07]") {
+    test("releasing a copy of the released root does nothing while a moved child lives [OWN-07]") {
         Arena.ofConfined().use { arena ->
             val root = arena.export(wide(3))
             val copy = arena.copyOf(root.address())
@@ -105,7 +105,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("children that are replaced by zeroes, as by Rust's ptr::replace, are released elsewhere [OWN-06]") {
+    test("children copied out and zeroed, as by Rust's ptr::replace, keep the export alive until released [OWN-06]") {
         Arena.ofConfined().use { arena ->
             for (childrenFirst in listOf(true, false)) {
                 val root = arena.export(wide(4))
@@ -122,7 +122,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("releasing the root releases the children that were not moved out, in place [OWN-03]") {
+    test("releasing the root releases the children that are still in place [OWN-03]") {
         Arena.ofConfined().use { arena ->
             val root = arena.export(wide(3))
             val moved = arena.moveChild(root, 0)
@@ -133,7 +133,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("of thousands of columns, any may be moved out, and all are released in any order [OWN-06]") {
+    test("any of thousands of columns can be moved out, and all parts released in any order [OWN-06]") {
         val columns = 5_000
         repeat(3) { seed ->
             Arena.ofConfined().use { arena ->
@@ -150,7 +150,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("parts of one export that several threads release at once free it once [OWN-06]") {
+    test("an export whose parts several threads release at once is freed once [OWN-06]") {
         val frees = AtomicInteger()
         class Counted(private val node: Long) : Ownership(false) {
             override fun syncEvent() = 0L
@@ -163,7 +163,7 @@ class ArrayExportSpec : FunSpec({
                 NativeHeap.free(node)
             }
         }
-        // A struct of three children, all of them one struct without buffers of its own: null arrays.
+        // A struct with three children, which are all the same struct: a null array, which has no buffers.
         val layout = Layout.of(Field.of("", NestedType.StructType(List(3) { Field.of("n$it", DataType.NULL) })))
         Arena.ofConfined().use { arena ->
             repeat(300) { round ->
@@ -183,7 +183,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("a consumer's own array in a child's place is released by its own function [OWN-03]") {
+    test("releasing the root releases an array of the consumer in a child's place by its own callback [OWN-03]") {
         Arena.ofConfined().use { arena ->
             val one = arena.export(wide(2))
             val two = arena.export(wide(2))
@@ -197,7 +197,7 @@ class ArrayExportSpec : FunSpec({
         }
     }
 
-    test("a handle that is consumed cannot be exported, and nothing is written [OWN-09]") {
+    test("exporting a closed handle fails and writes nothing [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val consumed = batch(1).also(DeviceArray::close)
             val out = arena.garbage(RawArrowArray.SIZE)

@@ -35,7 +35,7 @@ import java.lang.foreign.MemorySegment
 import java.time.Duration
 import kotlin.concurrent.thread
 
-/** Whoever exports chooses who waits (DEV-15), by waiting, or not. */
+/** Exports of arrays with pending work: either the exporting thread waits, or the consumer does (DEV-15). */
 class ArrayExportWaitSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
@@ -44,14 +44,14 @@ class ArrayExportWaitSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    /** Exports, and gives back what C gets as `sync_event`. */
+    /** Exports the array, and returns the `sync_event` that C receives. */
     fun syncEvent(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val out = arena.allocate(DEVICE_ARRAY.size, 8)
         CData.exportArray(array, out, CExport.DEVICE)
         RawArrowDeviceArray.syncEvent(out.address()).also { PeerMoves.release(out, DEVICE_ARRAY) }
     }
 
-    /** What an importer has: an array of C's with an event of C's. */
+    /** Returns the array as an importer sees it: a native array with a native event. */
     fun imported(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val out = arena.allocate(DEVICE_ARRAY.size, 8)
         val schema = array.schema()
@@ -70,8 +70,8 @@ class ArrayExportWaitSpec : FunSpec({
     for ((name, wait) in waits) {
         for (isImported in listOf(false, true)) {
             test(
-                "${if (isImported) "theirs" else "ours"}: not waited for, it goes with its event; after $name, which " +
-                    "had to wait, without one [DEV-15]",
+                "an array is exported with its event until $name has waited for it " +
+                    "(${if (isImported) "theirs" else "ours"}) [DEV-15]",
             ) {
                 device.createStream().use { stream ->
                     fake.hold()
@@ -97,11 +97,11 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
-    test("the consumer's stream waits for the array instead of the consumer, who gets no event [DEV-15]") {
+    test("with a consumer stream, that stream waits for the array and the export has no event [DEV-15]") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
-                    val gate = fake.userEvent() // of the writer alone: the consumer's queue would go on
+                    val gate = fake.userEvent() // blocks only the writer, not the consumer's queue
                     device.adoptEvent(gate.handle).use(writer::waitFor)
                     val array = numbers(20).use { it.copyTo(device, writer) }
                     val out = arena.allocate(DEVICE_ARRAY.size, 8)
@@ -118,10 +118,7 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
-    test(
-        "an array whose work failed, and that has to be waited for, is not exported: C's structs are as they were, " +
-            "the handle is not consumed [OWN-09]",
-    ) {
+    test("exporting an array whose pending work fails writes nothing and leaves the handle open [OWN-09]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
             FakeDevice.of(DeviceType.CUDA_HOST, 0).failNextCommand()
@@ -146,7 +143,7 @@ class ArrayExportWaitSpec : FunSpec({
         }
     }
 
-    test("an array whose event cannot be recorded is none, and its buffers stay the caller's [OWN-09]") {
+    test("an array whose event cannot be recorded is not created, and the caller keeps its buffers [OWN-09]") {
         device.createStream().use { stream ->
             device.allocate(16).use { values ->
                 fake.failCall(FakeCall.RECORD)

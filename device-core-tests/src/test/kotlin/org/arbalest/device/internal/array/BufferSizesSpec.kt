@@ -25,7 +25,9 @@ import java.lang.foreign.MemorySegment
 class BufferSizesSpec : FunSpec({
     extension(Balanced)
 
-    /** Tries buffers of these sizes, null for none; returns the error, or null if they make an array. */
+    /**
+     * Builds an array from buffers of these sizes, null for none. Returns the error, or null if an array is created.
+     */
     fun attempt(
         type: DataType,
         length: Long,
@@ -43,7 +45,7 @@ class BufferSizesSpec : FunSpec({
         }
     }
 
-    test("each buffer covers offset + length, to the byte [ARR-10]") {
+    test("each buffer must cover offset + length, exact to the byte [ARR-10]") {
         attempt(DataType.INT64, 3, null, 24) shouldBe null
         attempt(DataType.INT64, 3, null, 23) shouldBe "the values need 24 bytes, but the buffer has 23"
         attempt(DataType.INT64, 3, null, 39, offset = 2) shouldBe "the values need 40 bytes, but the buffer has 39"
@@ -64,7 +66,7 @@ class BufferSizesSpec : FunSpec({
             "the offsets need 8 bytes, but the buffer has 7"
     }
 
-    test("offsets that go beyond the data, or the elements, are refused with the numbers [ARR-09]") {
+    test("offsets beyond the data or beyond the elements are rejected with the numbers [ARR-09]") {
         fun withOffsets(type: DataType, last: Int, data: Long?, children: List<ArrayData> = emptyList()): String {
             val offsets = Devices.cpu().allocate(12).also {
                 it.segment().copyFrom(MemorySegment.ofArray(intArrayOf(0, 1, last)))
@@ -84,28 +86,28 @@ class BufferSizesSpec : FunSpec({
             "offsets[2] = 4 is beyond the 3 elements"
     }
 
-    test("ours: buffers that a type needs are there, also at length 0 [ARR-08]") {
+    test("building an array requires all buffers of its type, also at length 0 [ARR-08]") {
         attempt(DataType.INT32, 0, null, null) shouldBe "there is no buffer for the values"
         attempt(DataType.UTF8, 0, null, null, 0) shouldBe "there is no buffer for the offsets"
         attempt(DataType.UTF8, 0, null, 4, null) shouldBe "there is no buffer for the data"
         attempt(DataType.UTF8, 0, null, 3, 0) shouldBe "the offsets need 4 bytes, but the buffer has 3"
     }
 
-    test("the number of buffers is exact [ARR-04]") {
+    test("an array must have exactly as many buffers as its type [ARR-04]") {
         attempt(DataType.INT32, 1, 1) shouldBe "there are 1 buffers, but an array of type int32 has 2"
         attempt(DataType.UTF8, 1, null, 8) shouldBe "there are 2 buffers, but an array of type utf8 has 3"
         attempt(DataType.NULL, 1, 8) shouldBe "there are 1 buffers, but an array of type null has 0"
         attempt(DataType.UTF8_VIEW, 1, null, 16, 8, 8) shouldBe null
     }
 
-    test("offset and length are not negative, and nothing overflows [ARR-01]") {
+    test("negative or overflowing offsets and lengths are rejected [ARR-01]") {
         attempt(DataType.INT32, -1, null, 8) shouldContain "0 + -1"
         attempt(DataType.INT32, 1, null, 8, offset = -1) shouldContain "-1 + 1"
         attempt(DataType.INT32, Long.MAX_VALUE, null, 8, offset = 1) shouldContain "1 + 9223372036854775807"
         attempt(DataType.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "more than memory has bytes for"
     }
 
-    test("children and dictionary are those of the type, and errors have the path [ARR-15]") {
+    test("missing children are rejected, and errors contain the path of the field [ARR-15]") {
         val batch = Field.of("", StructType(listOf(Field.of("at", StructType(listOf(Field.of("x", DataType.INT32)))))))
         Devices.cpu().allocate(7).use { x ->
             val inner = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(null, x))))
@@ -119,7 +121,7 @@ class BufferSizesSpec : FunSpec({
             "there are 0 children, but the schema has 1"
     }
 
-    test("children shorter than their parent needs are refused, and longer ones are not [ARR-10]") {
+    test("children shorter than their parent needs are rejected, and longer ones are accepted [ARR-10]") {
         val batch = Field.of("", StructType(listOf(Field.of("n", DataType.NULL))))
         val three = listOf(ArrayData.of(3, 3, listOf()))
         DeviceArray.of(batch, ArrayData(1, 0, 2, listOf(null), three, null)).close()
@@ -127,7 +129,7 @@ class BufferSizesSpec : FunSpec({
             .message shouldBe "$.n: length = 3, but its parent needs 4"
     }
 
-    test("a failure leaves the buffers to the caller, also when one of them was given twice") {
+    test("a failed call leaves the buffers to the caller, also if one buffer is passed twice") {
         val (a, b) = List(2) { Devices.cpu().allocate(8) }
         shouldThrow<DeviceException> {
             DeviceArray.of(Field.of("x", DataType.INT64), ArrayData.of(1, 1, listOf(null, a)))

@@ -34,7 +34,7 @@ class HandleExportSpec : FunSpec({
         it.retainChild(EveryType.fields.indexOfFirst { field -> field.name() == "int8" })
     }
 
-    /** An array that an unknown device has. */
+    /** Imports an array of an unknown device. */
     fun elsewhere(): DeviceArray = Arena.ofConfined().use { arena ->
         val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
         PeerNodes.array(array, length = 0, buffers = 2)
@@ -42,7 +42,7 @@ class HandleExportSpec : FunSpec({
         CData.importArray(device, CImport.DEVICE.schema(Field.of("a", DataType.INT8)))
     }
 
-    /** Two outputs full of garbage, which must be that after [attempt] has failed. */
+    /** Passes two outputs full of garbage to [attempt], which must fail without writing to them. */
     fun fails(kind: StructKind, attempt: (MemorySegment, MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
         val out = arena.garbage(kind.size)
         val schema = arena.garbage(StructKind.SCHEMA.size)
@@ -53,10 +53,7 @@ class HandleExportSpec : FunSpec({
         ResourceCounters.now().exports shouldBe exports
     }
 
-    test(
-        "an array on another device is no ArrowArray: neither output is written to, and the handle is not " +
-            "consumed [OWN-09]",
-    ) {
+    test("exporting another device's array as ArrowArray writes nothing and leaves the handle open [OWN-09]") {
         elsewhere().use { array ->
             fails(StructKind.ARRAY) { out, schema ->
                 shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }.let {
@@ -68,7 +65,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("a handle that is closed or was exported: neither output is written to [OWN-09]") {
+    test("exporting a closed handle with its schema writes to neither output [OWN-09]") {
         val consumed = int8().also(DeviceArray::close)
         fails(StructKind.ARRAY) { out, schema ->
             shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA.schemaTo(schema)) }
@@ -78,9 +75,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test(
-        "structs that C has already are not given again: a second export throws, and the first is as it was [OWN-09]",
-    ) {
+    test("exporting into structs that are in use fails and leaves the first export unchanged [OWN-09]") {
         val exports = listOf<(DeviceArray, MemorySegment, MemorySegment) -> Unit>(
             { array, out, schema -> CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) },
             { array, out, schema -> CData.exportArray(array, out, CExport.DEVICE.schemaTo(schema)) },
@@ -101,7 +96,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("memory that cannot hold the array: the schema is not written, and the handle is not consumed [OWN-09]") {
+    test("an output too small for the array leaves the schema unwritten and the handle open [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val schema = arena.garbage(StructKind.SCHEMA.size)
@@ -119,7 +114,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("memory that cannot hold the schema: the array is not written, and the handle is not consumed [OWN-09]") {
+    test("an output too small for the schema leaves the array unwritten and the handle open [OWN-09]") {
         int8().use { array ->
             Arena.ofConfined().use { arena ->
                 val out = arena.garbage(StructKind.ARRAY.size)
@@ -133,7 +128,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("heap memory, odd addresses and closed arenas are refused before they are written to") {
+    test("heap memory, odd addresses and closed arenas are rejected, and the handle stays open") {
         int8().use { array ->
             shouldThrow<IllegalArgumentException> {
                 CData.exportArray(array, MemorySegment.ofArray(LongArray(10)), CExport.DATA)
@@ -150,7 +145,7 @@ class HandleExportSpec : FunSpec({
         }
     }
 
-    test("memory that there is not: an error that says so, and nothing held [OWN-09]") {
+    test("an allocation larger than memory fails with ENOMEM and holds no resource [OWN-09]") {
         val before = ResourceCounters.now()
         val failure = shouldThrow<DeviceException> { Devices.cpu().allocate(Long.MAX_VALUE / 2) }
         failure.errno() shouldBe Errno.ENOMEM

@@ -30,7 +30,7 @@ class OwnershipSpec : FunSpec({
         }
     }
 
-    test("the last of the holders frees, once") {
+    test("only the release of the last reference frees the array") {
         val array = Counted()
         array.retain()
         array.release()
@@ -39,14 +39,14 @@ class OwnershipSpec : FunSpec({
         array.frees.get() shouldBe 1
     }
 
-    test("retaining what was freed is an error, and does not bring it back") {
+    test("retaining a freed array fails and does not revive it") {
         val array = Counted()
         array.release()
         repeat(3) { shouldThrow<IllegalStateException> { array.retain() }.message shouldContain "already freed" }
         array.frees.get() shouldBe 1
     }
 
-    test("releasing more often than retaining is an error, and frees nothing twice") {
+    test("releasing more often than retaining fails and frees nothing twice") {
         val array = Counted()
         array.release()
         repeat(2) { shouldThrow<IllegalStateException> { array.release() }.message shouldContain "more often" }
@@ -54,7 +54,7 @@ class OwnershipSpec : FunSpec({
         array.frees.get() shouldBe 1
     }
 
-    test("however holders come and go on several threads, the memory is freed once") {
+    test("threads that retain and release at once free the array exactly once") {
         repeat(500) { round ->
             val array = Counted()
             repeat(2) { array.retain() }
@@ -66,7 +66,7 @@ class OwnershipSpec : FunSpec({
                         array.retain()
                         held++
                     } else {
-                        check(array.frees.get() == 0) { "freed while held" }
+                        check(array.frees.get() == 0) { "the array was freed while this thread held a reference" }
                         array.release()
                         held--
                     }
@@ -76,18 +76,18 @@ class OwnershipSpec : FunSpec({
         }
     }
 
-    test("several threads that retain what was freed are all refused") {
+    test("retaining a freed array fails on all of several threads") {
         val array = Counted()
         array.release()
         together(4) {
             repeat(100_000) {
-                check(runCatching { array.retain() }.isFailure) { "a holder was let in after the memory was freed" }
+                check(runCatching { array.retain() }.isFailure) { "retain succeeded after the memory was freed" }
             }
         }
         array.frees.get() shouldBe 1
     }
 
-    test("closing a handle while another thread retains it gives a live handle or an error") {
+    test("retaining a handle while another thread closes it returns a live handle or fails") {
         val arrays = List(5_000) { batch(1) }
         duel(
             arrays.size,

@@ -11,30 +11,30 @@ import java.time.Duration
 import org.arbalest.device.internal.recording.Recording as Recorded
 
 /**
- * What goes wrong while an event is told changes nothing of what has happened: an array that came in is there, one that
- * went out is C's.
+ * Failures while an event is recorded, which change no result: an imported array is there, and an exported one belongs
+ * to C.
  */
 class RecordedArraysSpec : FunSpec({
     extension(Balanced)
 
-    /** Of an event for which there is no room. */
+    /** An event whose methods run out of memory or stack. */
     class NoRoom(private val at: String) : Recorded.OfArray {
         var asked = 0
 
         override fun isOver(): Boolean {
             asked++
-            if (at == "isOver") throw OutOfMemoryError("no room, for this test")
+            if (at == "isOver") throw OutOfMemoryError("simulated lack of memory")
             return true
         }
 
         override fun describe(rows: Long, bytes: Long, device: Any, type: String) {
             asked++
-            throw StackOverflowError("no room, for this test")
+            throw StackOverflowError("simulated lack of stack")
         }
     }
 
-    for ((at, asked) in mapOf("isOver" to 1, "tell" to 2)) {
-        test("an event of an array that fails in $at throws nothing [OWN-09]") {
+    for ((at, asked) in mapOf("isOver" to 1, "describe" to 2)) {
+        test("recording an array throws nothing if the event fails in $at [OWN-09]") {
             BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(7)).build() }.use { array ->
                 val handle = DeviceArrayImpl.unwrap(array)
                 val events = listOf<(Recorded.OfArray) -> Unit>(
@@ -54,9 +54,9 @@ class RecordedArraysSpec : FunSpec({
         }
     }
 
-    test("a wait that cannot be told goes on with what it waited for") {
+    test("recording a wait throws nothing if the toString of its subject fails") {
         class Unnamed {
-            override fun toString(): String = throw OutOfMemoryError("no room, for this test")
+            override fun toString(): String = throw OutOfMemoryError("simulated lack of memory")
         }
         Recording().use { recording ->
             recording.enable("org.arbalest.Wait").withThreshold(Duration.ZERO)

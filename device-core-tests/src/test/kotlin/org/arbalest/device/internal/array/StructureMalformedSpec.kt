@@ -36,7 +36,7 @@ class StructureMalformedSpec : FunSpec({
     fun child(array: MemorySegment, index: Long = 0) =
         MemorySegment.ofAddress(RawArrowArray.child(array.address(), index)).reinterpret(RawArrowArray.SIZE)
 
-    /** Imports an array, which fails with this message, and sees that its producer got it back, once. */
+    /** Checks that the import of an array fails with this message, and that the array is released once. */
     fun refused(field: Field, expected: String, make: (MemorySegment) -> Unit) = Arena.ofConfined().use { arena ->
         for (isDevice in listOf(false, true)) {
             withClue(expected) {
@@ -57,7 +57,10 @@ class StructureMalformedSpec : FunSpec({
 
     val peers = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8)).asField()
 
-    /** The peer's batch of 5 rows with something wrong in its root, its `id` or its `name`. */
+    /**
+     * Checks that the import of the peer's batch of 5 rows fails after [spoil] changed its root, its `id` or its
+     * `name`.
+     */
     fun refusedBatch(
         expected: String,
         spoil: (root: Long, id: Long, name: Long) -> Unit,
@@ -66,7 +69,7 @@ class StructureMalformedSpec : FunSpec({
         spoil(out.address(), child(out, 0).address(), child(out, 1).address())
     }
 
-    test("negative lengths and offsets, and sums that overflow [ARR-01, ARR-18]") {
+    test("negative or overflowing lengths, offsets and counts are rejected [ARR-01, ARR-18]") {
         refusedBatch("length = -1 is negative") { root, _, _ -> RawArrowArray.setLength(root, -1) }
         refusedBatch("$.name: length = -5 is negative") { _, _, name -> RawArrowArray.setLength(name, -5) }
         refusedBatch("$.id: offset = -2 is negative") { _, id, _ -> RawArrowArray.setOffset(id, -2) }
@@ -79,7 +82,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("null counts that cannot be, or that have no bitmap [ARR-02, ARR-03, ARR-18]") {
+    test("impossible null counts, and nulls without a bitmap, are rejected [ARR-02, ARR-03, ARR-18]") {
         refusedBatch("$.name: null_count = 6 is not within -1..5") { _, _, name -> RawArrowArray.setNullCount(name, 6) }
         refusedBatch("$.id: null_count = -2 is not within -1..5") { _, id, _ -> RawArrowArray.setNullCount(id, -2) }
         refusedBatch("$.id: null_count = 2, but there is no validity bitmap") { _, id, _ ->
@@ -88,7 +91,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("buffers that are too few, too many, or NULL though there are rows [ARR-04, ARR-08, ARR-18]") {
+    test("too few or too many buffers, and NULL buffers of an array with rows, are rejected [ARR-04, ARR-08, ARR-18]") {
         refusedBatch("$.name: n_buffers = 2, but an array of type utf8 has 3") { _, _, name ->
             RawArrowArray.setNBuffers(name, 2)
         }
@@ -111,7 +114,7 @@ class StructureMalformedSpec : FunSpec({
 
     val lists = mutableListOf<MemorySegment>()
 
-    test("children that are missing, too many, released or too short [ARR-10, ARR-15, ARR-18]") {
+    test("missing, surplus or short children are rejected [ARR-10, ARR-15, ARR-18]") {
         refusedBatch("n_children = 1, but the schema has 2") { root, _, _ -> RawArrowArray.setNChildren(root, 1) }
         refusedBatch("n_children = 2, but children is NULL") { root, _, _ -> RawArrowArray.setChildren(root, 0) }
         refusedBatch("children[1] is NULL") { root, id, _ ->
@@ -127,7 +130,7 @@ class StructureMalformedSpec : FunSpec({
         refusedBatch("$.id: n_children = 1, but the schema has 0") { _, id, _ -> RawArrowArray.setNChildren(id, 1) }
     }
 
-    test("a fixed-size list's child that is shorter than offset + length times the size [ARR-10, ARR-11, ARR-18]") {
+    test("a fixed-size list's child must have (offset + length) times the size elements [ARR-10, ARR-11, ARR-18]") {
         fun lists(size: Int) = Field.of("", FixedSizeListType(Field.of("item", DataType.NULL), size))
         fun make(out: MemorySegment, length: Long, items: Long) {
             PeerNodes.array(out, length = length, offset = 1, buffers = 1, children = 1)
@@ -141,7 +144,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("dictionaries that are missing, superfluous, released or malformed [ARR-15, ARR-18]") {
+    test("missing, surplus, released or malformed dictionaries are rejected [ARR-15, ARR-18]") {
         val encoded = Field.of("", DataType.dictionary(DataType.INT8, DataType.UTF8))
         fun indices(out: MemorySegment) {
             PeerNodes.array(out, length = 1, buffers = 2)
@@ -163,7 +166,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("view arrays whose sizes are missing or negative, or whose buffers are NULL [ARR-07, ARR-18]") {
+    test("view arrays with missing, negative or huge sizes, or with NULL buffers, are rejected [ARR-07, ARR-18]") {
         val views = Field.of("v", DataType.UTF8_VIEW)
         fun make(out: MemorySegment, vararg sizes: Long?, spoil: (MemorySegment) -> Unit = {}) {
             PeerNodes.array(out, length = 0, buffers = 3L + sizes.size)
@@ -193,9 +196,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test(
-        "more elements than any memory holds, also where none of them are shown, and also by a bitmap alone [ARR-20]",
-    ) {
+    test("more elements than memory can hold are rejected, also at length 0 and for a bitmap alone [ARR-20]") {
         fun make(out: MemorySegment, length: Long, offset: Long, buffers: Long, bitmap: Boolean = false) {
             PeerNodes.array(out, length = length, nullCount = -1, offset = offset, buffers = buffers)
             for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
@@ -217,7 +218,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("run-ends with elements but without runs, or with fewer values than runs [ARR-20]") {
+    test("run-end-encoded arrays with too few runs, or with fewer values than runs, are rejected [ARR-20]") {
         val runs = Field.of("", RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false),
             Field.of("values", DataType.NULL)))
         fun make(out: MemorySegment, length: Long, ends: Long, values: Long) {
@@ -237,7 +238,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("the path leads to the field, through structs, lists and fields without a name [ARR-18]") {
+    test("the path in an error leads to the field through structs, lists and unnamed fields [ARR-18]") {
         fun nested(type: DataType, vararg names: String): Field =
             Field.of("", names.reversed().fold(type) { inner, name ->
                 if (name == "item") ListType(Field.of(name, inner)) else StructType(listOf(Field.of(name, inner)))
@@ -256,7 +257,7 @@ class StructureMalformedSpec : FunSpec({
         }
     }
 
-    test("a failed import has released array and schema both, whichever of them was at fault [OWN-08]") {
+    test("a failed import releases both array and schema, whichever was at fault [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             fun bothReleased() {
@@ -273,17 +274,17 @@ class StructureMalformedSpec : FunSpec({
             shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
             PeerStreams.batch(array, 0, 5)
-            // the schema is released
+            // the schema was released by the previous import
             shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
             PeerStreams.batchSchema(schema)
-            // the array is released
+            // the array was released by the previous import
             shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }
             bothReleased()
         }
     }
 
-    test("memory that cannot hold the struct is refused, and nothing is touched [OWN-08]") {
+    test("memory too small for the struct is rejected, and neither struct is released [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(array, 0, 5)

@@ -47,7 +47,7 @@ class StructureSpec : FunSpec({
         CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use(look)
     }
 
-    /** Exports the array, shows the struct, and releases it. */
+    /** Exports the array, passes the struct to [look], and releases it. */
     fun <T> exported(array: DeviceArray, look: (Long) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         CData.exportArray(array.retain(), out, CExport.DATA)
@@ -68,7 +68,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("with no validity bitmap the null count is 0, also if it was not computed; otherwise it is counted [ARR-02]") {
+    test("an uncomputed null count becomes 0 without a bitmap, and is counted with one [ARR-02]") {
         fun make(bitmap: ByteArray?) = { out: MemorySegment ->
             PeerNodes.array(out, length = 9, nullCount = -1, offset = 1, buffers = 2)
             PeerNodes.setBuffer(out, 0, bitmap)
@@ -90,7 +90,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("null arrays with a buffer and unions with a bitmap are taken in, and go out without [ARR-05]") {
+    test("null arrays with a buffer and unions with a bitmap are imported, and exported without them [ARR-05]") {
         imported(DataType.NULL, { PeerNodes.array(it, length = 4, nullCount = 4, buffers = 1) }) { array ->
             array.asColumn().isNull(3) shouldBe true
             exported(array, RawArrowArray::nBuffers) shouldBe 0
@@ -111,10 +111,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test(
-        "a union with a bitmap that has nulls, or may have some, is refused, since a union of today cannot say them; " +
-            "a bitmap that is NULL has none [ARR-05]",
-    ) {
+    test("a union whose bitmap may have nulls is rejected, and one whose bitmap is NULL is accepted [ARR-05]") {
         for (dense in listOf(true, false)) for (nulls in listOf(-1L, 1L)) for (below in listOf(false, true)) {
             val type = UnionType(if (dense) UnionMode.DENSE else UnionMode.SPARSE, listOf(0, 1), integers)
             fun made(out: MemorySegment, hasBitmap: Boolean) {
@@ -133,7 +130,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("ours: unions and run-end-encoded arrays have no nulls, null arrays nothing else [ARR-06]") {
+    test("exported unions and run-end-encoded arrays have no nulls, and null arrays only nulls [ARR-06]") {
         imported(UnionType(UnionMode.SPARSE, listOf(0, 1), integers), {
             union(it, false, false)
             RawArrowArray.setNullCount(it.address(), -1)
@@ -155,7 +152,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("theirs: at length 0 data and offsets may be NULL [ARR-08]") {
+    test("an imported array of length 0 may have NULL data and NULL offsets [ARR-08]") {
         for (type in listOf(DataType.INT64, DataType.BOOL)) {
             imported(type, { PeerNodes.array(it, length = 0, buffers = 2) }) { it.asColumn().length() shouldBe 0 }
         }
@@ -170,7 +167,7 @@ class StructureSpec : FunSpec({
         }) { it.asColumn().items().length() shouldBe 0 }
     }
 
-    test("children may be longer than their parent, which reads its own rows only [ARR-10]") {
+    test("children may be longer than their parent, which reads only its own rows [ARR-10]") {
         val type = NestedType.StructType(integers)
         imported(type, {
             PeerNodes.array(it, length = 2, offset = 3, buffers = 1, children = 2)
@@ -185,7 +182,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("what goes out at the top of a batch has offset 0 [ARR-13]") {
+    test("a batch that was imported with an offset is exported with offset 0 [ARR-13]") {
         Arena.ofConfined().use { arena ->
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 0, 9, setOf(PeerStreams.Flavour.SLICED))
@@ -200,12 +197,12 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("our buffers are aligned to 64 bytes [ARR-14]") {
+    test("the library's buffers are aligned to 64 bytes [ARR-14]") {
         EveryType.batch(0, 10).use { array ->
             exported(array) { out ->
                 for (i in EveryType.fields.indices) {
                     val column = RawArrowArray.child(out, i.toLong())
-                    // of the views' buffers, which are no buffer of ours
+                    // the last buffer of views holds the sizes of the others, and the export adds it
                     val sizes = if (EveryType.fields[i].type().format().startsWith("v")) 1 else 0
                     for (b in 0 until RawArrowArray.nBuffers(column) - sizes)
                         RawArrowArray.buffer(column, b) % 64 shouldBe 0
@@ -214,7 +211,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("structural validation never touches a buffer: those of another device may be anywhere [ARR-17]") {
+    test("structural validation never reads a buffer, so those of another device may be anywhere [ARR-17]") {
         Arena.ofConfined().use { arena ->
             val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 5, nullCount = -1, offset = 3, buffers = 3)
@@ -228,7 +225,7 @@ class StructureSpec : FunSpec({
         }
     }
 
-    test("a plain array has no event to wait for, though its struct lies where one with an event lay [DEV-04]") {
+    test("an imported ArrowArray has no event, even in memory that held an array with one [DEV-04]") {
         Arena.ofConfined().use { arena ->
             val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             repeat(10) {

@@ -18,7 +18,9 @@ import java.lang.foreign.Linker
 import java.lang.foreign.MemorySegment
 import java.lang.invoke.MethodHandle
 
-/** Arrow C++ is recognised by the library that its callbacks lie in, so that nobody has to know that it ends early. */
+/**
+ * Recognition of Arrow C++ by the library that contains its callbacks, so that applications need not name its quirk.
+ */
 class ArrowCppSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -38,10 +40,7 @@ class ArrowCppSpec : FunSpec({
         return cancels
     }
 
-    test(
-        "a producer in a library that looks like Arrow C++'s is cancelled only where its struct certainly " +
-            "exists [ASY-29]",
-    ) {
+    test("a producer in a library like Arrow C++'s is cancelled only while its struct certainly exists [ASY-29]") {
         cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h")) shouldBe 0
     }
 
@@ -49,7 +48,7 @@ class ArrowCppSpec : FunSpec({
         cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h")) shouldBe 1
     }
 
-    test("whoever knows better says so, either way, but not both [ASY-29]") {
+    test("a quirk overrides the recognition either way, but both quirks together are rejected [ASY-29]") {
         cancels(NativeLibrary.compile("peer/arrow_alike.c", "peer/small_producer.h"),
             AsyncQuirk.PRODUCER_STAYS) shouldBe 1
         cancels(NativeLibrary.compile("peer/arrow_unlike.c", "peer/small_producer.h"),

@@ -33,14 +33,14 @@ import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** Our producer into our consumer, by way of the C structs. */
+/** The library's producer connected to the library's consumer through the C structs. */
 class AsyncExportLoopSpec : FunSpec({
     extension(Balanced)
 
     val schema = batch(1).use { it.schema() }
     val described = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.of("rows", "many"))
 
-    test("producer: an array that was pulled ahead is closed when nobody wants it any more [ASY-28]") {
+    test("a discarded feed closes the array that it pulled ahead [ASY-28]") {
         val feed = ReaderFeed(DeviceArrayReader.of(schema, listOf(batch(1), batch(1))))
         feed.pull()
         feed.stop()
@@ -65,7 +65,7 @@ class AsyncExportLoopSpec : FunSpec({
         "a pool" to ForkJoinPool.commonPool(), "the caller's thread" to Executor { it.run() },
     )) {
         for (window in listOf(1L, 5L, 64L, Long.MAX_VALUE)) {
-            test("a thousand arrays pass, with an executor that is $name, $window at a time") {
+            test("a thousand arrays pass in requests of $window, with $name as the executor") {
                 val (arrays, produced) = loop(Batches(1000), executor)
                 val got = Collecting(window)
                 arrays.subscribe(got)
@@ -87,7 +87,7 @@ class AsyncExportLoopSpec : FunSpec({
         produced.get(5, SECONDS)
     }
 
-    test("an error passes with code, message and metadata") {
+    test("an error arrives with its code, message and metadata") {
         val why =
             DeviceException(71, "no such table", null, Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 1, 0)))
         val (arrays, produced) = loop(Batches(3, why))
@@ -102,14 +102,14 @@ class AsyncExportLoopSpec : FunSpec({
         shouldThrow<CompletionException> { produced.join() }.cause shouldBe why
     }
 
-    test("a stream that is closed unused is cancelled") {
+    test("closing an unused stream cancels its producer") {
         val (arrays, produced) = loop(Batches(1000))
         arrays.close()
         produced.get(5, SECONDS)
         arrays.released().toCompletableFuture().get(5, SECONDS)
     }
 
-    test("a publisher that throws when it is asked is an error for both sides") {
+    test("a publisher that throws in request ends the stream with an error on both sides") {
         val rude = Flow.Publisher<DeviceArray> { subscriber ->
             subscriber.onSubscribe(object : Flow.Subscription {
                 override fun request(n: Long) = error("do not ask")
@@ -126,7 +126,7 @@ class AsyncExportLoopSpec : FunSpec({
         shouldThrow<CompletionException> { produced.join() }
     }
 
-    test("an error of our own keeps its type on its way through C's structs, on any number of ways") {
+    test("an exception keeps its type on its way through any number of C structs") {
         val why = NoSuchElementException()
         val first = DeviceArrayReader.of(schema.asField(), DeviceType.CPU, object : DeviceArrayReader.Source {
             override fun next(): DeviceArray = throw why
@@ -155,7 +155,7 @@ class AsyncExportLoopSpec : FunSpec({
         }
     }
 
-    test("a publisher whose subscription comes after the stream was cancelled is cancelled, too [ASY-28]") {
+    test("a subscription that arrives after the cancellation is cancelled, too [ASY-28]") {
         val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
         val (arrays, produced) = loop({ subscriber.complete(it) })
         val late = subscriber.get(5, SECONDS)
@@ -163,7 +163,7 @@ class AsyncExportLoopSpec : FunSpec({
         produced.get(5, SECONDS)
         var cancels = 0
         late.onSubscribe(object : Flow.Subscription {
-            override fun request(n: Long) = error("asked after the end")
+            override fun request(n: Long) = error("requested after the end")
 
             override fun cancel() {
                 cancels++
@@ -172,9 +172,9 @@ class AsyncExportLoopSpec : FunSpec({
         cancels shouldBe 1
     }
 
-    test("waiting for a schema that does not come can be interrupted, and ends the stream") {
+    test("interrupting a thread that waits for the schema ends the stream") {
         val jobs = mutableListOf<Runnable>()
-        val (arrays, produced) = loop(Batches(1)) { jobs += it } // nobody runs it yet
+        val (arrays, produced) = loop(Batches(1)) { jobs += it } // run below, after the wait
         Thread.currentThread().interrupt()
         shouldThrow<DeviceException> { arrays.reader(1) }.errno() shouldBe org.arbalest.device.Errno.ECANCELED
         Thread.interrupted() shouldBe true
@@ -182,7 +182,7 @@ class AsyncExportLoopSpec : FunSpec({
         produced.get(5, SECONDS)
     }
 
-    test("a pull stream passes through an async one and back") {
+    test("a pull stream passes through an async stream and back") {
         val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
         val arrays = CData.importAsyncStream(CImport.DEVICE) {
             CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(),
@@ -196,7 +196,10 @@ class AsyncExportLoopSpec : FunSpec({
     }
 })
 
-/** So many batches of 1 to 7 rows, as they are asked for, on the thread that asks; then the end, or an error. */
+/**
+ * A publisher of [count] batches of 1 to 7 rows. It signals them as they are requested, on the requesting thread, and
+ * then the end or an error.
+ */
 internal class Batches(private val count: Int, private val failure: Throwable? = null) : Flow.Publisher<DeviceArray> {
     override fun subscribe(subscriber: Flow.Subscriber<in DeviceArray>) {
         subscriber.onSubscribe(object : Flow.Subscription {
@@ -231,7 +234,7 @@ internal class Batches(private val count: Int, private val failure: Throwable? =
     }
 }
 
-/** Extracts each task where it is signalled, and asks for as many at a time as it is told to. */
+/** A subscriber that extracts each task where it is signalled, and requests [window] tasks at a time. */
 internal class Collecting(private val window: Long) : Flow.Subscriber<AsyncTask> {
     val lengths = mutableListOf<Long>()
     val done = CompletableFuture<Unit>()

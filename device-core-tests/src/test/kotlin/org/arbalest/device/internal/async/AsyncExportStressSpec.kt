@@ -40,14 +40,16 @@ import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.Flow
 import java.util.concurrent.atomic.AtomicInteger
 
-/** The producer's end in every order: a publisher's signals, a consumer's calls, extractions, and the executor. */
+/**
+ * The producer's side in every order of a publisher's signals, a consumer's calls, extractions and the executor's jobs.
+ */
 class AsyncExportStressSpec : FunSpec({
     extension(Balanced)
 
     for (fails in listOf(false, true)) {
         for (script in if (fails) ProducerModel.SCRIPTS.take(2) else ProducerModel.SCRIPTS) {
             test(
-                "${if (fails) "a failure" else "an end"}, while the consumer does $script " +
+                "every order of ${if (fails) "a failure" else "an end"} and the consumer's $script obeys the rules " +
                     "[ASY-04, ASY-05, ASY-06, ASY-08, ASY-16, ASY-19, ASY-22, ASY-28]",
             ) {
                 val orders = Interleavings(preemptions = 2).explore {
@@ -60,11 +62,11 @@ class AsyncExportStressSpec : FunSpec({
     }
 
     for (asked in listOf(ProducerModel.Asked.BY_THE_CONSUMER, ProducerModel.Asked.ANSWERS_AT_ONCE)) {
-        val how = if (asked == ProducerModel.Asked.ANSWERS_AT_ONCE) ", and signals at once" else ""
+        val how = if (asked == ProducerModel.Asked.ANSWERS_AT_ONCE) ", answered at once" else ""
         for (script in ProducerModel.SCRIPTS) {
             test(
-                "a publisher that is asked on the consumer's thread$how, while the consumer does $script " +
-                    "[ASY-04, ASY-06, ASY-19, ASY-28]",
+                "every order of the consumer's $script obeys the rules, with requests on its own thread$how [ASY-04, " +
+                    "ASY-06, ASY-19, ASY-28]",
             ) {
                 val orders = Interleavings(preemptions = 2).explore {
                     ProducerModel(this, false, script, asked).run { ::check }
@@ -76,7 +78,7 @@ class AsyncExportStressSpec : FunSpec({
     }
 })
 
-/** One run of a C consumer, made of upcalls, with our producer. */
+/** One run of a C consumer, made of upcalls, with the library's producer. */
 internal class ProducerModel(
     run: Interleavings.Run,
     private val fails: Boolean,
@@ -162,7 +164,7 @@ internal class ProducerModel(
         CALLING.remove()
     }
 
-    /** The first with an array, the second with NULL; both twice. */
+    /** Extracts each task twice. The first attempt passes an array for task 0, and NULL for task 1. */
     private fun extract(task: MemorySegment, index: Int) {
         val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         val code = Calls.get(RawArrowAsyncTask.extractData(task.address()), task.address(),
@@ -197,7 +199,7 @@ internal class ProducerModel(
 
     private open inner class Waking : Upstream(), WakingSubscription
 
-    /** Against what it promises. */
+    /** A waking subscription that signals inside `request`, although it promises not to. */
     private inner class Hasty : Waking() {
         override fun request(n: Long) {
             val to = subscriber.get()
@@ -220,7 +222,7 @@ internal class ProducerModel(
     private fun callback(what: String) {
         if (inside.getAndIncrement() != 0) faults += "$what during another callback"
         if (released) faults += "$what after release"
-        if (CALLING.get() == true) faults += "$what inside a call of the consumer's"
+        if (CALLING.get() == true) faults += "$what inside a call by the consumer"
         calls += what
         Interleavings.step("in $what")
         inside.decrementAndGet()

@@ -48,7 +48,7 @@ import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** Rules of the async stream that show only if the other side does each step by hand. */
+/** Rules of the async stream that become visible only if the other side takes each step by hand. */
 class AsyncHandlerByHandSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -64,7 +64,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             e
         }
 
-    /** A publisher whose items the test gives, when it likes. */
+    /** A publisher whose items the test signals itself. */
     class Given : Flow.Publisher<DeviceArray> {
         val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
         @Volatile var asked = 0L
@@ -87,7 +87,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    /** Takes down what it is signalled; asks for [first] at once, and does what [onTask] says. */
+    /** A subscriber that records its signals. It requests [first] tasks at once, and passes each task to [onTask]. */
     class Noting(
         private val first: Long,
         private val onTask: Noting.(AsyncTask) -> Unit = { it.close() },
@@ -114,7 +114,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: of a pull stream, which has more, as many tasks come as were requested [ASY-06]") {
+    test("a pull stream's producer sends only as many tasks as were requested [ASY-06]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
             fun run() {
@@ -139,7 +139,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: what is requested after a cancellation is nothing, be it less than one [ASY-07]") {
+    test("a producer ignores each request after a cancellation, also of less than one task [ASY-07]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
             val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
@@ -155,7 +155,7 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     // ---- ASY-17 ----
 
-    test("consumer: out is marked released before extract_data, whatever was in its memory [ASY-17]") {
+    test("a consumer marks the output as released before extract_data, whatever its memory held [ASY-17]") {
         var before = 0L
         ProducerByHand { _, out ->
             before = RawArrowArray.release(out)
@@ -177,7 +177,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("consumer: also where a task is discarded by extracting it; what is not there is not released [ASY-17]") {
+    test("a consumer that discards a task by extraction marks the output as released first [ASY-17]") {
         var before = -1L
         ProducerByHand { _, out ->
             before = RawArrowArray.release(out)
@@ -197,14 +197,14 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: out is released after an extract_data that failed, whatever was in it [ASY-17]") {
+    test("a producer marks the output as released if extract_data fails, whatever its memory held [ASY-17]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
             val done = CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler,
                 ForkJoinPool.commonPool(), CExport.DEVICE)
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
-            eventually("it was asked 2 times") { given.asked >= 2 }
+            eventually("2 arrays were requested") { given.asked >= 2 }
             subscriber.onNext(ProducerByHand.one())
             eventually("the consumer has a task") { consumer.tasks.isNotEmpty() }
             val out = consumer.dirty()
@@ -212,7 +212,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             consumer.isReleased(out) shouldBe false
             ArrayRelease.release(out.address())
             val second = consumer.dirty()
-            consumer.extract(0, second) shouldNotBe 0 // nothing is there any more
+            consumer.extract(0, second) shouldNotBe 0 // the task was already extracted
             consumer.isReleased(second) shouldBe true
             subscriber.onComplete()
             consumer.awaitRelease()
@@ -223,8 +223,8 @@ class AsyncHandlerByHandSpec : FunSpec({
     // ---- ASY-18 ----
 
     test(
-        "consumer: what the producer reports after a failed extract_data is why, also if the subscriber has " +
-            "cancelled on it [ASY-18]",
+        "a consumer reports the producer's error after a failed extract_data, also if the subscriber cancelled " +
+            "[ASY-18]",
     ) {
         ProducerByHand { _, _ -> Errno.EIO }.use { producer ->
             val arrays = producer.connect()
@@ -242,10 +242,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test(
-        "producer: a failed extract_data is followed by on_error, though nobody requests any more, and then by " +
-            "release alone [ASY-18]",
-    ) {
+    test("a producer sends on_error after a failed extract_data, without more requests, and then release [ASY-18]") {
         val wrong = BatchBuilder.of(Devices.cpu(), 1).use {
             it.int64("id", longArrayOf(1)).float64("more", doubleArrayOf(1.0)).build()
         }
@@ -274,13 +271,13 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     // ---- ASY-23 ----
 
-    /** How many of the requests of these sizes have not begun to be served, once so many tasks came. */
+    /** Returns how many requests of these sizes wait to be served, once [delivered] tasks have arrived. */
     fun waiting(requests: List<Long>, delivered: Int): Int {
         val starts = requests.runningFold(0L, Long::plus).dropLast(1)
         return starts.count { it > delivered }
     }
 
-    test("consumer: however the subscriber asks, at most one request waits behind the one that is served [ASY-23]") {
+    test("a consumer has at most one request waiting behind the one that is served [ASY-23]") {
         for (burst in listOf(1, 7)) {
             ProducerByHand(ProducerByHand.GIVES).use { producer ->
                 val arrays = producer.connect()
@@ -299,7 +296,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("consumer: many requests at once, before the schema, go out as one [ASY-23]") {
+    test("a consumer sends requests from before the schema as one [ASY-23]") {
         ProducerByHand(ProducerByHand.GIVES).use { producer ->
             val arrays = producer.connect()
             val subscriber = Noting(0)
@@ -312,7 +309,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: a request of ours returns though the source blocks, from a callback and from outside [ASY-23]") {
+    test("a producer returns from request though its source blocks, inside a callback and outside [ASY-23]") {
         val pool = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
         val gate = java.util.concurrent.CountDownLatch(1)
         ConsumerByHand().use { consumer ->
@@ -342,10 +339,7 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     // ---- ASY-25 ----
 
-    test(
-        "consumer: an error before on_schema is the error of the schema, of the subscriber, also a late one, and of " +
-            "the release [ASY-25]",
-    ) {
+    test("a consumer reports an error before on_schema to the schema, any subscriber and the release [ASY-25]") {
         for (late in listOf(false, true)) {
             ProducerByHand(ProducerByHand.GIVES).use { producer ->
                 val arrays = producer.connect()
@@ -367,9 +361,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test(
-        "consumer: a close beside the end of the stream discards tasks with an error, never with onComplete [ASY-28]",
-    ) {
+    test("closing a consumer while its stream ends discards tasks with onError, never with onComplete [ASY-28]") {
         val threads = Executors.newFixedThreadPool(2)
         try {
             repeat(500) {
@@ -378,7 +370,7 @@ class AsyncHandlerByHandSpec : FunSpec({
                     val subscriber = Noting(0)
                     arrays.subscribe(subscriber)
                     producer.schema() shouldBe 0
-                    producer.task(0) shouldBe 0 // nobody asked for it yet: it waits
+                    producer.task(0) shouldBe 0 // not requested yet, so the consumer queues it
                     val start = CyclicBarrier(2)
                     val ending = threads.submit { start.await().also { producer.end() } }
                     val closing = threads.submit { start.await().also { arrays.close() } }
@@ -394,7 +386,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    /** What a consumer is told of a stream that never had a schema. */
+    /** Checks that the consumer of a stream without a schema receives on_error and release, and nothing else. */
     fun receivesOnlyAnError(consumer: ConsumerByHand, text: String) {
         consumer.awaitRelease()
         consumer.calls.size shouldBe 2
@@ -403,10 +395,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         consumer.calls[1] shouldBe "release"
     }
 
-    test(
-        "producer: a schema that cannot be exported is on_error, then release, and what was to be produced is let " +
-            "go of [ASY-25]",
-    ) {
+    test("a producer whose schema cannot be exported sends on_error and release [ASY-25]") {
         val field = Field.of("c", DataType.INT8)
         val huge =
             AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
@@ -418,23 +407,23 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: a stream that cannot even begin is on_error, then release [ASY-25]") {
+    test("a producer that cannot even begin sends on_error and release [ASY-25]") {
         val failing = object : AbstractSet<AsyncQuirk>() {
-            override val size get() = error("no memory for it")
+            override val size get() = error("no memory for the stream")
 
-            override fun iterator() = error("no memory for it")
+            override fun iterator() = error("no memory for the stream")
 
-            override fun contains(element: AsyncQuirk): Boolean = error("no memory for it")
+            override fun contains(element: AsyncQuirk): Boolean = error("no memory for the stream")
         }
         ConsumerByHand().use { consumer ->
             val reader = DeviceArrayReader.of(type.schema(), listOf(ProducerByHand.one()))
             val done = AsyncExport.start(consumer.handler.address(), type, ReaderFeed(reader), { it.run() }, failing)
-            receivesOnlyAnError(consumer, "no memory for it")
+            receivesOnlyAnError(consumer, "no memory for the stream")
             failure(done).shouldBeInstanceOf<IllegalStateException>()
         }
     }
 
-    test("producer: an executor that does not run it is an on_error before the schema, then release [ASY-25]") {
+    test("a producer whose executor rejects its work sends on_error before the schema, and release [ASY-25]") {
         ConsumerByHand().use { consumer ->
             val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
                 Executor { throw RejectedExecutionException("closed for the night") }, CExport.DEVICE)
@@ -450,10 +439,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         "inside the end", "after the end", "after the release",
     )) {
         for (how in listOf("cancel", "close")) {
-            test(
-                "consumer: $how $step: each task is extracted once, the producer cancelled at most once, and never " +
-                    "after its end [ASY-28]",
-            ) {
+            test("after a consumer's $how $step, each task is extracted once, and no cancel follows the end [ASY-28]") {
                 ProducerByHand(ProducerByHand.GIVES).use { producer ->
                     val arrays = producer.connect()
                     lateinit var subscription: Flow.Subscription
@@ -500,10 +486,10 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("consumer: a task that a subscriber throws at is discarded, and the producer cancelled, once [ASY-28]") {
+    test("a consumer discards a task at which its subscriber throws, and cancels the producer once [ASY-28]") {
         ProducerByHand(ProducerByHand.GIVES).use { producer ->
             val arrays = producer.connect()
-            arrays.subscribe(Noting(5) { error("not this one") })
+            arrays.subscribe(Noting(5) { error("the subscriber failed") })
             producer.schema()
             producer.task(0) shouldBe 0
             producer.task(1) shouldBe 0
@@ -513,10 +499,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test(
-        "consumer: a pull stream that is closed discards what comes after, and cancels a subscription that comes " +
-            "after [ASY-28]",
-    ) {
+    test("a closed reader discards a later task, and cancels a later subscription [ASY-28]") {
         val requests = mutableListOf<Long>()
         var cancels = 0
         val subscription = object : Flow.Subscription {
@@ -542,7 +525,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: cancelled before on_schema, the consumer is released and told nothing else [ASY-28]") {
+    test("a producer that is cancelled before on_schema only calls release [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val jobs = mutableListOf<Runnable>()
             val done = CData.exportAsyncStream(AsyncProducer.of(type, Given()), consumer.handler,
@@ -554,17 +537,17 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
     }
 
-    test("producer: what a publisher sends after the consumer has cancelled is closed [ASY-28]") {
+    test("a producer closes an array that its publisher sends after the consumer's cancellation [ASY-28]") {
         ConsumerByHand().use { consumer ->
             val given = Given()
             CData.exportAsyncStream(AsyncProducer.of(type, given), consumer.handler, ForkJoinPool.commonPool(),
                 CExport.DEVICE)
             val subscriber = given.subscriber.get(5, SECONDS)
             consumer.request(2)
-            eventually("it was asked 2 times") { given.asked >= 2 }
+            eventually("2 arrays were requested") { given.asked >= 2 }
             consumer.cancel()
             consumer.awaitRelease()
-            eventually("it was cancelled") { given.cancelled != 0 }
+            eventually("the publisher was cancelled") { given.cancelled != 0 }
             subscriber.onNext(ProducerByHand.one())
             given.cancelled shouldBe 1
             consumer.calls shouldContainExactly listOf("on_schema", "release")

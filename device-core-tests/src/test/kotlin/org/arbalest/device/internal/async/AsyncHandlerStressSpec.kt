@@ -37,15 +37,18 @@ import java.util.concurrent.Flow
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * The consumer's end in every order: a producer's callbacks, a subscriber's calls, and extractions, each inside the
- * others.
+ * The consumer's side in every order of a producer's callbacks, a subscriber's calls and extractions, also inside each
+ * other.
  */
 class AsyncHandlerStressSpec : FunSpec({
     extension(Balanced)
 
     for (end in ConsumerModel.End.entries) {
         for (script in ConsumerModel.SCRIPTS) {
-            test("$end, while the subscriber does $script [ASY-10, ASY-16, ASY-19, ASY-20, ASY-22, ASY-28]") {
+            test(
+                "every order of $end and of the subscriber's $script obeys the rules [ASY-10, ASY-16, ASY-19, " +
+                    "ASY-20, ASY-22, ASY-28]",
+            ) {
                 val orders = Interleavings(preemptions = 3).explore { ConsumerModel(this, end, script).run { ::check } }
                 println("AsyncHandler, $end, $script: $orders orders")
                 orders shouldBeGreaterThan 40
@@ -57,13 +60,13 @@ class AsyncHandlerStressSpec : FunSpec({
         for (script in ConsumerModel.EARLY_SCRIPTS) {
             for (tasks in 0..2) {
                 test(
-                    "$end after $tasks tasks, from a producer that is gone before it tells, while the subscriber " +
-                        "does $script [ASY-29]",
+                    "every order of $end after $tasks tasks and of $script obeys the rules, with a producer freed " +
+                        "early [ASY-29]",
                 ) {
                     val orders = Interleavings(preemptions = 2).explore {
                         ConsumerModel(this, end, script, tasks, isGoneEarly = true).run { ::check }
                     }
-                    println("AsyncHandler, gone early, $end, $tasks tasks, $script: $orders orders")
+                    println("AsyncHandler, freed early, $end, $tasks tasks, $script: $orders orders")
                     orders shouldBeGreaterThan 5
                 }
             }
@@ -71,7 +74,7 @@ class AsyncHandlerStressSpec : FunSpec({
     }
 })
 
-/** One run of a C producer, made of upcalls, with our handler. */
+/** One run of a C producer, made of upcalls, with the library's handler. */
 internal class ConsumerModel(
     run: Interleavings.Run,
     private val end: End,
@@ -93,10 +96,10 @@ internal class ConsumerModel(
 
     @Volatile private var sent = 0
 
-    /** After this the producer may be gone. */
+    /** Whether the producer may be freed already. */
     @Volatile private var gone = false
 
-    /** Its source has ended, or failed; it was polled with or without demand, as Arrow C++ does. */
+    /** Whether the source has ended or failed. The producer polls it with or without demand, as Arrow C++ does. */
     @Volatile private var exhausted = false
 
     private val signalled = java.util.concurrent.CopyOnWriteArrayList<AsyncTask>()
@@ -145,7 +148,7 @@ internal class ConsumerModel(
         val task = arena.allocate(ArrowAsyncTaskStruct.LAYOUT)
         while (sent < tasks) {
             actor.step("on_next_task ${sent + 1}") { demand > sent || cancels.get() > 0 }
-            if (cancels.get() > 0 && demand <= sent) break // what is owed is sent all the same: late tasks
+            if (cancels.get() > 0 && demand <= sent) break // the demand is met all the same: late tasks
             RawArrowAsyncTask.setExtractData(task.address(), EXTRACT)
             RawArrowAsyncTask.setPrivateData(task.address(), sent++.toLong())
             Calls.onNextTask(RawArrowAsyncHandler.onNextTask(handler), handler, task.address(), 0) shouldBe 0
@@ -165,7 +168,7 @@ internal class ConsumerModel(
         gone = true
     }
 
-    /** The struct is the source's and its tasks'. */
+    /** Frees the struct once its owners have ended: the source and its tasks. */
     private fun goEarly() {
         if (isGoneEarly && exhausted && extracted.take(sent).all { it.get() > 0 }) gone = true
     }
@@ -184,7 +187,7 @@ internal class ConsumerModel(
             minOf(sent, script.count { it == "request" })
     }
 
-    /** What the subscriber may hear at last; null is nothing. */
+    /** Returns the last signals that the subscriber may receive; null stands for no signal. */
     private fun expectedEnds(): Set<String?> {
         val last = when (end) {
             End.NULL_TASK -> "onComplete"
@@ -197,17 +200,17 @@ internal class ConsumerModel(
         }
     }
 
-    /** A call of ours: not on a producer that is gone. */
+    /** Runs a call by the library, which must not reach a freed producer. */
     private fun called(what: String, act: () -> Unit) {
-        check(!gone) { "$what on a producer that is gone" }
+        check(!gone) { "$what was called on a freed producer" }
         Interleavings.step("in $what")
-        check(!gone) { "the producer went during $what" }
+        check(!gone) { "the producer was freed during $what" }
         act()
     }
 
-    /** One at a time; a cancel may be under way, which comes from any thread (ASY-08). */
+    /** Adds demand. Requests come one at a time, but a cancel may run meanwhile, on any thread (ASY-08). */
     private fun requested(n: Long) {
-        check(requests.getAndIncrement() == 0) { "request during another one" }
+        check(requests.getAndIncrement() == 0) { "request was called during another request" }
         called("request") { demand += n }
         requests.decrementAndGet()
     }
@@ -281,7 +284,7 @@ internal class ConsumerModel(
             return 0
         }
 
-        /** Nothing may be thrown into C. */
+        /** Runs [action] and records its exception, since nothing may be thrown into C. */
         private fun guarded(action: () -> Unit) {
             try {
                 action()

@@ -10,7 +10,7 @@ import org.testng.annotations.AfterClass
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.Flow
 
-/** What [AsyncArrayStream.reader] subscribes with against the Reactive Streams TCK; nobody pulls. */
+/** The subscriber of [AsyncArrayStream.reader] against the Reactive Streams TCK, without a thread that pulls. */
 class AsyncSourceTckTest : FlowSubscriberBlackboxVerification<AsyncTask>(AsyncStreams.environment()) {
     private val sources = ConcurrentLinkedQueue<AsyncSource>()
 

@@ -36,7 +36,7 @@ import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.ThreadLocalRandom
 import kotlin.random.Random
 
-/** Producers whose struct is gone before they tell the end, which Arrow C++'s is, and calls to a producer that fail. */
+/** Producers whose struct is freed before they report the end, as in Arrow C++, and producers that cannot be called. */
 class ForeignProducerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -44,7 +44,8 @@ class ForeignProducerSpec : FunSpec({
     fun awaitGate() = eventually("the producer is at the gate") { CPeer.waitingAtGate > 0L }
 
     /**
-     * At the gate with [act] done, its source has ended, or failed, with the struct gone, and it has told nobody yet.
+     * Runs [act] while the producer waits at the gate: its source has ended or failed, and its struct is freed, but it
+     * has not reported that yet.
      */
     fun goneBefore(
         batches: Long,
@@ -86,16 +87,13 @@ class ForeignProducerSpec : FunSpec({
     for (fails in listOf(false, true)) {
         val how = if (fails) "fails" else "ends"
 
-        test(
-            "a producer that $how right after on_schema, and is gone: a subscriber that requests late reaches " +
-                "nothing [ASY-29]",
-        ) {
+        test("a late request does not reach a freed producer that $how right after on_schema [ASY-29]") {
             val collector = AsyncCollector(7)
             goneBefore(0, fails, act = { it.subscribe(collector) }) { seen, _ -> seen.requestsInside shouldBe 1 }
             collector.shouldEnd(fails)
         }
 
-        test("a producer that $how right after on_schema, and is gone: a reader hears of it [ASY-29]") {
+        test("a reader receives the outcome of a freed producer that $how right after on_schema [ASY-29]") {
             lateinit var reader: org.arbalest.device.DeviceArrayReader
             goneBefore(0, fails, act = { reader = it.reader(4) }) { _, _ ->
                 reader.use {
@@ -106,17 +104,14 @@ class ForeignProducerSpec : FunSpec({
         }
 
         test(
-            "a producer that $how right after on_schema, and is gone: closing the stream, or its reader, waits for " +
-                "nothing and reaches nothing [ASY-29]",
+            "closing a stream or its reader does not reach a freed producer that $how right after on_schema [ASY-29]",
         ) {
             for (close in listOf<(AsyncArrayStream) -> Unit>({ it.close() }, { it.reader(1).close() })) {
                 goneBefore(0, fails, act = close) { seen, _ -> seen.cancels shouldBe 0 }
             }
         }
 
-        test(
-            "a producer that $how with demand owed, and is gone: more demand and a cancellation reach nothing [ASY-29]",
-        ) {
+        test("more demand and a cancellation do not reach a freed producer that $how with unmet demand [ASY-29]") {
             val collector = AsyncCollector(7)
             goneBefore(0, fails, prepare = { it.subscribe(collector) }, act = {
                 collector.subscription.request(3)
@@ -127,16 +122,13 @@ class ForeignProducerSpec : FunSpec({
             collector.done.isDone shouldBe false
         }
 
-        test(
-            "a producer that $how after two tasks, of which the last is extracted when it is asked for: what is " +
-                "wanted then reaches nothing [ASY-29]",
-        ) {
+        test("demand after the last extraction does not reach a freed producer that $how after two tasks [ASY-29]") {
             val collector = AsyncCollector(0)
             goneBefore(2, fails, prepare = {
                 it.subscribe(collector)
                 collector.subscription.request(1)
             }, act = {
-                collector.subscription.request(1) // it gets the one that waits, and extracts it: the struct's last
+                collector.subscription.request(1) // extracts the queued task, the struct's last owner
                 collector.subscription.request(5)
             }) { seen, _ -> seen.extracted shouldBe 2 }
             collector.ids.size shouldBe 2
@@ -144,7 +136,7 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test("the first demand goes out inside on_schema, whether or not somebody is there to take anything [ASY-29]") {
+    test("the first demand is sent inside on_schema, also without a subscriber [ASY-29]") {
         PeerProducer(3, 1).use { producer ->
             val arrays = producer.connect()
             eventually("a task comes") { producer.results().sent > 0 }
@@ -159,7 +151,7 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test("what is wanted goes out although the subscriber extracts nothing and the producer owes nothing [ASY-29]") {
+    test("demand is sent although the subscriber extracts nothing and no earlier demand is unmet [ASY-29]") {
         PeerProducer(20, 1).use { producer ->
             val held = java.util.concurrent.LinkedBlockingQueue<AsyncTask>()
             val arrays = producer.connect()
@@ -175,8 +167,7 @@ class ForeignProducerSpec : FunSpec({
     }
 
     test(
-        "a cancellation waits for a callback where the producer ends early, and for nothing where it does not; the " +
-            "subscriber is told at once [ASY-29]",
+        "a cancel waits for a running callback only if the producer ends early; the subscriber ends at once [ASY-29]",
     ) {
         for (quirk in listOf(AsyncQuirk.PRODUCER_ENDS_EARLY, null)) {
             PeerProducer(-1, 1, setOf(GATE_TASK), at = 0).use { producer ->
@@ -200,23 +191,20 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test(
-        "with a task that waits for the subscriber a cancellation goes out at once, also where the producer ends " +
-            "early [ASY-29]",
-    ) {
+    test("a cancel is sent at once while a task is queued, also if the producer ends early [ASY-29]") {
         PeerProducer(-1, 1).use { producer ->
             val arrays = producer.connect(AsyncQuirk.PRODUCER_ENDS_EARLY)
             eventually("a task comes") { producer.results().sent > 0 }
             arrays.close()
-            arrays.released().outcome().getOrThrow() // nothing is owed: nobody would come to be told
+            arrays.released().outcome().getOrThrow() // without demand, no callback would come to wait for
             producer.join() shouldBe true
             producer.results().cancels shouldBe 1
         }
     }
 
     /**
-     * A subscriber blocks in onNext while [act] runs, with the first of the [tasks] that came; the producer ends early,
-     * and is at the gate before the next.
+     * Runs [act] while the subscriber blocks in onNext with the first of [tasks] tasks. The producer ends early, and
+     * waits at the gate before its next task.
      */
     fun whileOnNextBlocks(tasks: Long, act: (PeerProducer, AsyncArrayStream) -> Unit) {
         PeerProducer(-1, 1, setOf(GATE_TASK), at = tasks).use { producer ->
@@ -240,7 +228,7 @@ class ForeignProducerSpec : FunSpec({
             }
             introduced.await()
             producer.start(handler)
-            awaitGate() // what came waits for the thread that subscribes, since it is the one that signals
+            awaitGate() // the tasks are queued for the subscribing thread, which signals
             begin.countDown()
             inside.await()
             try {
@@ -256,30 +244,27 @@ class ForeignProducerSpec : FunSpec({
         CPeer.shutGate()
     }
 
-    test(
-        "a cancellation does not wait for a subscriber that blocks in onNext, also where the producer ends " +
-            "early [ASY-29]",
-    ) {
-        whileOnNextBlocks(tasks = 2) { producer, arrays -> // the second waits behind it
+    test("a cancel does not wait for a subscriber that blocks in onNext, also if the producer ends early [ASY-29]") {
+        whileOnNextBlocks(tasks = 2) { producer, arrays -> // the second task is queued
             arrays.close()
             producer.results().cancels shouldBe 1
         }
     }
 
-    test("what comes after a cancellation does not wait for a subscriber that blocks in onNext [ASY-29]") {
-        whileOnNextBlocks(tasks = 1) { producer, arrays -> // the producer owes another
+    test("a task that arrives after a cancel does not wait for a subscriber that blocks in onNext [ASY-29]") {
+        whileOnNextBlocks(tasks = 1) { producer, arrays -> // one more task is due
             arrays.close()
             producer.results().cancels shouldBe 0
             CPeer.openGate()
-            eventually("the producer is told, and has its task back") {
+            eventually("the producer is cancelled, and its task discarded") {
                 producer.results().run { cancels == 1L && discarded == 1L }
             }
         }
     }
 
     /**
-     * A producer that waits before task 1, and whose struct has a NULL in place of [function]; three tasks are wanted.
-     * One that [staysHeld] does nothing meanwhile.
+     * Runs [check] with a producer that waits before task 1, and whose struct has NULL in place of [function]. With
+     * [staysHeld] the producer waits until [check] is done.
      */
     fun unreachable(
         function: (Long, Long) -> Unit,
@@ -305,7 +290,7 @@ class ForeignProducerSpec : FunSpec({
         CPeer.shutGate()
     }
 
-    test("a request that cannot be made reaches the subscriber and whoever waits for the release [ASY-30]") {
+    test("a request that cannot be called is an error for the subscriber and for the release [ASY-30]") {
         val collector = AsyncCollector(1)
         unreachable(RawArrowAsyncProducer::setRequest, { it.subscribe(collector) }) { arrays ->
             collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().message shouldContain
@@ -315,7 +300,7 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test("a request that cannot be made reaches who pulls, instead of leaving them waiting [ASY-30]") {
+    test("a request that cannot be called is an error for a blocked reader [ASY-30]") {
         lateinit var reader: org.arbalest.device.DeviceArrayReader
         unreachable(RawArrowAsyncProducer::setRequest, { reader = it.reader(1) }) {
             reader.use {
@@ -328,10 +313,7 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test(
-        "a cancel that cannot be made is no error for whoever cancels, and reaches whoever waits for the " +
-            "release [ASY-30]",
-    ) {
+    test("a cancel that cannot be called is an error for the release, but not for the cancelling thread [ASY-30]") {
         val collector = AsyncCollector(0)
         unreachable(RawArrowAsyncProducer::setCancel, {
             it.subscribe(collector)
@@ -344,21 +326,16 @@ class ForeignProducerSpec : FunSpec({
         }
     }
 
-    test(
-        "a thousand streams whose producer frees its struct early end, fail, are cancelled or closed at any point: " +
-            "nothing is left [ASY-29, ASY-28]",
-    ) {
+    test("a thousand streams of producers that are freed early leak nothing, however they end [ASY-29, ASY-28]") {
         EarlyEnds.run(1_000)
     }
 })
 
-/**
- * Streams of the peer that is like Arrow C++, with structs that crash whoever calls through them once they are gone.
- */
+/** Streams of a peer that behaves like Arrow C++. A call through one of its freed structs crashes the process. */
 internal object EarlyEnds {
     private const val THREADS = 4
 
-    /** Runs so many [streams] in a process of their own, and prints the seed that repeats them. */
+    /** Runs [streams] streams in a child JVM, and prints the seed that repeats them. */
     fun run(streams: Int) {
         val seed = ThreadLocalRandom.current().nextLong()
         println("seed $seed")
@@ -381,8 +358,8 @@ internal object EarlyEnds {
                 done.countDown()
             }
         }
-        check(done.await(240, java.util.concurrent.TimeUnit.SECONDS)) { "it hangs" }
-        eventually("what is under way is over") {
+        check(done.await(240, java.util.concurrent.TimeUnit.SECONDS)) { "the streams did not end within 240 seconds" }
+        eventually("all streams have released their resources") {
             ResourceCounters.now().isZero && CPeer.counts().run { tasks + arrays + handlers == 0L }
         }
         val counts = CPeer.counts()
@@ -392,7 +369,7 @@ internal object EarlyEnds {
         println("nothing is left of $streams streams")
     }
 
-    /** A stream of a few tasks, told to somebody who does with it what chance says. */
+    /** Runs one stream of a few tasks, whose consumer acts at random. */
     private fun one(random: Random) {
         val batches = random.nextLong(6)
         val fails = random.nextBoolean()

@@ -21,15 +21,15 @@ import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executor
 import java.util.concurrent.Flow
 
-/** How a consumer's demand comes to a publisher, and its arrays into the stream. */
+/** The path of a consumer's demand to a publisher, and of the publisher's arrays into the stream. */
 class PublisherFeedSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val type = ProducerByHand.one().use { AsyncSchema.of(it.schema(), DeviceType.CPU) }
 
     /**
-     * A stream of what the test signals, also inside of the publisher's request, and whose executor runs when it says
-     * so.
+     * A stream whose signals the test sends, also inside the publisher's request, and whose executor runs on the test's
+     * command.
      */
     class Stream(consumer: ConsumerByHand, wakes: Boolean, val onRequest: Stream.(Long) -> Unit = {}) {
         val jobs = mutableListOf<Runnable>()
@@ -63,7 +63,7 @@ class PublisherFeedSpec : FunSpec({
         inner class Waking : Plain(), WakingSubscription
     }
 
-    test("producer: inside request a publisher is asked that only wakes, another by the executor [ASY-04]") {
+    test("a producer requests from a waking publisher inside request, and from others on its executor [ASY-04]") {
         for (wakes in listOf(true, false)) {
             ConsumerByHand().use { consumer ->
                 val stream = Stream(consumer, wakes)
@@ -79,10 +79,7 @@ class PublisherFeedSpec : FunSpec({
         }
     }
 
-    test(
-        "producer: what a publisher signals as soon as it is asked is called back by the executor, or after the " +
-            "callback that it is in [ASY-04]",
-    ) {
+    test("a producer passes on signals from inside request by its executor, or after the running callback [ASY-04]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = true) {
                 subscriber.onNext(ProducerByHand.one())
@@ -107,23 +104,21 @@ class PublisherFeedSpec : FunSpec({
         }
     }
 
-    test(
-        "producer: what a publisher throws when it is asked ends the stream, also if that is inside request [ASY-04]",
-    ) {
+    test("an exception from a publisher's request ends the stream, also inside the consumer's request [ASY-04]") {
         for (wakes in listOf(true, false)) {
             ConsumerByHand().use { consumer ->
-                val stream = Stream(consumer, wakes) { error("it cannot be asked") }
+                val stream = Stream(consumer, wakes) { error("the publisher is out of order") }
                 consumer.request(1)
                 consumer.calls shouldBe listOf("on_schema")
                 stream.run()
                 consumer.calls.last() shouldBe "release"
-                consumer.calls.single { it.startsWith("on_error") } shouldContain "it cannot be asked"
+                consumer.calls.single { it.startsWith("on_error") } shouldContain "the publisher is out of order"
                 shouldThrow<ExecutionException> { stream.done.get() }
             }
         }
     }
 
-    test("producer: what is beyond the window, or was given beyond the demand, goes out by the executor [ASY-06]") {
+    test("a producer queues arrays beyond the demand, and requests at most one window of them [ASY-06]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = true)
             consumer.request(1)
@@ -142,7 +137,7 @@ class PublisherFeedSpec : FunSpec({
         }
     }
 
-    test("producer: an array is the stream's when it was signalled, and its handle consumed [OWN-16]") {
+    test("a producer owns an array once it is signalled, and the array's handle is consumed [OWN-16]") {
         ConsumerByHand().use { consumer ->
             val stream = Stream(consumer, wakes = false)
             consumer.request(2)

@@ -32,18 +32,18 @@ import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * A pull stream that blocks and cannot be asked to give up, driving a C handler: what ends the stream does not wait for
- * it.
+ * A pull stream that blocks, cannot be interrupted, and feeds a C handler. The end of the stream does not wait for the
+ * pull.
  */
 class ReaderFeedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
-    val one = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } } // the pull has its only thread
+    val one = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } } // the pull blocks its thread
     afterSpec { one.shutdownNow() }
 
-    /** One batch, then none until the gate opens; then one that nobody wants. */
+    /** A source of one batch. It then blocks until the gate opens, and returns a batch that is no longer wanted. */
     class Blocked : DeviceArrayReader.Source {
         val blocks = CountDownLatch(1)
         val gate = CountDownLatch(1)
@@ -53,7 +53,7 @@ class ReaderFeedSpec : FunSpec({
         override fun next(): DeviceArray {
             if (pulls++ > 0) {
                 blocks.countDown()
-                check(gate.await(5, SECONDS)) { "nobody opened the gate" }
+                check(gate.await(5, SECONDS)) { "the gate did not open within 5 seconds" }
             }
             return BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
         }
@@ -75,7 +75,7 @@ class ReaderFeedSpec : FunSpec({
                 CPeer.openGate()
                 val failure = produced.outcome().exceptionOrNull()
                 consumer.join() shouldBe true
-                source.closed.count shouldBe 1L // it is still pulled from
+                source.closed.count shouldBe 1L // the pull still blocks
                 check(consumer.results(), failure)
             } finally {
                 source.gate.countDown()
@@ -86,7 +86,7 @@ class ReaderFeedSpec : FunSpec({
         source.closed.await(5, SECONDS) shouldBe true
     }
 
-    test("a consumer that asks for nothing hears of it while the source blocks [ASY-05]") {
+    test("a consumer that requests 0 tasks receives an error while the source blocks [ASY-05]") {
         consume(REQUEST_ZERO) { seen, failure ->
             failure.shouldBeInstanceOf<DeviceException>().message shouldContain "request(0)"
             seen.code shouldBe Errno.EINVAL

@@ -29,7 +29,7 @@ import kotlin.random.Random
 class ColumnBuilderImplTypesSpec : FunSpec({
     extension(Balanced)
 
-    /** Builds a column, and reads it back as objects. */
+    /** Builds a column of three rows, and returns its values as objects. */
     fun built(
         type: DataType,
         fill: ColumnBuilder.() -> Unit,
@@ -47,10 +47,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         }.message!!
     }
 
-    test(
-        "a time of day is within a day, and a date in milliseconds whole days; appended one by one, as an array, " +
-            "encoded [BLD-18]",
-    ) {
+    test("times outside a day, and dates in milliseconds that are not whole days, are rejected [BLD-18]") {
         val day = 86_400L
         for ((unit, perSecond) in ArrowTimeUnit.entries.zip(listOf(1L, 1_000L, 1_000_000L, 1_000_000_000L))) {
             val (time, last) = TimeType(unit) to day * perSecond - 1
@@ -79,12 +76,12 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         }
     }
 
-    test("what an array has in rows that become null before the column is built may be anything [BLD-18]") {
+    test("rows that become null before the column is built may have held any value [BLD-18]") {
         built(DataType.DATE64) { append(0).appendAll(longArrayOf(86_400_000, 5)).setNulls { it == 2 } } shouldBe
             listOf(0L, 86_400_000L, null)
         built(TimeType(ArrowTimeUnit.SECOND)) { appendAll(intArrayOf(-1, 7, -1)).setNulls { it != 1 } } shouldBe
             listOf(null, 7L, null)
-        BatchBuilder.of(Devices.cpu(), 3).use { batch -> // refused as often as it is tried, until the row is null
+        BatchBuilder.of(Devices.cpu(), 3).use { batch -> // each attempt fails until the row is null
             val column = batch.column(Field.of("a", TimeType(ArrowTimeUnit.MICROSECOND)))
                 .appendAll(longArrayOf(1, -1, 2))
             repeat(2) {
@@ -96,7 +93,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         }
     }
 
-    test("integers of each width keep their limits, and say theirs when a value is beyond") {
+    test("integers of each width store their limits, and reject values beyond with an error that names them") {
         for (bits in listOf(8, 16, 32)) {
             val (least, most) = -(1L shl bits - 1) to (1L shl bits - 1) - 1
             val signed = IntType(bits, true)
@@ -118,7 +115,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
             "the integer 2147483648 (-2147483648 to 2147483647)"
     }
 
-    test("booleans, floats, dates, times, timestamps and durations") {
+    test("booleans, floats, dates, timestamps and durations are read as they were appended") {
         built(DataType.BOOL) { append(true).appendNull().append(false) } shouldBe listOf(true, null, false)
         built(DataType.FLOAT16) { append(1.5).append(65504.0).appendNull() } shouldBe listOf(1.5, 65504.0, null)
         built(DataType.FLOAT32) { appendAll(floatArrayOf(0.5f, -0.25f, 3f)) } shouldBe listOf(0.5, -0.25, 3.0)
@@ -131,7 +128,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         for (type in counted) built(type) { append(86_000).append(-1).appendNull() } shouldBe listOf(86_000L, -1L, null)
     }
 
-    test("integers go into floats that have them exactly, value by value and by the array") {
+    test("integers and floats are appended to wider types that hold them exactly") {
         built(DataType.FLOAT64) { append(5).append(1L shl 53).append(Long.MIN_VALUE) } shouldBe
             listOf(5.0, 9007199254740992.0, -9223372036854775808.0)
         built(DataType.FLOAT32) { append(5).append(16777216).append(-(1L shl 62)) } shouldBe
@@ -151,7 +148,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
             listOf("999.00", "0.00", "-7.00").map(::BigDecimal)
     }
 
-    test("an integer that a float or a decimal does not have is refused with column, type, value and row") {
+    test("an integer that a float or a decimal cannot hold is rejected with column, type, value and row") {
         refused(DataType.FLOAT32) { append(1).append(16777217) } shouldBe
             "column \"a\" of type float32 does not hold the integer 16777217 exactly, in row 1"
         refused(DataType.FLOAT32) { append(1).appendAll(intArrayOf(2, 16777217)) } shouldContain
@@ -181,7 +178,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         }
     }
 
-    test("decimals are stored exactly or refused") {
+    test("decimals are stored exactly or rejected") {
         val money = DataType.decimal128(10, 2)
         built(money) { append(BigDecimal("12345678.91")).append(BigDecimal("-0.01")).append(7) } shouldBe
             listOf(BigDecimal("12345678.91"), BigDecimal("-0.01"), BigDecimal("7.00"))
@@ -200,7 +197,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         }
     }
 
-    test("text and binary, with 32 and 64-bit offsets, and of a fixed size") {
+    test("text and binary values of each offset width and of a fixed size are read as they were appended") {
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8)) {
             built(type) { append("zoë").appendNull().append("") } shouldBe listOf("zoë", null, "")
         }
@@ -213,7 +210,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         refused(FixedSizeBinaryType(2)) { append(byteArrayOf(1)) } shouldContain "1 bytes"
     }
 
-    test("dictionaries collect each text once, and refuse more texts than the indices can tell apart") {
+    test("dictionaries store each text once, and reject more texts than their indices can count") {
         val type = DictionaryType(DataType.INT8, Field.of("values", DataType.UTF8), false)
         built(type) { append("a").appendNull().append("a") } shouldBe listOf("a", null, "a")
         BatchBuilder.of(Devices.cpu(), 129).use { batch ->
@@ -229,7 +226,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         }
     }
 
-    test("lists and structs, nested, whichever is appended first") {
+    test("nested lists and structs are appended before or after their elements") {
         for (type in listOf<(Field) -> DataType>(::ListType, ::LargeListType)) {
             val lists = type(Field.of("item", StructType(listOf(Field.of("x", DataType.INT32)))))
             val read = built(lists) {
@@ -245,7 +242,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
             "has 32-bit offsets, but 2147483648 elements"
     }
 
-    test("what a column does not hold is refused with its name and type") {
+    test("a value that a column cannot hold is rejected with the column's name and type") {
         refused(DataType.INT32) { append("1") } shouldBe
             "column \"a\" of type int32 does not hold text; append(long) takes values"
         refused(DataType.UTF8) { append(byteArrayOf()) } shouldBe

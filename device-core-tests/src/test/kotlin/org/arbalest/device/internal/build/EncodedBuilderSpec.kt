@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.math.BigDecimal
 
-/** What values cost that come again, or are refused: memory, digits, indices. */
+/** The cost of repeated and of rejected values: memory, digits and indices. */
 class EncodedBuilderSpec : FunSpec({
     extension(Balanced)
 
@@ -41,7 +41,7 @@ class EncodedBuilderSpec : FunSpec({
 
     fun Column.all(): List<Any?> = (0 until length()).map { get(it) }
 
-    /** The sizes of the data buffers, as C sees them, of the column or of its dictionary. */
+    /** Returns the sizes of the data buffers of the column or of its dictionary, as C sees them. */
     fun DeviceArray.dataSizes(): List<Long> = Arena.ofConfined().use { arena ->
         val out = arena.allocate(RawArrowArray.SIZE, 8)
         CData.exportArray(retain(), out, CExport.DATA)
@@ -54,10 +54,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test(
-        "a long value that comes again and again, or is refused, needs no buffer more, in a dictionary and in " +
-            "run-ends [BLD-08]",
-    ) {
+    test("a repeated or rejected long value adds no buffer to a dictionary or to run-ends [BLD-08]") {
         val value = "twenty bytes of text"
         for (type in listOf(
             DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW),
@@ -80,10 +77,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test(
-        "a data buffer is as long as what is written there, and has no more of several values than was asked " +
-            "for [BLD-08]",
-    ) {
+    test("a data buffer is as long as its values, and holds several only within the requested size [BLD-08]") {
         built(DataType.BINARY_VIEW, 7, {
             viewBufferSize(100)
             for (length in listOf(40, 50, 30, 200, 70, 5, 13)) append(ByteArray(length) { length.toByte() })
@@ -93,10 +87,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test(
-        "text from memory is checked, native or on the heap, and what is refused or cannot be read leaves " +
-            "nothing [BLD-09]",
-    ) {
+    test("text from native or heap memory is checked, and a failed append leaves nothing [BLD-09]") {
         val text = "grüße, an alle".encodeToByteArray()
         Arena.ofConfined().use { arena ->
             val native = arena.allocate(text.size.toLong()).also {
@@ -120,7 +111,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("a dictionary of a dictionary knows its values again after the inner indices grew, signed or not [BLD-12]") {
+    test("a dictionary of a dictionary finds its values again after the inner indices grew [BLD-12]") {
         for (inner in listOf(DataType.INT8, DataType.UINT8)) {
             val type = DataType.dictionary(DataType.INT16, DataType.dictionary(inner, DataType.INT64))
             built(type, 400, {
@@ -134,7 +125,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("a decimal is refused by its exponent, not by making its digits; zero has none [BLD-14]") {
+    test("a decimal is rejected by its exponent, before its digits are computed, and a zero is accepted [BLD-14]") {
         for (type in listOf(
             DataType.decimal128(38, 2), DataType.decimal256(76, 2), DataType.decimal32(9, 2), DataType.decimal64(18, 2),
         )) withClue(type) {
@@ -162,8 +153,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("what a dictionary and run-ends do not take names the type of their values, and how these are " +
-        "appended [BLD-11]") {
+    test("errors of dictionaries and run-ends name the type of the values and how to append them [BLD-11]") {
         val lists = DataType.list(Field.of("item", DataType.INT32))
         BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val column = batch.column(Field.of("d", DataType.dictionary(DataType.INT8, lists)))
@@ -184,7 +174,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("indices that grew for values of which one is refused are as narrow as before [OWN-15, BLD-12]") {
+    test("indices that grew become narrow again if a value of the same call is rejected [OWN-15, BLD-12]") {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val type = DataType.dictionary(DataType.UINT8, DataType.INT16)
             val column = batch.column(Field.of("a", type)).growIndices().append(7).append(8)
@@ -197,8 +187,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    // Elements may be appended ahead of the list-views that refer to them: a value that is the same as one before takes
-    // none of them with it.
+    // Elements may be appended ahead of the list-views that refer to them. A repeated value removes none of them.
     val views = DataType.listView(Field.of("item", DataType.INT8))
     val ahead: ColumnBuilder.(ColumnBuilder, ColumnBuilder) -> Unit = { lists, values ->
         lists.items().appendAll(byteArrayOf(1, 2, 3, 4, 5))
@@ -208,10 +197,7 @@ class EncodedBuilderSpec : FunSpec({
         lists.items().appendAll(byteArrayOf(6, 7, 8, 9, 10))
     }
 
-    test(
-        "elements that were appended ahead stay when a list-view is the same as the one before, in run-ends " +
-            "[BLD-02, BLD-08]",
-    ) {
+    test("elements that were appended ahead stay when run-ends repeat a list-view [BLD-02, BLD-08]") {
         built(DataType.runEndEncoded(DataType.INT32, Field.of("v", views)), 4, {
             ahead(values(), values())
             appendNull().appendNull()
@@ -224,7 +210,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("… and of a struct with a list-view, and in a dictionary [BLD-02, BLD-08]") {
+    test("elements that were appended ahead stay when a struct or a dictionary repeats a list-view [BLD-02, BLD-08]") {
         val struct = DataType.struct(Field.of("l", views))
         built(DataType.runEndEncoded(DataType.INT32, Field.of("v", struct)), 4, {
             ahead(values().child("l"), values())
@@ -247,10 +233,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test(
-        "a list that is the same as the one before leaves its elements, and the next list has those behind " +
-            "them [BLD-02]",
-    ) {
+    test("after a repeated list, the next list has the elements that were appended after it [BLD-02]") {
         built(DataType.runEndEncoded(DataType.INT32, Field.of("v", views)), 3, {
             values().items().append(1).append(2)
             appendList(2)
@@ -261,7 +244,7 @@ class EncodedBuilderSpec : FunSpec({
         }) { it.asColumn().all() shouldBe listOf(listOf(1L, 2L), listOf(1L, 2L), listOf(3L, 4L)) }
     }
 
-    test("lists that come again and again by their sizes keep no elements [BLD-02, BLD-08]") {
+    test("repeated lists that are appended by size keep their elements once [BLD-02, BLD-08]") {
         for (type in listOf(
             DataType.dictionary(DataType.INT8, views), DataType.runEndEncoded(DataType.INT32, Field.of("v", views)),
         )) {
@@ -276,7 +259,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("indices that grew for a value which is refused then are as narrow as before, also in runs [OWN-15, BLD-12]") {
+    test("indices in runs that grew become narrow again if the value is rejected [OWN-15, BLD-12]") {
         val words = DataType.dictionary(DataType.INT8, DataType.UTF8)
         BatchBuilder.of(Devices.cpu(), 32_767).use { batch ->
             val column = batch.column(Field.of("a", DataType.runEndEncoded(DataType.INT16, Field.of("v", words))))
@@ -290,7 +273,7 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("a codec that fails takes back what it has appended, and nothing that was appended ahead [OWN-15, BLD-02]") {
+    test("a failed codec takes back its own elements, but none that were appended ahead [OWN-15, BLD-02]") {
         val codec = ExtensionCodec.of("pairs", LongArray::class.java, views, { _, _ -> longArrayOf() },
             { column, pair ->
                 for (each in pair) column.items().append(each)
@@ -307,14 +290,14 @@ class EncodedBuilderSpec : FunSpec({
         }
     }
 
-    test("list-views that are all null may have elements which no list has, as others may [BLD-02]") {
+    test("list-views that are all null may have elements to which no list refers [BLD-02]") {
         built(views, 2, {
             appendNull().appendNull()
             items().append(1)
         }) { it.asColumn().all() shouldBe listOf(null, null) }
     }
 
-    test("a value of a dictionary that is made null is another one then: the same text is appended anew [BLD-08]") {
+    test("a dictionary's value that becomes null is not found again, so the same text is appended anew [BLD-08]") {
         for (append in listOf<ColumnBuilder.(String) -> Unit>(
             { append(it) }, { append(MemorySegment.ofArray(it.encodeToByteArray())) },
         )) {

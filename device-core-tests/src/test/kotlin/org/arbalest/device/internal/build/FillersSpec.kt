@@ -15,8 +15,8 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.StructType
 
 /**
- * What nulls and other children's elements are made of comes when all before it is there; what is refused leaves no
- * part of it.
+ * Fillers: the elements under nulls, and those of a union's other children. A builder adds them only when all earlier
+ * elements are there, and removes them if it rejects a value.
  */
 class FillersSpec : FunSpec({
     extension(Balanced)
@@ -25,7 +25,7 @@ class FillersSpec : FunSpec({
     val point = StructType(listOf(Field.of("x", DataType.INT32)))
     val struct = Field.of("s", point)
 
-    /** A column's rows, after [fill]. */
+    /** Returns a column's rows after [fill]. */
     fun rows(
         type: DataType,
         rows: Int,
@@ -46,7 +46,7 @@ class FillersSpec : FunSpec({
 
     fun x(value: Long?) = mapOf("x" to value)
 
-    test("a null among lists of structs comes when the fields of those before are there, and not more [BLD-03]") {
+    test("a null among lists of structs needs exactly the field values of the structs before it [BLD-03]") {
         rows(DataType.fixedSizeList(struct, 2), 3) {
             appendList(2)
             repeat(2) { items().appendStruct() }
@@ -59,7 +59,7 @@ class FillersSpec : FunSpec({
         } shouldBe listOf(listOf(x(1), x(2)), listOf(x(3), x(4)), null)
     }
 
-    test("a null in a struct that is a dense union's child comes when the fields of those before are there [BLD-05]") {
+    test("a null in a dense union's struct needs the field values of the structs before it [BLD-05]") {
         rows(DataType.denseUnion(struct, number), 2) {
             appendUnion("s").child("s").appendStruct()
             refuses("its field \"x\" has 0 values, where 1 come before") { appendNull() }
@@ -68,9 +68,7 @@ class FillersSpec : FunSpec({
         } shouldBe listOf(x(7), null)
     }
 
-    test(
-        "a struct that is a sparse union's child gets another's row when the fields of those before are there [BLD-06]",
-    ) {
+    test("a sparse union fills a struct child only if the field values of earlier structs are there [BLD-06]") {
         for (bulk in listOf(false, true)) rows(DataType.sparseUnion(struct, number), 3) {
             appendUnion("s").child("s").appendStruct()
             refuses("its field \"x\" has 0 values, where 1 come before") {
@@ -90,17 +88,14 @@ class FillersSpec : FunSpec({
 
     val runs = Field.of("r", DataType.runEndEncoded(DataType.INT16, number))
 
-    test(
-        "where one of several elements cannot be made, none is: run-ends that count no further, values that are " +
-            "missing [OWN-15]",
-    ) {
+    test("if one of several fillers cannot be added, none is [OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 32767).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number, runs)))
             for (row in 0 until 32766) column.child("n").append(row.toLong())
             column.child("r").appendRun(32766).values().append(1)
             column.appendUnions(ByteArray(32766))
             column.child("n").append(5)
-            column.refuses("count (32767)") { appendUnions(ByteArray(2)) } // there is room for the first
+            column.refuses("count (32767)") { appendUnions(ByteArray(2)) } // the first row would fit
             column.child("r").length() shouldBe 32766
             column.appendUnion("n")
             column.child("n").length() shouldBe 32767
@@ -140,7 +135,7 @@ class FillersSpec : FunSpec({
         } shouldBe listOf(listOf(1L, 3L), null)
     }
 
-    test("a child that cannot have the rows before is not added to a sparse union [OWN-15]") {
+    test("a child that cannot be filled for the existing rows is not added to a sparse union [OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 40_000).use { batch ->
             val column = batch.column(Field.of("a", DataType.sparseUnion(number)))
             column.child("n").appendAll(IntArray(40_000))
@@ -151,10 +146,7 @@ class FillersSpec : FunSpec({
         }
     }
 
-    test(
-        "what a dictionary or run-ends made for a value that is refused goes, and what the user gave for it " +
-            "stays [OWN-15]",
-    ) {
+    test("a dictionary or run-ends remove the fillers of a rejected value, but not its given parts [OWN-15]") {
         val union = DataType.sparseUnion(number, Field.of("s", DataType.UTF8), runs)
         for (type in listOf<DataType>(
             DataType.dictionary(DataType.INT8, union), DataType.runEndEncoded(DataType.INT32, Field.of("u", union)),
@@ -176,7 +168,7 @@ class FillersSpec : FunSpec({
         }
     }
 
-    test("a null for run-ends is refused before its parts are made [OWN-15]") {
+    test("run-ends reject a null before they add its parts [OWN-15]") {
         rows(DataType.runEndEncoded(DataType.INT32, struct), 2) {
             values().child("x").append(1)
             refuses("\"x\" has 1") { appendNull() }
@@ -195,7 +187,7 @@ class FillersSpec : FunSpec({
         }
     }
 
-    test("a value that a dictionary's index does not count leaves nothing of it behind but what was given [OWN-15]") {
+    test("a value beyond a dictionary's index leaves only the parts that were given [OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 129).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8,
                 DataType.fixedSizeList(DataType.denseUnion(number).let { Field.of("u", it) }, 1))))

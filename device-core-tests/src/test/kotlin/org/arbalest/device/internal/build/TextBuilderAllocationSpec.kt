@@ -16,7 +16,7 @@ import java.lang.management.ManagementFactory
 class TextBuilderAllocationSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("text from memory, native or on the heap, is checked and appended without objects [BLD-09]") {
+    test("text from native or heap memory is checked and appended without allocating objects [BLD-09]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val text = "grüße, an alle".encodeToByteArray()
         Arena.ofConfined().use { arena ->
@@ -31,7 +31,7 @@ class TextBuilderAllocationSpec : FunSpec({
                         repeat(20_000) { column.append(value) }
                         threads.currentThreadAllocatedBytes - before
                     }
-                    // As soon as it is compiled, which is done by another thread; buffers that grow take something.
+                    // This holds once another thread has compiled the code. Buffers that grow allocate a few bytes.
                     generateSequence(::allocated).take(200).any { it < 20_000 } shouldBe true
                 }
         }

@@ -23,11 +23,11 @@ import java.time.Period
 import java.time.ZoneId
 import java.time.ZonedDateTime
 
-/** Dates and times of java.time: appended exactly, or refused. */
+/** Dates and times of java.time, which are appended exactly or rejected. */
 class TimesBuilderSpec : FunSpec({
     extension(Balanced)
 
-    /** A type as it is, and as the values of what encodes them. */
+    /** Returns the type, and the types that encode its values. */
     fun wrapped(type: DataType) = listOf(
         type,
         DataType.dictionary(DataType.INT8, type),
@@ -44,7 +44,7 @@ class TimesBuilderSpec : FunSpec({
         batch.build().use { array -> array.column("a").run { listOf(read(0), read(1)) } }
     }
 
-    /** Both values come back, from any encoding. */
+    /** Checks that both values are read as they were appended, from each encoding. */
     fun <T> returns(
         type: DataType,
         one: T,
@@ -70,8 +70,7 @@ class TimesBuilderSpec : FunSpec({
         thrown.message!!
     }
 
-    test("dates, times, timestamps, lengths of time and periods are appended as java.time has them, encoded " +
-        "too [BLD-15]") {
+    test("dates, times, timestamps, durations and periods are appended exactly, also encoded [BLD-15]") {
         val day = LocalDate.of(2024, 2, 29)
         for (type in listOf(DataType.DATE32, DataType.DATE64))
             returns(type, day, LocalDate.of(-1, 1, 1), { append(it) }, { getLocalDate(it) })
@@ -97,7 +96,7 @@ class TimesBuilderSpec : FunSpec({
             listOf(Interval(0, 3, 0), Interval(0, 0, 0))
     }
 
-    test("a time may be the first and the last of 64 bits [BLD-15]") {
+    test("a timestamp or duration may have any 64-bit value, from the least to the greatest [BLD-15]") {
         for (bits in listOf(Long.MIN_VALUE, Long.MIN_VALUE + 1, -1_000_000_001, -1, 0, Long.MAX_VALUE)) {
             returns(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC"), Instant.ofEpochSecond(0, bits), Instant.EPOCH,
                 { append(it) }, { getInstant(it) })
@@ -108,10 +107,7 @@ class TimesBuilderSpec : FunSpec({
         }
     }
 
-    test(
-        "what the unit does not have is refused with the row, the value, what it has, and which type would; encoded " +
-            "too [BLD-15]",
-    ) {
+    test("a value that the unit cannot hold is rejected with its row, the reason and a type that fits [BLD-15]") {
         val nanos = Instant.parse("2024-01-01T00:00:00.000000001Z")
         val micros = DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC")
         for (type in wrapped(micros)) {
@@ -151,9 +147,7 @@ class TimesBuilderSpec : FunSpec({
             "months than 32 bits count, in row 1"
     }
 
-    test(
-        "a type takes its own of these only: a point in time where it has a zone, a date and time where not [BLD-15]",
-    ) {
+    test("each type accepts only its own java.time class, which for timestamps depends on the zone [BLD-15]") {
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, null), { append(0) }, { append(Instant.EPOCH) }) shouldBe
             "column \"a\" of type timestamp[s] does not hold a point in time; append(LocalDateTime) and " +
             "append(long) take values"

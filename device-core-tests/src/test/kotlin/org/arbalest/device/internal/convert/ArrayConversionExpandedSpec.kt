@@ -28,8 +28,8 @@ import java.nio.ByteBuffer
 import kotlin.random.Random
 
 /**
- * Run-ends and dictionaries of a few bytes, which stand for more than memory has room for: a user has an error with the
- * numbers, and at once.
+ * Run-ends and dictionaries of a few bytes that stand for more than memory can hold. The conversion fails at once, with
+ * the numbers.
  */
 class ArrayConversionExpandedSpec : FunSpec({
     extension(CCompiler.needed)
@@ -54,7 +54,7 @@ class ArrayConversionExpandedSpec : FunSpec({
     ) =
         RawArray(Field.of(name, type), length, 0, 0, buffers.toMutableList(), children, dictionary)
 
-    /** Run-ends whose runs end at these rows. */
+    /** Imports run-ends whose runs end at these rows, and passes them to [use]. */
     fun <T> runs(values: RawArray, vararg ends: Long, use: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
         val runEnds = RawArray(Field.of("run_ends", DataType.INT64).withNullable(false), ends.size, 0, 0,
             mutableListOf(null, RawArray.longs(*ends)))
@@ -75,10 +75,7 @@ class ArrayConversionExpandedSpec : FunSpec({
     val long = "x".repeat(100)
     val many = 1L shl 40
 
-    test(
-        "text in run-ends that is more than offsets reach is refused by the sum, before anything is made of its " +
-            "rows [REQ-04]",
-    ) {
+    test("text in run-ends that is too long for offsets is rejected by its sum, before any row is expanded [REQ-04]") {
         runs(text(long), many) {
             refused(it, DataType.UTF8) shouldBe "${100 * many} bytes of data are more than offsets of 32 bits reach"
         }
@@ -97,7 +94,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         runs(lists, many) { refused(it, list) shouldBe "${3 * many} elements are more than offsets of 32 bits reach" }
     }
 
-    test("a dictionary of one long text is refused by the sum, and so is one whose indices are in runs [REQ-04]") {
+    test("a dictionary whose rows are too long for offsets is rejected by the sum, also in run-ends [REQ-04]") {
         val words = plain(DataType.UTF8, 1, null, RawArray.ints(0, 1 shl 20), RawArray.blank(1 shl 20), name = "")
         val encoded = plain(DataType.dictionary(DataType.INT8, DataType.UTF8), 4096, null, RawArray.blank(4096),
             dictionary = words)
@@ -112,10 +109,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
     }
 
-    test(
-        "what no memory has room for is the memory's own error, with the bytes of the result, and nothing is " +
-            "lost [REQ-11]",
-    ) {
+    test("a conversion whose result exceeds memory fails with the numbers, and leaks nothing [REQ-11]") {
         val rows = 1L shl 50
         runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), rows) {
             refused(it, DataType.INT64, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${8 * rows} bytes"
@@ -132,19 +126,13 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
     }
 
-    test(
-        "what expanding takes beside the result is a matter of the runs: rows that need no memory may be as many as " +
-            "they like [REQ-11]",
-    ) {
+    test("expanding needs working memory by runs, so rows without bytes may be very many [REQ-11]") {
         runs(plain(DataType.fixedSizeBinary(0), 2, null, RawArray.blank(1)), 5, 1L shl 44) { array ->
             array.convertTo(Field.of("a", DataType.fixedSizeBinary(0))).use { it.length() shouldBe (1L shl 44) }
         }
     }
 
-    test(
-        "lists in run-ends are gathered by the runs: those without elements may be as many as they like before the " +
-            "result is refused [REQ-04]",
-    ) {
+    test("lists in run-ends are gathered by runs, and only the result is too large for memory [REQ-04]") {
         val item = plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")
         val lists = plain(DataType.list(item.field), 3, null, RawArray.ints(0, 2, 2, 3), children = listOf(item))
         val rows = 1L shl 50
@@ -153,7 +141,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
     }
 
-    test("lists of one size in run-ends are refused by their sum; those of no elements take nothing [REQ-04]") {
+    test("fixed-size lists in run-ends are rejected by their sum, and those of size 0 need no memory [REQ-04]") {
         fun lists(size: Int): RawArray {
             val item = plain(DataType.INT8, size, null, RawArray.blank(size), name = "item")
             return plain(DataType.fixedSizeList(item.field, size), 1, null, children = listOf(item))
@@ -167,10 +155,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
     }
 
-    test(
-        "elements of a dense union in run-ends that are more than its offsets reach are refused by their " +
-            "number [REQ-04]",
-    ) {
+    test("a dense union in run-ends with too many elements for its offsets is rejected by their number [REQ-04]") {
         val child = plain(DataType.INT8, 1, null, RawArray.bytes(1), name = "c")
         val union =
             plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
@@ -179,7 +164,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
     }
 
-    test("runs of all lengths, cut anywhere, have in each row what they had [REQ-01]") {
+    test("runs of all lengths, sliced anywhere, keep the value of each row [REQ-01]") {
         val ends = listOf(1L, 2, 9, 9 + 64, 9 + 64 + 3, 200)
         val values = text("a", null, "b", long, "", "c")
         val expected = ends.indices.flatMap { run ->
@@ -190,7 +175,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         runs(values, *ends.toLongArray()) { array ->
             for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW))
                 for ((from, count) in listOf(0 to 200, 1 to 1, 2 to 8, 8 to 2, 40 to 150, 75 to 2, 199 to 1))
-                    withClue("$type $from $count") {
+                    withClue("$type, $count rows from $from") {
                         array.slice(from.toLong(), count.toLong()).use { cut ->
                             cut.convertTo(Field.of("a", type)).use {
                                 read(it.asColumn()) shouldBe expected.subList(from, from + count)
@@ -200,7 +185,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
     }
 
-    test("long runs of values of any type, cut anywhere, read in random layouts as their values do [REQ-01]") {
+    test("long runs of random values, sliced anywhere, keep their values in random layouts [REQ-01]") {
         var converted = 0
         for (seed in 0 until 600) withClue(seed) {
             val random = Random(seed)
@@ -224,7 +209,7 @@ class ArrayConversionExpandedSpec : FunSpec({
                         if (OtherLayouts.mayRefuse(e)) return@runs else throw e
                     }
                     result.use {
-                        (read(it.asColumn()) == all.subList(from, from + count)) shouldBe true // Kotest has NaNs differ
+                        (read(it.asColumn()) == all.subList(from, from + count)) shouldBe true // to Kotest, NaNs differ
                         it.validate(Validation.FULL)
                         converted++
                     }

@@ -30,7 +30,7 @@ import java.nio.ByteBuffer
 import java.time.OffsetDateTime
 import java.util.UUID
 
-/** Conversions of extension types, of types that are nothing but nulls, and of what stands nowhere. */
+/** Conversions of extension types, of the null type, and of empty texts at arbitrary offsets. */
 class ArrayConversionFieldsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -60,12 +60,12 @@ class ArrayConversionFieldsSpec : FunSpec({
         thrown.message!! shouldStartWith message
     }
 
-    /** What no array of this type could be converted to. */
+    /** Checks that the types cannot be converted, for any content of the array. */
     fun mismatch(array: DeviceArray, requested: Field, message: String) {
         shouldThrow<IllegalArgumentException> { array.convertTo(requested) }.message!! shouldStartWith message
     }
 
-    test("… a type that is nothing but nulls is no exception [REQ-03]") {
+    test("nulls of the null type are rejected for a non-nullable field, unless a parent hides them [REQ-03]") {
         val nothing = Field.of("n", DataType.NULL)
         build(nothing, 2) { it.appendNull().appendNull() }.use { array ->
             refused(array, nothing.withNullable(false),
@@ -94,7 +94,7 @@ class ArrayConversionFieldsSpec : FunSpec({
         }
     }
 
-    test("offsets of nothing but empty texts may stand anywhere, also where there is no data [REQ-01]") {
+    test("the offsets of empty texts may have any value, also without data [REQ-01]") {
         for ((type, others) in listOf(
             DataType.UTF8 to listOf(DataType.LARGE_UTF8, DataType.UTF8_VIEW),
             DataType.LARGE_BINARY to listOf(DataType.BINARY, DataType.BINARY_VIEW),
@@ -118,7 +118,7 @@ class ArrayConversionFieldsSpec : FunSpec({
         }
     }
 
-    test("extension types of what is nested, encoded or both may be left off, each by itself [REQ-07]") {
+    test("each extension type of a nested or encoded field can be dropped by itself [REQ-07]") {
         val id = Field.uuid("id")
         val plain = id.storage()
         val one = UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
@@ -149,10 +149,7 @@ class ArrayConversionFieldsSpec : FunSpec({
         }
     }
 
-    test(
-        "an extension type stays the one that it is, however its parameters are written, and where the other layout " +
-            "is one that it may be stored as [REQ-07]",
-    ) {
+    test("an extension type is kept however its parameters are written, in each layout that it permits [REQ-07]") {
         fun tensor(json: String, item: DataType = DataType.UTF8) = Field.of("t",
             DataType.fixedSizeList(Field.of("item", item), 2)).withExtension("arrow.fixed_shape_tensor", json)
         build(tensor("{\"shape\": [2]}"), 1) { it.items().append("a").append("b"); it.appendTensor(2) }.use { array ->
@@ -178,7 +175,7 @@ class ArrayConversionFieldsSpec : FunSpec({
                 read(it.asColumn()) shouldBe listOf(mapOf("offset_minutes" to 60L, "timestamp" to 1709204400L))
             }
         }
-        val odd = Field.of("o", DataType.UTF8).withExtension("arrow.uuid", "") // came so, and goes so
+        val odd = Field.of("o", DataType.UTF8).withExtension("arrow.uuid", "") // not a valid storage, but kept
         build(odd, 1) { it.append("x") }.use { array ->
             array.convertTo(odd.withType(DataType.UTF8_VIEW)).use { it.field().extensionName() shouldBe "arrow.uuid" }
         }

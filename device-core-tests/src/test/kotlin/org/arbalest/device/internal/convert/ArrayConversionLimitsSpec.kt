@@ -48,7 +48,7 @@ import java.lang.foreign.Arena
 import java.nio.ByteBuffer
 import kotlin.concurrent.thread
 
-/** What conversions refuse, what they share and what they copy, and that nothing is lost when they fail. */
+/** Conversions: their errors, the buffers that they share or copy, and the cleanup after a failure. */
 class ArrayConversionLimitsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
@@ -94,7 +94,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         ResourceCounters.now() shouldBe before
     }
 
-    /** What no array of this type could be converted to. */
+    /** Checks that the types cannot be converted, for any content of the array. */
     fun mismatch(array: DeviceArray, requested: Field, message: String) {
         val before = ResourceCounters.now()
         shouldThrow<IllegalArgumentException> { array.convertTo(requested) }.message shouldBe message
@@ -112,7 +112,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             .utf8("word", listOf("a", "a word of more than twelve bytes", "c")).build()
     }
 
-    test("what cannot be converted is refused with the path and both types [REQ-02]") {
+    test("an impossible conversion is rejected with the path and both types [REQ-02]") {
         texts("1").use { array ->
             mismatch(array, Field.of("t", DataType.INT32), "utf8 cannot be converted to int32")
             mismatch(array, Field.of("t", DataType.BINARY), "utf8 cannot be converted to binary")
@@ -159,10 +159,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "nullable to not: refused where there are nulls, with path and row, but those that something above " +
-            "hides [REQ-03]",
-    ) {
+    test("nulls are rejected for a non-nullable field, with path and row, unless a parent hides them [REQ-03]") {
         texts("a", "b", null).use { array ->
             val strict = Field.of("t", DataType.UTF8).withNullable(false)
             refused(array, strict, "row 2: is null, but the field that is asked for is not nullable")
@@ -200,7 +197,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("what does not fit is refused with the numbers, before it is touched [REQ-04]") {
+    test("values that do not fit are rejected with the numbers, before their memory is read [REQ-04]") {
         refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)), DataType.UTF8,
             "3000000000 bytes of data are more than offsets of 32 bits reach")
         refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)),
@@ -221,7 +218,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("what a peer wrote is checked before it is followed: path, row, numbers [REQ-05]") {
+    test("a peer's offsets, views and indices are checked before use, and errors name path, row and numbers [REQ-05]") {
         val data = RawArray.bytes(65, 66, 67)
         refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 3, 2), data), DataType.LARGE_UTF8,
             "row 0: offsets[1] = 3 is beyond the 2 bytes of data")
@@ -264,10 +261,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         )
     }
 
-    test(
-        "run ends that begin at 0 or before are refused, whether they are kept, shortened, gathered or " +
-            "expanded [REQ-05]",
-    ) {
+    test("run ends that begin at 0 or below are rejected by each kind of conversion [REQ-05]") {
         val values = raw(DataType.INT8, 2, null, RawArray.bytes(1, 2), name = "values")
         for (first in listOf(0, -3)) {
             val ends = RawArray(Field.of("run_ends", DataType.INT32).withNullable(false), 2, 0, 0,
@@ -289,7 +283,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("a union that a null struct or a null index hides may have no nulls of its own [REQ-03]") {
+    test("a union that a null struct or a null index hides needs no nulls of its own [REQ-03]") {
         val required = Field.of("a", DataType.INT32).withNullable(false)
         val other = Field.of("b", DataType.UTF8).withNullable(false)
         for (union in listOf(DataType.denseUnion(required, other), DataType.sparseUnion(required, other))) {
@@ -322,7 +316,7 @@ class ArrayConversionLimitsSpec : FunSpec({
                     List(2) { plain.asColumn().isNull(it.toLong()) } shouldBe listOf(true, true)
                 }
             }
-            // A union in a union, of which only the inner one's child can hold no null, and run-ends.
+            // A union in a union, where only the inner one's child cannot hold nulls, and run-ends.
             val deep = listOf(
                 DataType.denseUnion(Field.of("x", union)), DataType.sparseUnion(Field.of("x", union)),
                 DataType.runEndEncoded(DataType.INT32, required),
@@ -350,7 +344,7 @@ class ArrayConversionLimitsSpec : FunSpec({
                     }
                 }
             }
-            // One that nothing hides is refused, as it was, also if the outer of two may be null and the inner has no
+            // A null that no parent hides is rejected, also if the outer of two unions may be null and the inner has no
             // null.
             val two = DataType.sparseUnion(Field.of("x", union))
             val exposed = build(Field.of("a", DictionaryType(DataType.INT8, Field.of("u", two), false)), 2) {
@@ -369,7 +363,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("text that is cut is bounded by the last offset still that it had [REQ-05, READ-07]") {
+    test("text that was sliced and converted is still bounded by its last offset [REQ-05, READ-07]") {
         imported(raw(DataType.UTF8, 3, null, RawArray.ints(0, 1, 30_000_000, 3), RawArray.bytes(65, 66, 67))) { array ->
             array.slice(0, 2).use { it.convertTo(Field.of("b", DataType.UTF8)) }.use { cut ->
                 cut.asColumn().getString(0) shouldBe "A"
@@ -379,10 +373,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "fields of structs are those that are asked for, by name, in that order, without a copy; repeated names only " +
-            "where they are the same [REQ-06]",
-    ) {
+    test("struct fields are selected by name without a copy; of repeated names, none can be left out [REQ-06]") {
         batch().use { array ->
             array.convertTo(schema("word" to DataType.UTF8, "n" to DataType.INT64).asField()).use { both ->
                 both.schema().fields().map { it.name() } shouldBe listOf("word", "n")
@@ -411,10 +402,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "the result is of the field that was asked for, with its name and its metadata; an extension type may be " +
-            "left off [REQ-07]",
-    ) {
+    test("a converted array has the requested field, which may drop an extension type [REQ-07]") {
         val asked = Field.of("other", DataType.UTF8_VIEW).withMetadata(Metadata.of(mapOf("k" to "v")))
         texts("a").use { array -> array.convertTo(asked).use { it.field() shouldBe asked } }
         val json = Field.of("j", DataType.UTF8).withExtension("arrow.json", "")
@@ -424,7 +412,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("buffers that need no change are shared, and what was copied is said [REQ-08]") {
+    test("a conversion shares unchanged buffers, and reports its copies [REQ-08]") {
         val long = "a text of more than twelve bytes"
         texts("a", null, long).use { array ->
             Conversion.of(array) shouldBe null
@@ -466,10 +454,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "for C: the array in the layout that C asked for, and its schema; on failure nothing is written, and the " +
-            "handle is not consumed [REQ-09]",
-    ) {
+    test("an export in a requested layout writes array and schema; a failed one leaves everything unchanged [REQ-09]") {
         Arena.ofConfined().use { arena ->
             val (out, schemaOut) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val asked = schema("word" to DataType.UTF8_VIEW)
@@ -497,10 +482,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "on a device what needs no reading is converted there, the rest is refused: ENOSYS, with the path and what " +
-            "to do [REQ-10]",
-    ) {
+    test("on a device, a conversion that reads buffers fails with ENOSYS, and any other succeeds there [REQ-10]") {
         batch().use { it.copyTo(device) }.use { there ->
             there.synchronize()
             fake.reset()
@@ -527,7 +509,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("where the CPU can read the device's memory, the result is there, too [REQ-10]") {
+    test("a conversion of device memory that the CPU can read stays on the device [REQ-10]") {
         batch().use { it.copyTo(pinned) }.use { there ->
             there.convertTo(schema("word" to DataType.UTF8_VIEW).asField()).use {
                 it.device() shouldBe pinned
@@ -536,7 +518,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("nothing is lost when memory runs out, or the array's event fails [REQ-11]") {
+    test("a conversion leaks nothing when memory runs out or the array's event fails [REQ-11]") {
         batch().use { it.copyTo(pinned) }.use { there ->
             there.synchronize()
             val before = settled()
@@ -562,7 +544,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         pinned.createStream().use { stream ->
             pinnedFake.hold()
             batch().use { it.copyTo(pinned, stream) }.use { late ->
-                // nothing is read, nobody waits
+                // The conversion reads no buffer, so no thread waits.
                 late.convertTo(schema("n" to DataType.INT64).asField()).use { it.isReady shouldBe false }
                 pinnedFake.failNextCommand()
                 pinnedFake.release()
@@ -572,7 +554,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test("a handle may be closed while it is converted, which waits for the array's event [REQ-12]") {
+    test("a handle may be closed while its conversion waits for the array's event [REQ-12]") {
         pinned.createStream().use { stream ->
             pinnedFake.hold()
             val late = batch().use { it.copyTo(pinned, stream) }
@@ -590,10 +572,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "a stream's arrays are converted when they are pulled, here and by C; what cannot be is refused before, and " +
-            "the reader stays the caller's [REQ-13]",
-    ) {
+    test("a stream's arrays are converted when pulled, and a rejected conversion leaves the reader open [REQ-13]") {
         fun reader() = DeviceArrayReader.of(batch().use { it.schema() }, listOf(batch(), batch()))
         val asked = schema("word" to DataType.UTF8_VIEW)
         reader().use { reader ->
@@ -628,10 +607,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }
     }
 
-    test(
-        "compact lets go of what is not shown: of a slice of text its bytes are left, of views the buffers that they " +
-            "are in [REQ-20]",
-    ) {
+    test("compact keeps only the visible bytes and elements of a slice [REQ-20]") {
         val words = List(1000) { "word number $it, with some more".repeat(3) }
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
             texts(*words.toTypedArray(), type = type).use { it.slice(500, 2) }.use { cut ->

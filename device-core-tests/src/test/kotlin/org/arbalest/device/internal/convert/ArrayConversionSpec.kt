@@ -33,8 +33,8 @@ import java.lang.foreign.Arena
 import kotlin.random.Random
 
 /**
- * Arrays of every type, converted to every other layout that they can have, and made compact: they read as before, and
- * are sound.
+ * Arrays of every type, converted to each other layout that they can have, and compacted. They keep their values and
+ * are valid.
  */
 class ArrayConversionSpec : FunSpec({
     extension(CCompiler.needed)
@@ -83,7 +83,7 @@ class ArrayConversionSpec : FunSpec({
 
     fun isSound(array: DeviceArray) = runCatching { array.validate(Validation.FULL) }.isSuccess
 
-    /** What a conversion must be. */
+    /** Checks the type, the values and the validity of a conversion's result. */
     fun check(source: DeviceArray, requested: DataType, values: List<Any?>, make: (DeviceArray) -> DeviceArray) {
         val wasSound = isSound(source)
         make(source).use { result ->
@@ -102,8 +102,8 @@ class ArrayConversionSpec : FunSpec({
     val byKind = types.groupBy { it.javaClass.simpleName.removeSuffix("Type") }
     for ((kind, ofKind) in byKind) {
         test(
-            "${ofKind.size} of $kind are converted to each other layout, whole and cut, with garbage beneath nulls " +
-                "or without [REQ-01]",
+            "${ofKind.size} types of $kind convert to each other layout, whole and sliced, with garbage under nulls " +
+                "[REQ-01]",
         ) {
             for (type in ofKind) for (requested in OtherLayouts.of(type) + type)
                 for ((skipped, isSpoiled) in listOf(3 to true)) {
@@ -121,7 +121,7 @@ class ArrayConversionSpec : FunSpec({
                 }
         }
 
-        test("… $kind, without rows and of nulls only [REQ-01]") {
+        test("$kind without rows, or of nulls only, converts to each other layout [REQ-01]") {
             for (type in ofKind) for (requested in OtherLayouts.of(type) + type) withClue("$type to $requested") {
                 for (skipped in listOf(0, 5)) imported(type, listOf(), skipped, true).use {
                     check(it, requested, listOf()) { array -> array.convertTo(field("other", requested)) }
@@ -133,7 +133,7 @@ class ArrayConversionSpec : FunSpec({
             }
         }
 
-        test("… $kind: for C it is what is laid by hand in the other layout [REQ-01]") {
+        test("$kind converts to the same C structs as an array built by hand in the other layout [REQ-01]") {
             for (type in ofKind) for (requested in OtherLayouts.of(type).filter { OtherLayouts.areLaidAlike(type, it) })
                 withClue("$type to $requested") {
                     imported(type, rows, 3, false).use { array ->
@@ -145,7 +145,7 @@ class ArrayConversionSpec : FunSpec({
                 }
         }
 
-        test("$kind: made compact, cut at several levels, it reads as before [REQ-20]") {
+        test("$kind keeps its values when compacted, also sliced at several levels [REQ-20]") {
             for (type in ofKind) for (skipped in listOf(0, 3)) withClue("$type, offset $skipped") {
                 imported(type, rows, skipped, true).use { array ->
                     for ((from, count) in cuts) array.slice(from.toLong(), count.toLong()).use { cut ->
@@ -172,7 +172,7 @@ class ArrayConversionSpec : FunSpec({
         }
     }
 
-    test("what is compact already is shared, and nothing is copied [REQ-20]") {
+    test("compacting an array that is already compact copies nothing [REQ-20]") {
         for (type in types) for ((from, count) in cuts) withClue("$type, $from..") {
             imported(type, rows, 3, false).use { array ->
                 array.slice(from.toLong(), count.toLong()).use { it.compact() }.use { once ->
@@ -182,10 +182,7 @@ class ArrayConversionSpec : FunSpec({
         }
     }
 
-    test(
-        "a batch with a column of every type is converted, with other columns in between, and outlives what it was " +
-            "made of [REQ-01]",
-    ) {
+    test("a batch with a column of every type converts with its columns reordered, and outlives its source [REQ-01]") {
         val batch = StructType(types.mapIndexed { i, type -> field("$i", type) })
         val requested = StructType(types.mapIndexed { i, type ->
             field("$i", OtherLayouts.of(type).ifEmpty { listOf(type) }.last())
@@ -198,7 +195,7 @@ class ArrayConversionSpec : FunSpec({
         }
     }
 
-    test("random arrays, as untidy as may be, read the same in random layouts, and are sound [REQ-01]") {
+    test("random arrays keep their values in random layouts, and the results are valid [REQ-01]") {
         var converted = 0
         for (seed in 0 until 200) withClue(seed) {
             val random = Random(seed)
@@ -218,7 +215,7 @@ class ArrayConversionSpec : FunSpec({
                                 if (OtherLayouts.mayRefuse(e)) continue else throw e
                             }
                             result.use {
-                                (read(it.asColumn()) == values) shouldBe true // Kotest has NaNs differ
+                                (read(it.asColumn()) == values) shouldBe true // to Kotest, NaNs differ
                                 it.validate(Validation.FULL)
                                 converted++
                             }

@@ -38,7 +38,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import kotlin.random.Random
 
-/** Several arrays joined to one in main memory: that it is what they are, one behind the other. */
+/** Several arrays joined to one in main memory. The result has their rows, one array after the other. */
 class ArrayConcatSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -46,7 +46,7 @@ class ArrayConcatSpec : FunSpec({
     val cpu = Devices.cpu()
     val rows = List(13) { it }
 
-    /** The rows of a partition, in parts from array to array. */
+    /** Splits the rows into one part for each array. */
     fun cut(all: List<Int>, at: List<Int>): List<List<Int>> =
         (listOf(0) + at + all.size).zipWithNext { from, to -> all.subList(from, to) }
 
@@ -54,7 +54,7 @@ class ArrayConcatSpec : FunSpec({
 
     for (skipped in listOf(0, 1, 3, 8)) {
         test(
-            "arrays of every type of C's, each with its own dictionary and an offset of $skipped, are joined right " +
+            "native arrays of every type, each with its own dictionary and an offset of $skipped, are joined " +
                 "[ARR-12, ARR-21]",
         ) {
             for (type in HandLaid.types) withClue(type) {
@@ -69,7 +69,9 @@ class ArrayConcatSpec : FunSpec({
             }
         }
 
-        test("… and slices of one of them, out of order, some twice, with an offset of $skipped [ARR-12, ARR-21]") {
+        test(
+            "slices of one array, out of order and repeated, with an offset of $skipped, are joined [ARR-12, ARR-21]",
+        ) {
             val ranges = listOf(5 to 9, 0 to 1, 0 to 0, 3 to 13, 12 to 13, 1 to 9, 3 to 4)
             for (type in HandLaid.types) withClue(type) {
                 HandLaid.imported(type, rows, skipped) { array ->
@@ -82,7 +84,7 @@ class ArrayConcatSpec : FunSpec({
             }
         }
 
-        test("… and a batch with a column of every type, with an offset of $skipped [ARR-12, ARR-21]") {
+        test("batches with a column of every type, with an offset of $skipped, are joined [ARR-12, ARR-21]") {
             val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
             val arrays = cut(rows, listOf(2, 9)).map { HandLaid.imported(batch, it, skipped) }
             val joined = DeviceArray.concat(arrays)
@@ -91,7 +93,7 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("random slices of batches of every type have the same rows as one behind the other, here and for C [ARR-21]") {
+    test("random slices of batches of every type are joined in order, as Java and as C read them [ARR-21]") {
         val random = Random(15)
         repeat(25) {
             val arrays = List(random.nextInt(1, 6)) {
@@ -110,7 +112,7 @@ class ArrayConcatSpec : FunSpec({
         EveryType.checksum(joined) shouldBe EveryType.batch(0, 60).use { EveryType.checksum(it.retain()) }
     }
 
-    test("nulls are counted, and there is no bitmap where there are none, whatever the inputs have [ARR-02]") {
+    test("a joined array counts its nulls, and has no bitmap if it has no nulls [ARR-02]") {
         fun numbers(vararg values: Long?): DeviceArray = BatchBuilder.of(cpu, values.size).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT64))
             for (value in values) if (value == null) column.appendNull() else column.append(value)
@@ -139,7 +141,10 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("of arrays without rows, whose buffers are NULL, comes one with offset 0, and offsets [ARR-08, ARR-19]") {
+    test(
+        "arrays without rows, also with NULL buffers, are joined to one with offset 0 and with offsets [ARR-08, " +
+            "ARR-19]",
+    ) {
         for (type in HandLaid.types) withClue(type) {
             val arrays = listOf(HandLaid.imported(type, rows, 3).use { it.slice(4, 0) },
                 HandLaid.imported(type, listOf(), 1), HandLaid.imported(type, listOf(), 0))
@@ -165,7 +170,7 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("the result is one allocation with what is shown, and lives when the inputs are gone") {
+    test("a joined array is one allocation of the visible data, and outlives its inputs") {
         val word = "x".repeat(1000)
         val batch = BatchBuilder.of(cpu, 1000).use { it.utf8("word", List(1000) { word }).build() }
         val slices = listOf(batch.slice(500, 2), batch.slice(7, 1))
@@ -179,7 +184,7 @@ class ArrayConcatSpec : FunSpec({
         joined.use { EveryType.rows(it) shouldBe List(3) { mapOf("word" to word) } }
     }
 
-    test("views of slices of one array share the data that they lead to, which is taken once [ARR-07]") {
+    test("joined slices of one view array copy the data that they share once [ARR-07]") {
         val words = List(100) { it }
         val whole = HandLaid.imported(FlatType.Utf8ViewType(), words, 0)
         val slices = (0 until 100 step 10).map { whole.slice(it.toLong(), 10) }
@@ -193,7 +198,7 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("of one array comes a copy, which shares no memory with it") {
+    test("joining a single array copies it, and shares no memory with it") {
         EveryType.batch(3, 9).use { batch ->
             val before = ResourceCounters.now()
             DeviceArray.concat(listOf(batch)).use {
@@ -203,7 +208,7 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("what does not fit is named by its index, and no array is an IllegalArgumentException") {
+    test("joining names the index of an array that does not fit, and rejects an empty list") {
         shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf()) }
         shouldThrow<IllegalArgumentException> { DeviceArray.concat(listOf(), cpu.memory(), cpu.defaultStream()) }
         EveryType.batch(0, 1).use { one ->
@@ -218,7 +223,7 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("metadata may differ: the first one's stays") {
+    test("joining arrays with different metadata keeps the first array's metadata") {
         fun batch(of: String) = BatchBuilder.of(cpu, 1).use {
             it.int64("a", longArrayOf(7)).metadata(Metadata.of(mapOf("of" to of))).build()
         }
@@ -232,12 +237,12 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("ENOMEM comes through, and nothing is left") {
+    test("joining fails with ENOMEM if the allocator does, and leaks nothing") {
         val poor = object : MemoryAllocator {
             override fun allocate(bytes: Long, alignment: Long): Long =
-                throw DeviceException(Errno.ENOMEM, "no $bytes bytes")
+                throw DeviceException(Errno.ENOMEM, "no memory for $bytes bytes")
 
-            override fun free(address: Long, bytes: Long): Unit = error("nothing was allocated")
+            override fun free(address: Long, bytes: Long): Unit = error("cannot free: nothing was allocated")
 
             override fun isCpuAccessible() = true
         }
@@ -249,7 +254,7 @@ class ArrayConcatSpec : FunSpec({
         }
     }
 
-    test("arrays without buffers are joined: null arrays, and batches without columns") {
+    test("null arrays and batches without columns are joined") {
         val nothing = DeviceArray.of(Field.of("", FlatType.NullType()), ArrayData.of(3, 3, listOf()))
         DeviceArray.concat(listOf(nothing, nothing)).use { it.length() shouldBe 6 }
         nothing.close()

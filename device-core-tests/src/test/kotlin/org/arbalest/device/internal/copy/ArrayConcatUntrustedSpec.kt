@@ -35,7 +35,8 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 /**
- * Joining what peers wrote, without trusting it: what leads beyond its own array, and what is more than offsets reach.
+ * Joining of arrays that untrusted peers wrote: offsets that lead beyond their own array, and more elements than
+ * offsets reach.
  */
 class ArrayConcatUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
@@ -78,8 +79,8 @@ class ArrayConcatUntrustedSpec : FunSpec({
     }
 
     test(
-        "texts whose offsets go back, are negative, or lie outside, or whose data is NULL, are not joined " +
-            "[ARR-09, ARR-21]",
+        "texts with offsets that go back, are negative or lie outside, or with NULL data, are not joined [ARR-09, " +
+            "ARR-21]",
     ) {
         val good = text("ab".encodeToByteArray(), 0, 1, 2)
         refusal(good.retain(), text(ByteArray(5), 4, 5, 2)) shouldBe
@@ -96,7 +97,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         }
     }
 
-    test("more text or elements than 32 bits reach is an error with the numbers, and not one byte is read [ARR-21]") {
+    test("more text or elements than 32 bits reach are rejected with the numbers, before any byte is read [ARR-21]") {
         val most = Int.MAX_VALUE.toLong()
         val nulls = Field.of("item", NullType())
         refusal(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE, 0, most)) shouldBe
@@ -111,7 +112,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
             .use { it.length() shouldBe 2 }
     }
 
-    test("more elements than memory has is an error, also of types that need none [ARR-20, ARR-21]") {
+    test("more elements than memory has are rejected, also of types without bytes [ARR-20, ARR-21]") {
         val huge = List(2) {
             array(FixedSizeBinaryType(0)) { out -> PeerNodes.array(out, Long.MAX_VALUE, buffers = 2) }
         }
@@ -120,13 +121,13 @@ class ArrayConcatUntrustedSpec : FunSpec({
             "than memory has bytes for"
     }
 
-    test("lists beyond their elements are not joined [ARR-09, ARR-21]") {
+    test("lists with offsets beyond their elements are not joined [ARR-09, ARR-21]") {
         val type = ListType(Field.of("item", NullType()))
         refusal(list(type, 3, 0, 3), list(type, 3, 0, 4)) shouldBe "arrays[1]: offsets[1] = 4 is beyond the 3 elements"
         refusal(list(type, 3, 0, 3), list(type, 3, 0, 2, 1)) shouldBe "arrays[1]: offsets[1] = 2 is not between 0 and 1"
     }
 
-    test("list views beyond their elements are not joined; empty and null ones may lead anywhere [ARR-21]") {
+    test("list-views beyond their elements are not joined, except empty and null ones [ARR-21]") {
         val type = ListViewType(Field.of("item", DataType.INT8))
         fun views(offsets: LongArray, sizes: LongArray, validity: ByteArray? = null) = array(type) { out ->
             lay(out, offsets.size, validity, numbers(*offsets), numbers(*sizes), children = 1)
@@ -149,10 +150,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         }
     }
 
-    test(
-        "views into a data buffer that there is not, or of a negative size, are not joined; null ones may be " +
-            "anything [ARR-21]",
-    ) {
+    test("views into a missing data buffer, or of a negative size, are not joined, except null ones [ARR-21]") {
         fun view(vararg words: Long, validity: ByteArray? = null) = array(FlatType.Utf8ViewType()) { out ->
             lay(out, words.size / 4, validity, numbers(*words), ByteArray(20) { 'a'.code.toByte() },
                 numbers(20, width = 8))
@@ -171,7 +169,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
             .use { it.length() shouldBe 3 }
     }
 
-    test("unions of a type that there is not, or beyond their elements, are not joined [ARR-21]") {
+    test("unions with an unknown type id, or with offsets beyond their elements, are not joined [ARR-21]") {
         val type = UnionType(UnionMode.DENSE, listOf(5), listOf(Field.of("n", DataType.INT8)))
         fun union(id: Int, offset: Long) = array(type) { out ->
             lay(out, 1, byteArrayOf(id.toByte()), numbers(offset), children = 1)
@@ -185,9 +183,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         joined(good, union(5, 0)).use { it.length() shouldBe 2 }
     }
 
-    test(
-        "runs that go back, or end before the array, and more elements than their ends reach, are not joined [ARR-21]",
-    ) {
+    test("run ends that go back, end early or exceed their own type are not joined [ARR-21]") {
         fun runs(length: Int, vararg ends: Long, bits: Int = 16) =
             array(RunEndEncodedType(
                 Field.of("run_ends", IntType(bits, true)).withNullable(false), Field.of("values", NullType()),
@@ -205,9 +201,9 @@ class ArrayConcatUntrustedSpec : FunSpec({
         joined(good, runs(32764, 32767)).use { it.length() shouldBe 32767 }
     }
 
-    test("bitmaps are read to their last bit and not beyond, and joined at any position [ARR-10, ARR-21]") {
+    test("bitmaps at any offset are joined, and not read beyond their last bit [ARR-10, ARR-21]") {
         for (length in listOf(1, 7, 8, 9, 64, 65)) for (offset in listOf(0, 1, 7, 13))
-            for (before in listOf(0, 1, 4, 8)) withClue("$before $offset $length") {
+            for (before in listOf(0, 1, 4, 8)) withClue("rows before $before, offset $offset, length $length") {
                 fun bits(count: Int) = ByteArray((count + 7) / 8) { i -> (0x2D * (i + 3)).toByte() }
                 fun bools(count: Int, skipped: Int) = array(DataType.BOOL) { out ->
                     lay(out, count, bits(skipped + count).map { (it.toInt() xor 0x5A).toByte() }.toByteArray(),

@@ -28,7 +28,7 @@ import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.nio.ByteBuffer
 
-/** Copies of arrays within main memory: what is copied, and how much; other devices have the backends' contract. */
+/** Copies of arrays within main memory: their content and their size. The backends' contract tests other devices. */
 class ArrayCopySpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -41,8 +41,8 @@ class ArrayCopySpec : FunSpec({
         0L to 30L, 0L to 0L, 1L to 29L, 7L to 16L, 8L to 8L, 13L to 17L, 29L to 1L, 30L to 0L,
     )) {
         test(
-            "a copy of rows $from to ${from + count} of every type has the same content, for C too, and C's " +
-                "copy of it again",
+            "a copy of rows $from to ${from + count} of every type has the same content, and so has a copy of the " +
+                "copy",
         ) {
             EveryType.batch(5, 30).use { batch ->
                 val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
@@ -54,7 +54,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("a child of a slice is copied with the rows that it shows") {
+    test("a copy of a slice's child has only the visible rows") {
         EveryType.batch(0, 40).use { batch ->
             batch.slice(11, 20).use { slice ->
                 for (index in batch.schema().fields().indices) {
@@ -65,14 +65,14 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("a copy is one allocation, and lives when the source is gone") {
+    test("a copy is one allocation, and outlives its source") {
         val before = ResourceCounters.now()
         val copy = EveryType.batch(0, 100).copied()
         ResourceCounters.now().since(before).buffers() shouldBe 1
         copy.use { EveryType.rows(it).size shouldBe 100 }
     }
 
-    test("a copy of a few rows of much text has the text of those rows only") {
+    test("a copy of a few rows has only the text of those rows") {
         val word = "x".repeat(1000)
         BatchBuilder.of(cpu, 1000).use { it.utf8("word", List(1000) { word }).build() }.use { batch ->
             val before = ResourceCounters.now()
@@ -84,7 +84,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    // Row 3 is the first that is shown; a bitmap is copied from row 0 on.
+    // Row 3 is the first visible row. A bitmap is copied from row 0 on.
     val hiddenText = { type: DataType, offsets: ByteBuffer ->
         RawArray(Field.of("text", type), 4, -1, 3,
             mutableListOf(RawArray.bytes(0x77), offsets, ByteBuffer.wrap("abcd".toByteArray())))
@@ -129,7 +129,7 @@ class ArrayCopySpec : FunSpec({
             },
     )
     for ((i, raw) in hidden.withIndex()) {
-        test("rows before the first that is shown are not looked at, case $i of type ${raw.type} [ARR-12]") {
+        test("a copy does not read the rows before the offset, case $i of type ${raw.type} [ARR-12]") {
             Arena.ofConfined().use { arena ->
                 CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(Validation.FULL))
                     .use { array ->
@@ -145,7 +145,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("an array without elements whose offsets are NULL is copied to one with offsets [ARR-08]") {
+    test("C reads the copy of a batch without rows that has text and lists [ARR-08]") {
         val schema = Schema.of(listOf(Field.of("text", DataType.UTF8),
             Field.of("list", NestedType.ListType(Field.of("item", DataType.INT8)))))
         BatchBuilder.of(cpu, 0).use {
@@ -159,7 +159,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("offsets that go backwards are refused with the path and the numbers, and nothing is left") {
+    test("copying offsets that go backwards fails with the path and the numbers, and leaks nothing") {
         val offsets = cpu.allocate(16)
         offsets.segment().asByteBuffer().order(java.nio.ByteOrder.nativeOrder()).putInt(5).putInt(9).putInt(3).putInt(7)
         val text = ArrayData.of(3, 0, listOf(null, offsets, cpu.allocate(10)))
@@ -173,7 +173,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("a stream that reaches neither device is refused") {
+    test("copying on the device's default stream succeeds, and on a closed stream fails") {
         EveryType.batch(0, 1).use { batch ->
             batch.copyTo(cpu, cpu.defaultStream()).close()
             shouldThrow<IllegalStateException> { cpu.createStream().also { it.close() }.let { batch.copyTo(cpu, it) } }
@@ -181,7 +181,7 @@ class ArrayCopySpec : FunSpec({
         }
     }
 
-    test("a consumed array is not copied") {
+    test("copying a closed array fails") {
         val batch = EveryType.batch(0, 1)
         batch.close()
         shouldThrow<IllegalStateException> { batch.copyTo(cpu) }.message shouldContain "the array was closed: "

@@ -31,12 +31,12 @@ import java.lang.foreign.ValueLayout
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** Copying what a peer wrote, without trusting it. */
+/** Copies of arrays that untrusted peers wrote. */
 class ArrayCopyUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    /** What copying a text of C's with these offsets says. */
+    /** Returns the error of copying a native text array with these offsets. */
     fun refusal(data: ByteArray?, vararg offsets: Int): String = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         PeerNodes.array(out, length = offsets.size - 1L, buffers = 3)
@@ -51,17 +51,17 @@ class ArrayCopyUntrustedSpec : FunSpec({
         }
     }
 
-    test("text whose data is NULL although its offsets speak of some is not copied [ARR-08]") {
+    test("text with NULL data is not copied if its offsets claim bytes [ARR-08]") {
         refusal(null, 0, 5) shouldContain "the data is NULL, but the offsets say 5 bytes"
     }
 
-    test("text whose offsets end before they begin, or lie outside in the middle, is not copied [ARR-09]") {
+    test("text with offsets that go back, are negative or lie outside is not copied [ARR-09]") {
         refusal(ByteArray(5), 4, 5, 2) shouldContain "offsets[2] = 2 is before offsets[0] = 4"
         refusal(ByteArray(5), -4, 0, 5) shouldContain "offsets[0] = -4"
         refusal(ByteArray(5), 1, 900, 5) shouldContain "offsets[1] = 900 is not between 1 and 5"
     }
 
-    test("the copy of a slice counts its own nulls [ARR-02]") {
+    test("a copy of a slice counts its own nulls [ARR-02]") {
         BatchBuilder.of(Devices.cpu(), 16).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT32))
             for (row in 0 until 16) if (row < 12) column.append(row.toLong()) else column.appendNull()
@@ -72,7 +72,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
         }
     }
 
-    /** Makes an array of C's, copies it, and looks at the copy; also at the struct that it goes out as. */
+    /** Imports a native array, copies it, and passes the copy and its exported struct to [look]. */
     fun copied(
         type: DataType,
         make: (MemorySegment) -> Unit,
@@ -87,7 +87,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
             }
     }
 
-    test("the copy of text without elements, whose offsets are NULL, has one offset, which is 0 [ARR-08]") {
+    test("a copy of text without elements, whose offsets are NULL, has one offset, which is 0 [ARR-08]") {
         copied(DataType.UTF8, { PeerNodes.array(it, length = 0, buffers = 3) }) { _, out ->
             val offsets = RawArrowArray.buffer(out.address(), 1)
             offsets shouldNotBe 0
@@ -95,7 +95,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
         }
     }
 
-    test("the copy of a fixed-size list has all items of each list [ARR-11]") {
+    test("a copy of a fixed-size list has all items of each list [ARR-11]") {
         val type = NestedType.FixedSizeListType(Field.of("item", DataType.INT8), 3)
         copied(type, { out ->
             PeerNodes.array(out, length = 2, offset = 1, buffers = 1, children = 1)
@@ -108,7 +108,7 @@ class ArrayCopyUntrustedSpec : FunSpec({
         }
     }
 
-    test("the copy of text views has the sizes of its data buffers [ARR-07]") {
+    test("a copy of text views has the sizes of its data buffers [ARR-07]") {
         copied(DataType.UTF8_VIEW, { out ->
             PeerNodes.array(out, length = 1, buffers = 4)
             PeerNodes.setBuffer(out, 1, ByteBuffer.allocate(16).order(ByteOrder.nativeOrder()).putInt(20)
@@ -121,14 +121,14 @@ class ArrayCopyUntrustedSpec : FunSpec({
         }
     }
 
-    test("the buffers of a copy are aligned to 64 bytes each [ARR-14]") {
+    test("the buffers of a copy are each aligned to 64 bytes [ARR-14]") {
         EveryType.batch(0, 5).use { it.copyTo(Devices.cpu()) }.use { copy ->
             Arena.ofConfined().use { arena ->
                 val out = arena.struct(StructKind.ARRAY)
                 copy.retain().use { CData.exportArray(it, out, CExport.DATA) }
                 for ((i, field) in EveryType.fields.withIndex()) {
                     val column = RawArrowArray.child(out.address(), i.toLong())
-                    // of the views' buffers, which are no buffer of ours
+                    // the last buffer of views holds the sizes of the others, and the export adds it
                     val sizes = if (field.type().format().startsWith("v")) 1 else 0
                     for (buffer in 0 until RawArrowArray.nBuffers(column) - sizes)
                         RawArrowArray.buffer(column, buffer) % 64 shouldBe 0

@@ -29,7 +29,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Dictionary-encoded arrays joined to one: whose dictionary it has. */
+/** Dictionary-encoded arrays joined to one, and the dictionary of the result. */
 class ConcatDictionarySpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -39,7 +39,7 @@ class ConcatDictionarySpec : FunSpec({
     fun dictionary(of: MemorySegment): MemorySegment = MemorySegment.ofAddress(RawArrowArray.dictionary(of.address()))
         .reinterpret(RawArrowArray.SIZE)
 
-    /** An array of C's of these indices, null where one is; [lay] lays out its dictionary. */
+    /** Imports a native array of these indices, where null stands for a null row. [lay] lays out its dictionary. */
     fun array(
         type: DictionaryType,
         indices: List<Long?>,
@@ -63,14 +63,14 @@ class ConcatDictionarySpec : FunSpec({
     fun type(bits: Int, signed: Boolean = true, ordered: Boolean = false) =
         DictionaryType(IntType(bits, signed), Field.of("", DataType.UTF8), ordered)
 
-    /** The values, and how long the dictionary is, of arrays that are closed. */
+    /** Joins the arrays and closes them. Returns the values, and the length of the dictionary. */
     fun joined(vararg arrays: DeviceArray): Pair<List<Any?>, Long> = try {
         DeviceArray.concat(arrays.toList()).use { EveryType.rows(it) to it.asColumn().dictionary().length() }
     } finally {
         arrays.forEach(DeviceArray::close)
     }
 
-    /** What is wrong with the types. */
+    /** Returns the error of joining arrays whose types differ. */
     fun mismatch(vararg arrays: DeviceArray): String =
         shouldThrow<IllegalArgumentException> { joined(*arrays) }.message!!
 
@@ -80,17 +80,14 @@ class ConcatDictionarySpec : FunSpec({
         return error.message!!
     }
 
-    test("the same dictionary is kept once: of slices of one array, of equal bytes, wherever they lie [ARR-21]") {
+    test("joining keeps the same dictionary once, of slices of one array or with equal values elsewhere [ARR-21]") {
         val (a, b) = array(type(8), listOf(2, 0, null), words(1, 2, 4)) to
             array(type(8), listOf(1, null), words(1, 2, 4, skipped = 5))
         val rest = a.slice(1, 2)
         joined(a, b, rest) shouldBe (listOf("w4 w4 w4 w4 ", "w1 ", null, "w2 w2 ", null, "w1 ", null) to 3L)
     }
 
-    test(
-        "what is in order is joined to what is in order, though no format string says so, and though there are no " +
-            "rows [ARR-21]",
-    ) {
+    test("ordered dictionaries and sorted maps are not joined to unordered ones, also without rows [ARR-21]") {
         fun ordered(is1: Boolean, indices: List<Long?>) = array(type(8, ordered = is1), indices, words(1, 2))
         val wrong = "arrays[1] and arrays[0] differ: they differ in whether keys are sorted, or the " +
             "dictionary is ordered"
@@ -108,8 +105,7 @@ class ConcatDictionarySpec : FunSpec({
     }
 
     test(
-        "different dictionaries are joined, and the indices follow, each dictionary once; of an array without rows " +
-            "none is taken [ARR-21]",
+        "joining keeps each different dictionary once and adapts the indices, but skips arrays without rows [ARR-21]",
     ) {
         for (index in listOf(type(8), type(8, false), type(16), type(32, false), type(64), type(64, false)))
             withClue(index) {
@@ -124,14 +120,11 @@ class ConcatDictionarySpec : FunSpec({
             }
     }
 
-    test("of arrays without rows the first one's dictionary is kept [ARR-21]") {
+    test("joining arrays without rows keeps the first array's dictionary [ARR-21]") {
         joined(array(type(8), listOf(), words(1, 2)), array(type(8), listOf(), words(4))) shouldBe (listOf<Any>() to 2L)
     }
 
-    test(
-        "dictionaries of more values than the indices reach are an error with the numbers; one such dictionary alone " +
-            "is not [ARR-21]",
-    ) {
+    test("joined dictionaries beyond the reach of the indices are rejected, but a shared one is kept [ARR-21]") {
         val (first, second) = IntArray(100) { 4 * it } to IntArray(29) { 4 * it + 1 }
         refusal(array(type(8), listOf(99), words(*first)), array(type(8), listOf(0), words(*second))) shouldBe
             "arrays[1]: $.(dictionary): 100 + 29 values are more than indices of type int8 reach"
@@ -143,7 +136,7 @@ class ConcatDictionarySpec : FunSpec({
         joined(array(type(8), listOf(5), words(*long)), array(type(8), listOf(6), words(*long))).second shouldBe 300
     }
 
-    test("an index beyond its own dictionary does not get to be one of another's [ARR-16, ARR-21]") {
+    test("an index beyond its own dictionary is rejected, and does not refer to another dictionary [ARR-16, ARR-21]") {
         val good = array(type(8), listOf(1), words(1, 2))
         for (bad in listOf(2L, -1L)) {
             refusal(good.retain(), array(type(8), listOf(0, bad), words(4, 5))) shouldBe
@@ -154,14 +147,14 @@ class ConcatDictionarySpec : FunSpec({
         good.close()
     }
 
-    test("an ordered dictionary is not put behind another, since that has no order [ARR-21]") {
+    test("different ordered dictionaries are not joined, since the result would have no order [ARR-21]") {
         val ordered = type(8, ordered = true)
         refusal(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(0), words(4))) shouldBe
             "arrays[1]: $.(dictionary): is ordered, and another than that of the arrays before"
         joined(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(1), words(1, 2))).second shouldBe 2
     }
 
-    test("dictionaries of every type are told apart by each value, and are the same if all are [ARR-21]") {
+    test("dictionaries of every type are kept once only if all their values are equal [ARR-21]") {
         for (values in HandLaid.types.filter { it !is FlatType.NullType }) withClue(values) {
             val type = DictionaryType(IntType(16, true), Field.of("", values), false)
             fun made(rows: List<Int>, skipped: Int) =
@@ -177,7 +170,7 @@ class ConcatDictionarySpec : FunSpec({
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 9), 0)) shouldBe 3
             length(made(listOf(4, 5, 9), 2), made(listOf(4, 5, 9), 2)) shouldBe 3
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 7), 0)) shouldBe 6
-            // what is empty is equal
+            // empty values are equal
             val areDistinct = values != FlatType.FixedSizeBinaryType(0) &&
                 (values as? NestedType.FixedSizeListType)?.size() != 0
             length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 13), 0)) shouldBe if (areDistinct) 6 else 3

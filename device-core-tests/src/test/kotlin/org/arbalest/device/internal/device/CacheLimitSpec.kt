@@ -11,7 +11,7 @@ import org.arbalest.testkit.contract.eventually
 import java.lang.management.ManagementFactory
 import java.util.concurrent.atomic.AtomicLong
 
-/** What caches of several devices keep together. */
+/** The limit that the caches of several devices share. */
 class CacheLimitSpec : FunSpec({
     val most = Management.mainMemory() / 16
     val piece = most / 8
@@ -21,22 +21,19 @@ class CacheLimitSpec : FunSpec({
 
     fun MemoryAllocator.use(pieces: Int) = List(pieces) { allocate(piece, 256) }.forEach { free(it, piece) }
 
-    test(
-        "what is kept of main memory is a sixteenth of it for all devices, and who keeps most gives back; of " +
-            "devices' own memory it is each one's part [DEV-53]",
-    ) {
+    test("caches of main memory share a limit, at which the fullest frees blocks; device memory has its own [DEV-53]") {
         val numbers = List(2) { Numbers(true) } + Numbers(false)
         val (first, second, own) = numbers.mapIndexed { i, it -> cache(90L + i, it) }
         own.use(20)
         for ((busy, idle) in listOf(first to second, second to first)) {
             idle.use(12)
-            eventually("no more than the bound is kept") { idle.keptBytes() <= most }
+            eventually("the cache is within the limit") { idle.keptBytes() <= most }
             busy.use(3)
-            eventually("both together keep no more") { idle.keptBytes() + busy.keptBytes() <= most }
+            eventually("both caches together are within the limit") { idle.keptBytes() + busy.keptBytes() <= most }
             busy.keptBytes() shouldBe 3 * BlockCache.blockSize(piece)
             (idle.keptBytes() + busy.keptBytes() > most / 2) shouldBe true
             own.keptBytes() shouldBe 20 * BlockCache.blockSize(piece)
-            eventually("what is kept no more is freed") {
+            eventually("blocks that left the caches are freed") {
                 numbers.map { it.live.get() } == listOf(first, second, own).map { it.keptBytes() }
             }
             listOf(busy, idle).forEach { it.trim() }
@@ -45,10 +42,7 @@ class CacheLimitSpec : FunSpec({
         numbers.sumOf { it.live.get() } shouldBe 0
     }
 
-    test(
-        "what a cache keeps too much while it is looked at is given back as well, though nobody frees anything " +
-            "more [DEV-53]",
-    ) {
+    test("a cache that exceeds its limit during an eviction is evicted, too, without another free [DEV-53]") {
         val page = BlockCache.PAGE
         val together = CacheLimit(10 * page)
         val caches = listOf("fullest" to 100L, "held" to 100L, "shrinking" to 2L).map { (name, pages) ->
@@ -57,9 +51,9 @@ class CacheLimitSpec : FunSpec({
         val (fullest, held, shrinking) = caches
         val blocks = List(4) { shrinking.allocate(page, 256) }
         List(10) { fullest.allocate(page, 256) }.forEach { fullest.free(it, page) }
-        synchronized(held) { // so whoever gives back waits after it has looked at what is kept in the fullest
+        synchronized(held) { // blocks the evicting thread after it has measured the fullest cache
             shrinking.free(blocks[0], page)
-            eventually("it is looked for who keeps most") {
+            eventually("a thread looks for the fullest cache") {
                 Thread.getAllStackTraces().any { (thread, frames) ->
                     thread.state == Thread.State.BLOCKED && frames.any { it.methodName == "evictOne" }
                 }
@@ -68,13 +62,12 @@ class CacheLimitSpec : FunSpec({
             for (block in blocks.drop(1)) shrinking.free(block, page)
             shrinking.cachedBytes() shouldBe 4 * page
         }
-        eventually("no more than the bound is kept") { shrinking.cachedBytes() <= 2 * page }
+        eventually("the cache is within the limit") { shrinking.cachedBytes() <= 2 * page }
         caches.forEach { it.trim() }
     }
 
     test(
-        "main memory is what the machine, or the container, has; without the module that knows, what the heap may " +
-            "have says it [DEV-53]",
+        "the size of main memory is the machine's or the container's, or else derived from the heap's limit [DEV-53]",
     ) {
         Management.mainMemory() shouldBe
             (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize
@@ -83,7 +76,7 @@ class CacheLimitSpec : FunSpec({
     }
 })
 
-/** Memory that nobody has: numbers, and how many bytes of them are allocated. */
+/** An allocator of addresses without memory, which counts the allocated bytes. */
 private class Numbers(private val isHost: Boolean) : MemoryAllocator {
     val live = AtomicLong()
     private val next = AtomicLong(1L shl 20)

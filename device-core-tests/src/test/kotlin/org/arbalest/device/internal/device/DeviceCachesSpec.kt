@@ -15,19 +15,16 @@ import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
-/** What kinds of memory of one GPU keep, and give up for each other. */
+/** Caches of several kinds of memory of one GPU, which free blocks for each other. */
 class DeviceCachesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    /** A GPU that no other test has: caches stay as long as the process. */
+    /** Returns a GPU that no other test uses, since caches live as long as the process. */
     fun gpu(id: Long): Device = DeviceImpl(DeviceType(1005), id, null)
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "no memory")
 
-    test(
-        "what one kind keeps is given up for another of the same GPU, before that is said to be full; what other " +
-            "GPUs keep is not [DEV-28]",
-    ) {
+    test("an allocation on a full GPU first frees other caches of that GPU, and none of other GPUs [DEV-28]") {
         val (full, kept, elsewhere) = List(3) { Counted() }
         val first = DeviceCaches.around(gpu(70), full)
         val second = DeviceCaches.around(gpu(70), kept)
@@ -44,7 +41,7 @@ class DeviceCachesSpec : FunSpec({
         listOf(full, kept, elsewhere).sumOf { it.live.size } shouldBe 0
     }
 
-    test("what waits for an idle period is given up at once then, though nothing is kept [DEV-28]") {
+    test("an allocation on a full GPU at once frees blocks that wait for an idle period [DEV-28]") {
         val (full, shared) = List(2) { Counted() }
         val first = DeviceCaches.withoutCache(gpu(72), full)
         val second = DeviceCaches.withoutCache(gpu(72), shared)
@@ -62,10 +59,10 @@ class DeviceCachesSpec : FunSpec({
         } finally {
             Counts.WAITS.decrement()
         }
-        eventually("it is freed in an idle period") { full.live.isEmpty() }
+        eventually("the block is freed in an idle period") { full.live.isEmpty() }
     }
 
-    test("who finds nothing to give up, or fails for another reason, asks once [DEV-28]") {
+    test("an allocation is not repeated if nothing can be freed, or after another error [DEV-28]") {
         for (errno in listOf(Errno.ENOMEM, Errno.EIO)) {
             val memory = Counted()
             val allocator = DeviceCaches.withoutCache(gpu(73), memory)
@@ -75,7 +72,7 @@ class DeviceCachesSpec : FunSpec({
         }
     }
 
-    test("an error that is none of memory leaves alone what is kept [DEV-28]") {
+    test("an allocation error other than ENOMEM frees no cached memory [DEV-28]") {
         val (failing, kept) = List(2) { Counted() }
         val first = DeviceCaches.withoutCache(gpu(74), failing)
         val second = DeviceCaches.around(gpu(74), kept)
@@ -88,7 +85,7 @@ class DeviceCachesSpec : FunSpec({
     }
 })
 
-/** Memory that nobody touches; what is freed with another size than it was allocated with is a failure. */
+/** An allocator of addresses without memory. It fails if a block is freed with another size than its own. */
 private class Counted : MemoryAllocator {
     val live = ConcurrentHashMap<Long, Long>()
     val asked = AtomicInteger()
@@ -106,5 +103,5 @@ private class Counted : MemoryAllocator {
     }
 
     override fun free(address: Long, bytes: Long): Unit =
-        check(live.remove(address) == bytes) { "$bytes bytes at $address" }
+        check(live.remove(address) == bytes) { "cannot free $bytes bytes at $address: the block has another size" }
 }

@@ -32,19 +32,19 @@ import org.arbalest.device.types.Field
 import java.lang.foreign.Arena
 import java.util.concurrent.atomic.AtomicLong
 
-/** What fails halfway leaves nothing behind, and nobody with half of something. */
+/** Operations that fail halfway, and that leave neither resources nor half of a result. */
 class DeviceImplFailureSpec : FunSpec({
     extension(Balanced)
 
     val cpu = CpuProvider().open(DeviceType.CPU, -1)
 
-    test("a driver that fails to free one buffer does not keep the others from being freed [OWN-11]") {
+    test("an array is released although its driver fails to free a buffer [OWN-11]") {
         val freed = mutableListOf<Long>()
         val driver = object : DeviceDriver by cpu {
             override fun free(address: Long, bytes: Long) {
                 cpu.free(address, bytes)
                 freed += bytes
-                if (freed.size == 1) error("the driver is gone")
+                if (freed.size == 1) error("the driver has failed")
             }
         }
         val before = ResourceCounters.now()
@@ -52,23 +52,23 @@ class DeviceImplFailureSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val out = arena.struct()
                 CData.exportArray(array.retain(), out, CExport.DATA)
-                Calls.release(RawArrowArray.release(out.address()), out.address()) // and through C
+                Calls.release(RawArrowArray.release(out.address()), out.address()) // as C releases it
             }
             freed shouldContainExactly emptyList()
         }
         freed.size shouldBe 1
         val left = ResourceCounters.now().since(before)
         left.arrays() shouldBe 0
-        left.buffers() shouldBe 1 // the one whose free failed, as far as anybody knows
+        left.buffers() shouldBe 1 // the one whose free failed still counts
         Counts.BUFFERS.decrement()
         Counts.BUFFER_BYTES.add(-left.bufferBytes())
     }
 
-    test("a builder whose memory ran out in the middle of a value is given up, and not built with that value halved") {
-        var left = 3 // the offsets, the text, and not the text when it grows
+    test("a builder that runs out of memory inside a value rejects more values, and cannot be built") {
+        var left = 3 // lasts for the offsets and the text, but not for more text
         val scarce = object : DeviceDriver by cpu {
             override fun allocate(bytes: Long, alignment: Long): Long {
-                if (left-- == 0) throw DeviceException(Errno.ENOMEM, "no more, asked for $bytes bytes")
+                if (left-- == 0) throw DeviceException(Errno.ENOMEM, "no memory left for $bytes bytes")
                 return cpu.allocate(bytes, alignment)
             }
         }
@@ -83,7 +83,7 @@ class DeviceImplFailureSpec : FunSpec({
         ResourceCounters.now().since(before).isZero shouldBe true
     }
 
-    test("an export for which there is no slot writes nothing and leaves the handle open [OWN-09]") {
+    test("an export without a free slot writes nothing and leaves the handle open [OWN-09]") {
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }
             .get(null) as AtomicLong
         val before = ResourceCounters.now()
@@ -94,7 +94,7 @@ class DeviceImplFailureSpec : FunSpec({
                 created.set(1L shl 24)
                 try {
                     val error = shouldThrow<DeviceException> {
-                        while (true) { // idle slots go first
+                        while (true) { // takes the idle slots first
                             val out = arena.struct()
                             val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
                             RawArrowArray.setRelease(out.address(), 1)

@@ -24,16 +24,13 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
 
 /**
- * Events that others record while they capture a graph. The streams that they capture: IdlePeriodSpec, and the contract
- * of GPUs.
+ * Events that other code records while it captures a graph. IdlePeriodSpec and the contract of GPUs test captured
+ * streams.
  */
 class EventPointCaptureSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test(
-        "an event that was recorded in a graph is refused by whoever is to wait for it, for good, whatever is told " +
-            "the second time [DEV-60]",
-    ) {
+    test("a wait for an event that was recorded in a graph always fails, even if a later query says done [DEV-60]") {
         val driver = Captured()
         withPoint(driver, isRecordedHere = false) { point, keeper, letWait ->
             driver.answers += listOf(Answer.CANNOT_TELL, Answer.CAPTURED, Answer.DONE)
@@ -48,20 +45,18 @@ class EventPointCaptureSpec : FunSpec({
             shouldThrow<DeviceException> { SyncEventImpl.synchronize(point, keeper) }.errno() shouldBe Errno.EINVAL
             point.isReady shouldBe false
             point.isSeenDone shouldBe false
-            driver.answers.toList() shouldBe listOf(Answer.DONE) // for which nobody has asked: of an earlier recording
+            driver.answers.toList() shouldBe listOf(Answer.DONE) // not queried: of an earlier recording
         }
     }
 
-    test(
-        "of two who ask at once for an event that was recorded in a graph neither is told of something else [DEV-60]",
-    ) {
+    test("of two threads that query an event recorded in a graph at once, neither sees it done [DEV-60]") {
         val driver = Captured()
         withPoint(driver, isRecordedHere = false) { point, _, _ ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
             val first = FutureTask { point.isReady }.also { driver.stop(it) }
             val second = FutureTask { point.isReady }
             val later = thread(block = second::run)
-            eventually("it waits for the first") { later.state == Thread.State.BLOCKED }
+            eventually("the second thread waits for the first") { later.state == Thread.State.BLOCKED }
             driver.goOn()
             first.get(5, SECONDS) shouldBe false
             second.get(5, SECONDS) shouldBe false
@@ -69,10 +64,7 @@ class EventPointCaptureSpec : FunSpec({
         }
     }
 
-    test(
-        "a wait that began when nobody could tell fails where the event turns out to have been recorded in a graph, " +
-            "whoever asked [DEV-24, DEV-60]",
-    ) {
+    test("a pending wait fails once its event turns out to have been recorded in a graph [DEV-24, DEV-60]") {
         for (signal in listOf(Completion::complete, Completion::captured)) {
             val driver = Captured()
             withPoint(driver, isRecordedHere = false) { point, keeper, _ ->
@@ -91,7 +83,7 @@ class EventPointCaptureSpec : FunSpec({
         }
     }
 
-    test("a wait for an event of ours goes on where that is told [DEV-24, DEV-60]") {
+    test("a wait for the library's own event goes on when the driver reports a capture [DEV-24, DEV-60]") {
         val driver = Captured()
         withPoint(driver, isRecordedHere = true) { point, keeper, _ ->
             driver.answers += listOf(Answer.NOT_READY, Answer.NOT_READY, Answer.DONE)
@@ -103,7 +95,7 @@ class EventPointCaptureSpec : FunSpec({
         }
     }
 
-    test("an event of ours, which was recorded in no graph, is asked for again, whatever is told [DEV-24]") {
+    test("the library's own event is queried again, although the driver reported a capture [DEV-24]") {
         val driver = Captured()
         withPoint(driver, isRecordedHere = true) { point, _, letWait ->
             driver.answers += listOf(Answer.CAPTURED, Answer.DONE)
@@ -132,11 +124,11 @@ private class Captured : NoMemoryDriver() {
     private val asked = CountDownLatch(1)
     private val open = CountDownLatch(1)
 
-    /** Runs what asks on a thread of its own, until it has its answer, which it gets when that is let [goOn]. */
+    /** Runs [asker] on its own thread until it queries the event. The query returns after [goOn]. */
     fun stop(asker: FutureTask<*>) {
         stopped.set(open)
         thread(block = asker::run)
-        check(asked.await(5, SECONDS)) { "nobody asked" }
+        check(asked.await(5, SECONDS)) { "the event was not queried within 5 seconds" }
     }
 
     fun goOn(): Unit = open.countDown()
@@ -144,7 +136,7 @@ private class Captured : NoMemoryDriver() {
     override fun ask(event: Long): Answer = answers.remove().also {
         stopped.getAndSet(null)?.run {
             asked.countDown()
-            check(await(5, SECONDS)) { "nobody let it go on" }
+            check(await(5, SECONDS)) { "goOn was not called within 5 seconds" }
         }
     }
 

@@ -20,12 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.thread
 
-/** When a step is done that waits for devices, and when it is not. */
+/** Idle tasks, and the conditions under which their steps run. */
 class IdlePeriodSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    /** Whoever looks for an idle period has looked, and sleeps since there is none. */
-    fun awaitLook(): Unit = eventually("somebody has looked") {
+    /** Waits until the idle thread has looked for an idle period, has found none, and sleeps. */
+    fun awaitLook(): Unit = eventually("the idle thread sleeps") {
         Thread.getAllStackTraces().any { (thread, frames) ->
             thread.name == "arbalest-idle" && frames.any { it.methodName == "sleep" }
         }
@@ -42,7 +42,7 @@ class IdlePeriodSpec : FunSpec({
 
     fun refused(errno: Int): Nothing = throw DeviceException(errno, "a call is refused")
 
-    test("nothing is done while somebody waits for an event, and each step in an idle period of its own [DEV-28]") {
+    test("no step runs while a thread waits for an event, and each step has its own idle period [DEV-28]") {
         val done = AtomicInteger()
         busy {
             IdlePeriod.await {
@@ -52,17 +52,14 @@ class IdlePeriodSpec : FunSpec({
             awaitLook()
             done.get() shouldBe 0
         }
-        eventually("the first is done") { done.get() == 1 }
+        eventually("the first step is done") { done.get() == 1 }
         awaitLook()
         done.get() shouldBe 1
         Counts.WAITS.decrement()
-        eventually("all are done") { done.get() == 3 }
+        eventually("all steps are done") { done.get() == 3 }
     }
 
-    test(
-        "who does at once what waits does all of it, also what the thread that looks for an idle period is about " +
-            "to do [DEV-28]",
-    ) {
+    test("hurry runs all pending tasks, also the one that the idle thread is about to run [DEV-28]") {
         val begun = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val by = ConcurrentLinkedQueue<Thread>()
@@ -79,7 +76,7 @@ class IdlePeriodSpec : FunSpec({
             }
         }
         try {
-            eventually("the other waits for its turn") {
+            eventually("the idle thread waits for the lock") {
                 Thread.getAllStackTraces().any { (thread, frames) ->
                     thread.name == "arbalest-idle" && frames.any { it.className == ReentrantLock::class.java.name }
                 }
@@ -92,8 +89,8 @@ class IdlePeriodSpec : FunSpec({
     }
 
     test(
-        "nothing is done while a stream of ours has work, or is captured by others, who are not asked for more than " +
-            "that [DEV-28, DEV-60]",
+        "no task runs while a stream has work or is captured; a captured stream is not queried for work [DEV-28, " +
+            "DEV-60]",
     ) {
         val driver = Idle()
         DeviceImpl(DeviceType(1004), 0, driver).createStream().use { stream ->
@@ -110,7 +107,7 @@ class IdlePeriodSpec : FunSpec({
             val asked = driver.asked.get()
             driver.isIdle = true
             val looked = driver.looked.get()
-            eventually("it is looked at again") { driver.looked.get() > looked + 1 }
+            eventually("the capture is queried again") { driver.looked.get() > looked + 1 }
             (driver.asked.get() <= asked + 1) shouldBe true
             done.count shouldBe 1
             shouldThrow<IllegalStateException> { stream.record() }.message shouldContain "is being captured"
@@ -120,7 +117,7 @@ class IdlePeriodSpec : FunSpec({
         }
     }
 
-    test("what cannot be told is done again in another idle period, and others meanwhile [DEV-26]") {
+    test("a task that fails with EAGAIN runs again in another idle period, and other tasks run meanwhile [DEV-26]") {
         val order = ConcurrentLinkedQueue<String>()
         val tries = AtomicInteger()
         busy {
@@ -134,11 +131,11 @@ class IdlePeriodSpec : FunSpec({
                 true
             }
         }
-        eventually("both are done") { order.size == 4 }
+        eventually("both tasks are done") { order.size == 4 }
         order.toList() shouldContainExactly listOf("refused", "other", "refused", "refused")
     }
 
-    test("what fails for good, or by a defect, is done once, and holds up nothing [DEV-26]") {
+    test("a task that fails for good, or by a defect, runs once and delays no other task [DEV-26]") {
         val done = ConcurrentLinkedQueue<String>()
         IdlePeriod.await {
             done += "failed"
@@ -159,10 +156,7 @@ class IdlePeriodSpec : FunSpec({
         done.sorted() shouldContainExactly listOf("defect", "failed")
     }
 
-    test(
-        "who is in a hurry has all done at once, to the last step, but for what cannot be told, which is done in an " +
-            "idle period [DEV-28]",
-    ) {
+    test("hurry runs all steps at once, and leaves a task that fails with EAGAIN to an idle period [DEV-28]") {
         val steps = AtomicInteger()
         val tries = AtomicInteger()
         busy {
@@ -183,26 +177,23 @@ class IdlePeriodSpec : FunSpec({
             awaitLook()
             tries.get() shouldBe 1
         }
-        eventually("it is done again") { tries.get() == 2 }
+        eventually("the task runs again") { tries.get() == 2 }
     }
 
-    test(
-        "a call that fails is made ten times, each in an idle period, and then its owner is told, once; nobody waits " +
-            "while it is made again [DEV-26]",
-    ) {
+    test("a failing call is made ten times, not counting EAGAIN, and then its owner is notified once [DEV-26]") {
         val calls = AtomicInteger()
         val results = ConcurrentLinkedQueue<String>()
         IdleTask.run({ calls.incrementAndGet(); refused(Errno.EIO) }) { results += "${it?.message}" }
         eventually("the owner is notified") { results.isNotEmpty() }
         calls.get() shouldBe 10
         IdleTask.run({ if (calls.incrementAndGet() < 30) refused(Errno.EAGAIN) }) { results += "${it?.message}" }
-        eventually("it was made") { results.size == 2 }
+        eventually("the second call succeeded") { results.size == 2 }
         calls.get() shouldBe 30
         results.toList() shouldContainExactly listOf("a call is refused", "null")
     }
 })
 
-/** A device whose queues have work, and are captured, as a test says. */
+/** A device whose queues have work, or are captured, when the test says so. */
 private class Idle : NoMemoryDriver() {
     @Volatile
     var isIdle = true

@@ -7,9 +7,9 @@ import org.arbalest.device.DeviceType
 import java.lang.management.ManagementFactory
 
 class OpenDevicesAllocationSpec : FunSpec({
-    test("finding a device again allocates nothing, be it there or missing [DEV-18]") {
+    test("finding an open or a missing device again allocates nothing [DEV-18]") {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
-        val (there, missing) = DeviceType.CPU to DeviceType.ONEAPI // whose provider says that it is missing
+        val (there, missing) = DeviceType.CPU to DeviceType.ONEAPI // whose provider reports it as missing
         fun allocated(): Long {
             val before = threads.currentThreadAllocatedBytes
             repeat(10_000) {
@@ -19,6 +19,6 @@ class OpenDevicesAllocationSpec : FunSpec({
             return threads.currentThreadAllocatedBytes - before
         }
         repeat(10) { allocated() }
-        (allocated() < 10_000) shouldBe true // what the measuring itself takes, or one more question
+        (allocated() < 10_000) shouldBe true // for the measurement itself, or one more probe
     }
 })

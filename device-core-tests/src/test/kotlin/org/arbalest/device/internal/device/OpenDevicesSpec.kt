@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.concurrent.thread
 
-/** Devices that come late, by a clock and a provider of the test's. */
+/** Devices that appear late, with a clock and a provider of this test. */
 class OpenDevicesSpec : FunSpec({
     val type = DeviceType.VULKAN
 
@@ -61,10 +61,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test(
-        "a device that was missing is found by an array that comes when the pause is over; older arrays stay where " +
-            "they were [DEV-18]",
-    ) {
+    test("a new array finds a missing device after the pause, and older arrays keep their opaque device [DEV-18]") {
         with(Fixture()) {
             val missing = table.find(type, 0)
             missing.isOpaque shouldBe true
@@ -86,7 +83,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("the pause doubles while nothing comes, up to a minute, however many arrays and ids there are [DEV-18]") {
+    test("the pause doubles up to a minute while a device is missing, for any number of arrays and ids [DEV-18]") {
         with(Fixture()) {
             val start = clock.get()
             val asked = mutableListOf<Long>()
@@ -101,7 +98,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("who wants a device is answered at once, and so are the arrays that come then [DEV-18]") {
+    test("an explicit request for a device probes at once, and later arrays find the device [DEV-18]") {
         with(Fixture()) {
             val missing = table.find(type, 0)
             table.want(type, 0) shouldBeSameInstanceAs missing
@@ -113,7 +110,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("a second device that comes later is found as well, and the first is not opened again [DEV-18]") {
+    test("a second device that appears later is found, and the first is not opened again [DEV-18]") {
         with(Fixture(1)) {
             val first = table.find(type, 0)
             table.find(type, 1).isOpaque shouldBe true
@@ -125,7 +122,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("so is one of more devices than are remembered while they are missing [DEV-18]") {
+    test("more missing devices than the library remembers are all found when they appear [DEV-18]") {
         with(Fixture()) {
             for (id in 0L until 1000) table.find(type, id).isOpaque shouldBe true
             provider.probes shouldBe 1
@@ -137,10 +134,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test(
-        "a device that is there and fails to open is opaque to arrays, which try again after a pause; who wants it " +
-            "is told why [DEV-18]",
-    ) {
+    test("a device that fails to open is opaque to arrays, which try again; an explicit request throws [DEV-18]") {
         with(Fixture(2)) {
             val failure = DeviceException(Errno.EIO, "out of order")
             provider.onOpen = { if (it == 0L) throw failure }
@@ -156,10 +150,10 @@ class OpenDevicesSpec : FunSpec({
             table.find(type, 0) shouldBeSameInstanceAs broken
             provider.opened shouldContainExactly listOf(0L, 0L)
             shouldThrow<DeviceException> { table.want(type, 0) } shouldBeSameInstanceAs failure
-            table.find(type, 1).isOpaque shouldBe false // is another one
+            table.find(type, 1).isOpaque shouldBe false // another device
             provider.onOpen = {}
             later(1)
-            table.find(type, 0) shouldBeSameInstanceAs broken // tried meanwhile, for who wanted it
+            table.find(type, 0) shouldBeSameInstanceAs broken // the explicit request was the last try
             later(4 * OpenDevices.SHORTEST_PAUSE)
             table.find(type, 0).isOpaque shouldBe false
             provider.opened shouldContainExactly listOf(0L, 0L, 0L, 1L, 0L)
@@ -167,7 +161,7 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("devices of one backend do not wait for another's, which takes long to say what it has [DEV-18]") {
+    test("devices of one backend are found while another backend's probe blocks [DEV-18]") {
         val other = DeviceType.METAL
         val (slow, quick) = Provider(1) to Provider(1, other)
         val table = OpenDevices(mapOf(type to slow, other to quick), System::nanoTime)
@@ -176,7 +170,7 @@ class OpenDevicesSpec : FunSpec({
             asking.countDown()
             goOn.await()
         }
-        val threads = Executor { thread(isDaemon = true, block = it::run) } // the common pool may have one only
+        val threads = Executor { thread(isDaemon = true, block = it::run) } // the common pool may have only one thread
         val first = CompletableFuture.supplyAsync({ table.find(type, 0) }, threads)
         try {
             asking.await(5, SECONDS) shouldBe true
@@ -191,7 +185,7 @@ class OpenDevicesSpec : FunSpec({
         table.find(other, 0) shouldBeSameInstanceAs table.want(other, 0)
     }
 
-    test("a device that no backend serves is opaque for good, and nobody is asked [DEV-09]") {
+    test("a device without a backend stays opaque, and no provider is probed [DEV-09]") {
         with(Fixture()) {
             val opaque = table.find(DeviceType(42), 0)
             later(MINUTES.toNanos(10))
@@ -202,7 +196,7 @@ class OpenDevicesSpec : FunSpec({
     }
 
     for (count in listOf(-1, Int.MIN_VALUE, DeviceRegistry.MOST_DEVICES + 1, Int.MAX_VALUE)) {
-        test("a backend that says it has $count devices is not believed, and the answer says so [DEV-13]") {
+        test("a backend that reports $count devices counts as missing, and the reason names the number [DEV-13]") {
             with(Fixture(count)) {
                 table.find(type, 0).isOpaque shouldBe true
                 table.want(type, 0).isOpaque shouldBe true
@@ -214,14 +208,14 @@ class OpenDevicesSpec : FunSpec({
         }
     }
 
-    test("as many devices as can be are believed [DEV-13]") {
+    test("a backend may report the greatest permitted number of devices [DEV-13]") {
         with(Fixture(DeviceRegistry.MOST_DEVICES)) {
             table.find(type, DeviceRegistry.MOST_DEVICES - 1L).isOpaque shouldBe false
             table.find(type, DeviceRegistry.MOST_DEVICES.toLong()).isOpaque shouldBe true
         }
     }
 
-    test("a backend that answers nothing, or opens nothing, is not there [DEV-13]") {
+    test("a backend that returns null from its probe or instead of a driver counts as missing [DEV-13]") {
         val silent = object : DeviceProvider by Provider(1) {
             override fun probe(type: DeviceType): Availability = nothing()
         }
@@ -234,10 +228,7 @@ class OpenDevicesSpec : FunSpec({
         shouldThrow<DeviceException> { table.want(type, 0) }.message shouldContain "failed to open VULKAN:0"
     }
 
-    test(
-        "what is asked of a device that is not there, or failed to open, is refused for that reason, whenever it " +
-            "came [DEV-14]",
-    ) {
+    test("calls on a device that is missing, or failed to open, fail with the current reason [DEV-14]") {
         with(Fixture()) {
             fun reason(device: Device) = shouldThrow<DeviceException> { device.createStream() }
                 .also { it.errno() shouldBe Errno.ENOSYS }.message
@@ -254,14 +245,11 @@ class OpenDevicesSpec : FunSpec({
             provider.onOpen = {}
             later(OpenDevices.LONGEST_PAUSE)
             table.find(type, 0).isOpaque shouldBe false
-            reason(early) shouldContain "VK_BUSY (7)" // as long as there is somebody who has it
+            reason(early) shouldContain "VK_BUSY (7)" // the old handle keeps its reason
         }
     }
 
-    test(
-        "while one thread asks, which may take long, arrays in others go on: of devices that are there, and of the " +
-            "one that is asked about [DEV-18]",
-    ) {
+    test("a slow probe delays arrays neither on open devices nor on the probed device [DEV-18]") {
         with(Fixture(1)) {
             val found = table.find(type, 0)
             val missing = table.find(type, 1)
@@ -286,6 +274,6 @@ class OpenDevicesSpec : FunSpec({
     }
 })
 
-/** What Java's code may answer where Kotlin's may not. */
+/** Returns null, as Java code may where Kotlin code may not. */
 @Suppress("UNCHECKED_CAST")
 private fun <T> nothing(): T = null as T

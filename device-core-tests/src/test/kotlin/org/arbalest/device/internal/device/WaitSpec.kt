@@ -16,11 +16,11 @@ import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
-/** Waits on a driver that tells, but cannot say of what. */
+/** Waits on a driver that signals completion, but reports the event as not ready. */
 class WaitSpec : FunSpec({
     extension(Balanced)
 
-    test("who was told, and then is answered that nobody can say, goes on waiting, and is told once [DEV-24]") {
+    test("a wait goes on if the driver signals an event that is not ready, and completes once [DEV-24]") {
         for (failing in listOf(false, true)) {
             val driver = Undecided()
             RecordedEvent.adopt(DeviceImpl(DeviceType.CPU, -1, driver), driver, 7).let { event ->
@@ -32,7 +32,7 @@ class WaitSpec : FunSpec({
                 driver.untilAsked(5)
                 stage.isDone shouldBe false
                 driver.isGone shouldBe false
-                event.release() // the wait holds it
+                event.release() // the wait still references the event
                 driver.isGone shouldBe false
                 if (failing) {
                     driver.failure = DeviceException(Errno.EIO, "the device has failed")
@@ -49,17 +49,16 @@ class WaitSpec : FunSpec({
     }
 
     test(
-        "what queued work uses is kept where nobody can be told, and a wait that fails says nothing of the " +
-            "work [DEV-24]",
+        "if the driver signals nothing, work keeps its memory until its event is done, even if a wait fails [DEV-24]",
     ) {
         val driver = Undecided()
-        driver.refusal = DeviceException(Errno.EIO, "nobody can be told")
-        driver.waiting = DeviceException(Errno.EAGAIN, "somebody captures a graph")
+        driver.refusal = DeviceException(Errno.EIO, "cannot notify")
+        driver.waiting = DeviceException(Errno.EAGAIN, "another thread captures a graph")
         val event = RecordedEvent.adopt(DeviceImpl(DeviceType.CPU, -1, driver), driver, 7)
         val memory = Memory()
         val error = shouldThrow<DeviceException> { DeviceStreamImpl.keepUntil(event, memory) }
-        error.message shouldBe "nobody can be told"
-        error.suppressed.single().message shouldBe "somebody captures a graph"
+        error.message shouldBe "cannot notify"
+        error.suppressed.single().message shouldBe "another thread captures a graph"
         event.release()
         memory.release()
         driver.untilAsked(5)
@@ -68,13 +67,13 @@ class WaitSpec : FunSpec({
         driver.until { memory.isFree && driver.isGone }
     }
 
-    test("what queued work uses is released where the event has failed, and nobody can be told [DEV-19]") {
+    test("if the driver signals nothing, work releases its memory when its event has failed [DEV-19]") {
         val driver = Undecided()
-        driver.refusal = DeviceException(Errno.EIO, "nobody can be told")
+        driver.refusal = DeviceException(Errno.EIO, "cannot notify")
         driver.waiting = DeviceException(Errno.EIO, "the device has failed")
         val event = RecordedEvent.adopt(DeviceImpl(DeviceType.CPU, -1, driver), driver, 7)
         val memory = Memory()
-        shouldThrow<DeviceException> { DeviceStreamImpl.keepUntil(event, memory) }.message shouldBe "nobody can be told"
+        shouldThrow<DeviceException> { DeviceStreamImpl.keepUntil(event, memory) }.message shouldBe "cannot notify"
         memory.release()
         memory.isFree shouldBe true
         event.release()
@@ -90,7 +89,7 @@ private class Memory : Shared() {
     }
 }
 
-/** One event, of which it can say nothing until a test does. */
+/** A driver of one event, whose state is unknown until the test decides. */
 private class Undecided(cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -1)) : DeviceDriver by cpu {
     lateinit var completion: Completion
 
@@ -122,13 +121,13 @@ private class Undecided(cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -
         isGone = true
     }
 
-    /** So often from now on. */
+    /** Waits for this many further queries. */
     fun untilAsked(times: Int) = asked.get().let { before -> until { asked.get() >= before + times } }
 
     fun until(condition: () -> Boolean) {
         val patience = System.nanoTime() + SECONDS.toNanos(5)
         while (!condition()) {
-            check(System.nanoTime() < patience) { "not so after 5 seconds" }
+            check(System.nanoTime() < patience) { "the condition did not become true within 5 seconds" }
             Thread.yield()
         }
     }

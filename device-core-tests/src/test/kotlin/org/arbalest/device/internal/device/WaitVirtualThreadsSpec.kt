@@ -40,12 +40,12 @@ import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
 
-/** Virtual threads: many of them, and one carrier for all that wait. */
+/** Many virtual threads, and one carrier thread for all that wait. */
 class WaitVirtualThreadsSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    test("a thousand virtual threads import a stream each, pull it, read it and close it") {
+    test("a thousand virtual threads import a stream each, and pull, read and close it") {
         val sum = AtomicLong()
         Arena.ofShared().use { arena ->
             val structs = List(1000) {
@@ -62,7 +62,7 @@ class WaitVirtualThreadsSpec : FunSpec({
         sum.get() shouldBe 1000L * 3 * (3 + 6 + 9 + 12)
     }
 
-    test("with one carrier: what waits leaves it to others, but for a call that goes through C [DEV-22]") {
+    test("a waiting virtual thread leaves the only carrier to others, except in a call through C [DEV-22]") {
         val options = listOf("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1")
         val child = ChildJvm.run(OneCarrier::class, options = options)
         withClue(child.output) {
@@ -74,12 +74,12 @@ class WaitVirtualThreadsSpec : FunSpec({
             results.filterKeys { it in Waits.NAMES }.filterValues { it != "left the carrier" }.keys.shouldBeEmpty()
             results["a stream pulled through C"] shouldBe "kept the carrier"
             results["left"] shouldBe "nothing"
-            child.output shouldNotContain "violation" // the fake knows who blocks in its driver, though it does not pin
+            child.output shouldNotContain "violation" // the fake also reports threads that block in its driver unpinned
         }
     }
 })
 
-/** The sum of a column of a stream's batches. */
+/** Returns the sum of a column over a stream's batches. */
 private fun pulled(struct: MemorySegment): Long {
     var sum = 0L
     CData.importStream(struct, CImport.DATA).use { reader ->
@@ -93,7 +93,7 @@ private fun pulled(struct: MemorySegment): Long {
     return sum
 }
 
-/** Calls that wait: each with what lets it go on, while the fake devices are held. */
+/** Calls that wait while the fake devices are held. Each comes with an action that ends its wait. */
 private class Waits : AutoCloseable {
     private val cpu = Devices.cpu()
     private val device = Devices.device(DeviceType.EXT_DEV, 0)
@@ -103,9 +103,7 @@ private class Waits : AutoCloseable {
     private val strangers = stranger.createStream()
     private val pool = Executors.newSingleThreadExecutor(Thread.ofPlatform().factory())
 
-    /**
-     * Runs a case with an array on the device that is not ready; what it gives is let go on by [FakeDevice.release].
-     */
+    /** Runs a case with an array on the device that is not ready. [FakeDevice.release] ends its wait. */
     fun onDevice(name: String, run: (Case, () -> Unit) -> Unit) {
         fake.hold()
         texts(20).use { it.copyTo(device, stream) }.use { there -> run(case(name, there), fake::release) }
@@ -126,7 +124,7 @@ private class Waits : AutoCloseable {
         }
     }
 
-    /** A copy by way of pinned memory, all of which is in use: by its own stream, or by another. */
+    /** Runs a copy through pinned memory that is all in use, by its own stream or by another. */
     fun onSlots(name: String, isOwn: Boolean, run: (Case, () -> Unit) -> Unit) {
         val gpu = StagedGpu(0)
         gpu.device.createStream().use { own ->
@@ -149,7 +147,7 @@ private class Waits : AutoCloseable {
         device.allocate(16).use { it.copyTo(cpu.memory()).close() }
     }
 
-    /** A source of ours that waits. */
+    /** Runs a pull from a reader whose source waits. */
     fun onReader(name: String, isThroughC: Boolean, run: (Case, () -> Unit) -> Unit) {
         val gate = CountDownLatch(1)
         val schema = numbers(1).use { it.schema() }
@@ -168,7 +166,7 @@ private class Waits : AutoCloseable {
         }
     }
 
-    /** An async stream whose producer has not begun, as a pull stream. */
+    /** Runs a pull from an async stream whose producer has not begun. */
     fun onAsync(name: String, run: (Case, () -> Unit) -> Unit) {
         lateinit var handler: MemorySegment
         val batches = numbers(1).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.retain() }) }
@@ -206,7 +204,8 @@ private class Case(val name: String, val wait: () -> Unit)
 
 internal object OneCarrier {
     /**
-     * Another virtual thread lets the one that waits go on: with one carrier it cannot, unless that one has left it.
+     * Runs a case whose wait another virtual thread ends. With one carrier it can do so only if the waiting thread has
+     * left it.
      */
     private fun leaves(case: Case, release: () -> Unit) {
         val waiting = Thread.ofVirtual().start { case.wait() }
@@ -230,7 +229,10 @@ internal object OneCarrier {
         }
     }
 
-    /** Let go on by a platform thread, it goes on first: the other has had no carrier. */
+    /**
+     * Runs a case whose wait a platform thread ends. If the case kept the carrier, it goes on before the other virtual
+     * thread.
+     */
     private fun keeps(case: Case, release: () -> Unit) {
         val order = ConcurrentLinkedQueue<String>()
         val waiting = Thread.ofVirtual().start {
@@ -241,7 +243,7 @@ internal object OneCarrier {
         val patience = System.nanoTime() + Duration.ofSeconds(5).toNanos()
         while (waiting.state != Thread.State.WAITING && waiting.isAlive && System.nanoTime() < patience)
             Thread.onSpinWait()
-        check(waiting.state == Thread.State.WAITING) { "${case.name} has not waited: ${waiting.state}" }
+        check(waiting.state == Thread.State.WAITING) { "${case.name} did not wait within 5 seconds: ${waiting.state}" }
         release()
         waiting.join()
         other.join()
@@ -250,7 +252,7 @@ internal object OneCarrier {
 
     @JvmStatic
     fun main(args: Array<String>) {
-        StagedGpu(0).warmUp() // slots stay
+        StagedGpu(0).warmUp() // its slots stay allocated
         val before = settled()
         Waits().use { waits ->
             for (name in Waits.ON_DEVICE) waits.onDevice(name, ::leaves)
