@@ -87,7 +87,8 @@ class HostJobSpec : FunSpec({
             while (target.get(JAVA_BYTE, 0) == 0.toByte()) Thread.onSpinWait()
             Thread.currentThread().interrupt()
             job.end()
-            val last = target.get(JAVA_BYTE, target.byteSize() - 1) // at once: the copy would go on while others look
+            // read at once, because a copy in progress would go on during the other checks
+            val last = target.get(JAVA_BYTE, target.byteSize() - 1)
             val wasInterrupted = Thread.interrupted()
             queue.join()
             wasInterrupted shouldBe true
