@@ -29,10 +29,7 @@ class CommonFieldSpec : FunSpec({
         batch.build()
     }
 
-    test(
-        "concat rejects columns of other names or in another order, but accepts other names of items and " +
-            "entries [ARR-21]",
-    ) {
+    test("concat rejects other or reordered columns, but accepts other names of items and entries [ARR-21]") {
         val (x, y) = Field.of("x", DataType.INT32) to Field.of("y", DataType.INT32)
         fun refused(path: String, one: Array<Field>, other: Array<Field>) = batch(*one).use { first ->
             batch(*other).use { second ->

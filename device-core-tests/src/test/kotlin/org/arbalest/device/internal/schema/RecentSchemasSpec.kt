@@ -212,7 +212,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("no byte is read beyond a string at the end of a page, after any earlier schema [SCH-22]")
+    test("an import does not read beyond a string that ends with its page [SCH-22]")
         .config(enabled = System.getProperty("os.name") == "Linux") {
             Fence().use { fence ->
                 Arena.ofConfined().use { arena ->
@@ -264,7 +264,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("an export that is reused does not change a child that C still holds of another [OWN-06, OWN-13, SCH-22]") {
+    test("an export that reuses memory does not change a child that C still holds [OWN-06, OWN-13, SCH-22]") {
         Arena.ofConfined().use { arena ->
             val moved = List(3) { arena.allocate(ArrowSchemaStruct.LAYOUT) }
             for (kept in moved) {

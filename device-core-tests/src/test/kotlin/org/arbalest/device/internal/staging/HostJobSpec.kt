@@ -32,10 +32,7 @@ class HostJobSpec : FunSpec({
         return PendingWrites.touch(pieces).also { pieces.free() }
     }
 
-    test(
-        "an ended job writes nothing when it is run, and a job that has run writes nothing when it is run " +
-            "again [DEV-40]",
-    ) {
+    test("neither an ended job nor a completed job writes anything when it is run [DEV-40]") {
         Arena.ofConfined().use { arena ->
             val (source, target) = List(2) { arena.allocate(1000) }
             source.fill(1)

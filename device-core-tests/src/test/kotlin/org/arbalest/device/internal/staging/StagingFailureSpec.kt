@@ -173,7 +173,7 @@ class StagingFailureSpec : FunSpec({
                 fake.failEvery(FakeCall.RECORD)
                 shouldThrow<DeviceException> { source.copyTo(device, stream) }.message shouldContain "fakeEventRecord"
                 source.close()
-                eventually("the event is tried again") { fake.refused > 3 }
+                eventually("the recording of the event is tried again") { fake.refused > 3 }
                 fake.counts().allocations shouldBe memory + 1
                 Held.now().arrays() shouldBe 1
             }
@@ -218,7 +218,7 @@ class StagingFailureSpec : FunSpec({
                     fake.capturing {
                         fake.failEvery(FakeCall.RECORD)
                         DLPack.VERSIONED.delete(tensor)
-                        eventually("the event is tried again") { fake.refused > 3 }
+                        eventually("the recording of the event is tried again") { fake.refused > 3 }
                         Held.now().arrays() shouldBe 1
                     }
                     fake.failEvery(null)
@@ -230,7 +230,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("the runtime copies itself without pinned memory, and if it reaches pageable memory [DEV-40]") {
+    test("the runtime makes the copies if pinned memory is missing or not needed [DEV-40]") {
         for (reaches in listOf(false, true)) {
             val other = FakeDevice.of(TestGpuProvider.GPU, Devices.device(TestGpuProvider.GPU, 1).id())
             val driver = FakeGpuDriver(FakeGpu(other, DeviceType(1002), reachesPageable = reaches), isPinned = false)

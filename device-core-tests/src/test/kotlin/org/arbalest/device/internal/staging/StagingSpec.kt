@@ -207,7 +207,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("batches with sizes close to a slot's size arrive whole, on either side [DEV-40]") {
+    test("batches with columns slightly smaller or larger than a slot arrive whole [DEV-40]") {
         for (first in listOf(1L, 63, 64, small - 64, small - 1, small, small + 63)) onStream { stream ->
             val rows = ((first + 7) / 8).toInt()
             BatchBuilder.of(cpu, rows).use { batch ->
@@ -290,7 +290,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("a copy does not wait for another stream's slots; the runtime copies instead [DEV-40]") {
+    test("a copy does not wait for another stream's slots; the runtime makes it instead [DEV-40]") {
         onStream { busy ->
             onStream { stream ->
                 val gate = gpu.gate(busy)

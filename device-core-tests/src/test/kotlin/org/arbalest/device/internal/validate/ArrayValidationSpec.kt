@@ -96,7 +96,7 @@ class ArrayValidationSpec : FunSpec({
 
     fun passes(array: RawArray) = passes(array) {}
 
-    /** A text column with these rows. */
+    /** Returns a text column with these rows. */
     fun texts(vararg rows: ByteArray, validity: ByteBuffer? = null, type: DataType = DataType.UTF8): RawArray {
         val offsets = rows.map { it.size }.runningFold(0, Int::plus)
         val buffer = if (type == DataType.UTF8) ints(*offsets.toIntArray())
