@@ -14,8 +14,8 @@ import java.nio.file.Path
 private const val FROM_JUMP_TO_CELL = 65536 + 1024 - 176
 
 /**
- * Tests of the exit guard's machine code. Its bytes must be those that the assembler produces from the comments beside them.
- * The code must also work when it runs: on this machine or in an emulator.
+ * Tests of the exit guard's machine code. Its bytes must be those that the assembler produces from the comments beside
+ * them. The code must also work when it runs: on this machine or in an emulator.
  */
 class MachineCodeSpec : FunSpec({
     fun program(name: String): Path? =
