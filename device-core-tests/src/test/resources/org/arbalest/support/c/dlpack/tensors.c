@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A producer and a consumer of DLPack tensors. Each struct and list that the producer returns ends at the end of readable
- * memory. After the call of its deleter, any access to it ends the process.
+ * A producer and a consumer of DLPack tensors. Each struct and list that the producer returns ends at the end of
+ * readable memory. After the call of its deleter, any access to it ends the process.
  */
 #include <pthread.h>
 #include <stdatomic.h>
