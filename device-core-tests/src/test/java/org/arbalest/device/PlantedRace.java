@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A count of holders as it must not be: a stress test that does not fail on it finds nothing. */
+/** A reference count with a race. A stress run that does not fail on it cannot find other races either. */
 @JCStressTest
 @Outcome(id = "1", expect = ACCEPTABLE, desc = "freed once")
 @Outcome(expect = FORBIDDEN, desc = "freed twice, or never")

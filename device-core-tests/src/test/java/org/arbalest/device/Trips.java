@@ -22,7 +22,7 @@ import org.arbalest.device.objects.ColumnName;
 import org.arbalest.device.types.Interval;
 import org.jspecify.annotations.NullUnmarked;
 
-/** Records as people write them: without annotations for nulls, although core's package has them. */
+/** Records as users write them: without annotations for nulls, although core's package has them. */
 @NullUnmarked
 public final class Trips {
   private Trips() {}
@@ -86,32 +86,32 @@ public final class Trips {
     }
   }
 
-  /** Takes the first letters, which are not always there. */
+  /** A record whose constructor fails if the text has less than two letters. */
   public record Abbreviated(String carrier) {
     public Abbreviated {
       carrier = carrier.substring(0, 2);
     }
   }
 
-  /** A class of which each level is of another type. */
+  /** A generic record in which each level has another type. */
   public record Growing<T>(Growing<List<T>> next, Growing<List<T>> other) {}
 
   public record Grows(Growing<Integer> grows) {}
 
   public record Numbers(int[] ints, long[] longs, double[] doubles, short[] shorts) {}
 
-  /** One whose part cannot always be had. */
+  /** A record with a component whose accessor may throw. */
   public record Guarded(String text, int delay) {
     @Override
     public int delay() {
-      if (delay < 0) throw new IllegalStateException("nobody may see " + delay);
+      if (delay < 0) throw new IllegalStateException("the accessor rejects the delay " + delay);
       return delay;
     }
   }
 
   private record Hidden(int delay) {}
 
-  /** A record that only this class can see. */
+  /** Returns a record class that only this class can access. */
   public static Class<?> hidden() {
     return Hidden.class;
   }

@@ -240,7 +240,7 @@ class RecordsSpec : FunSpec({
         val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
         val before = ResourceCounters.now()
         shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe
-            "nobody may see -1"
+            "the accessor rejects the delay -1"
         ResourceCounters.now() shouldBe before
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         for (failing in 1..3) {

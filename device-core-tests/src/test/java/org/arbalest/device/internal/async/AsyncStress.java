@@ -34,7 +34,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A subscriber of ours and a C producer, both at work. */
+/** A subscriber of the library and a C producer that work at the same time. */
 public class AsyncStress {
   private static final ConcurrentHashMap<Long, Stream> STREAMS = new ConcurrentHashMap<>();
   private static final long REQUEST = stub("request", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
@@ -72,7 +72,7 @@ public class AsyncStress {
 
   private static final AtomicInteger AFTER_END = new AtomicInteger();
 
-  /** A stream whose schema has been told, with a subscriber that has asked for nothing. */
+  /** A stream that has received its schema, with a subscriber that has requested nothing. */
   private static final class Stream implements Flow.Subscriber<AsyncTask> {
     private final long producer =
         NativeHeap.allocate(RawArrowAsyncProducer.SIZE + RawArrowAsyncTask.SIZE + RawArrowSchema.SIZE + 8);
@@ -116,7 +116,7 @@ public class AsyncStress {
       gone = true;
     }
 
-    /** How often the producer was called after its end. */
+    /** Releases the stream, and returns how often the producer was called after its end. */
     int released() {
       Calls.release(RawArrowAsyncHandler.release(handler), handler);
       STREAMS.remove(producer);
@@ -147,12 +147,12 @@ public class AsyncStress {
   }
 
   /**
-   * A request while the stream ends: the producer is not called once its last callback has returned, the subscriber
-   * hears of one end.
+   * A request while the stream ends. The producer is not called after its last callback has returned, and the
+   * subscriber receives one end.
    */
   @JCStressTest
-  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "no call too late, one end")
-  @Outcome(expect = FORBIDDEN, desc = "a call of a producer that may be gone, or not one end")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "no late call, one end")
+  @Outcome(expect = FORBIDDEN, desc = "a late call to the producer, or not exactly one end")
   @State
   public static class RequestWhileEnded {
     private final Stream stream = new Stream();
@@ -176,8 +176,8 @@ public class AsyncStress {
 
   /** A cancellation while the stream ends. */
   @JCStressTest
-  @Outcome(id = {"0, 0", "0, 1"}, expect = ACCEPTABLE, desc = "no call too late, one end at most")
-  @Outcome(expect = FORBIDDEN, desc = "a call of a producer that may be gone, or two ends")
+  @Outcome(id = {"0, 0", "0, 1"}, expect = ACCEPTABLE, desc = "no late call, at most one end")
+  @Outcome(expect = FORBIDDEN, desc = "a late call to the producer, or two ends")
   @State
   public static class CancelWhileEnded {
     private final Stream stream = new Stream();
@@ -199,10 +199,10 @@ public class AsyncStress {
     }
   }
 
-  /** A cancellation while a task comes: it is extracted once, by the subscriber or by us. */
+  /** A cancellation while a task arrives: the subscriber or the library extracts the task once. */
   @JCStressTest
   @Outcome(id = {"1, 0, 0", "1, 1, 0"}, expect = ACCEPTABLE, desc = "one extraction, signalled or not")
-  @Outcome(expect = FORBIDDEN, desc = "a task that is lost, or extracted twice, or a call too late")
+  @Outcome(expect = FORBIDDEN, desc = "a task that is lost or extracted twice, or a late call")
   @State
   public static class CancelWhileGiven {
     private final Stream stream = new Stream();
@@ -230,10 +230,10 @@ public class AsyncStress {
     }
   }
 
-  /** Demand while a task comes: it is signalled, once. */
+  /** A request while a task arrives: the task is signalled once. */
   @JCStressTest
   @Outcome(id = "1, 1, 0", expect = ACCEPTABLE, desc = "signalled and extracted once")
-  @Outcome(expect = FORBIDDEN, desc = "a task that waits for good, or comes twice")
+  @Outcome(expect = FORBIDDEN, desc = "a task that is never signalled, or signalled twice")
   @State
   public static class RequestWhileGiven {
     private final Stream stream = new Stream();

@@ -20,17 +20,17 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
-/** Who holds a producer struct of ours. */
+/** References to a producer struct of the library. */
 public class ProducerHoldersStress {
   private static final AsyncSchema SCHEMA =
       new AsyncSchema(Field.of("", new NestedType.StructType(List.of())), DeviceType.CPU, Metadata.empty());
 
   private static final HeldByC STREAM = () -> HeldByC.Kind.PRODUCER;
 
-  /** The last task is extracted while the stream ends: whoever is the last frees the struct. */
+  /** The extraction of the last task while the stream ends: the last reference frees the struct. */
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "freed")
-  @Outcome(expect = FORBIDDEN, desc = "each took the other for the last")
+  @Outcome(expect = FORBIDDEN, desc = "not freed: neither thread found itself to be the last")
   @State
   public static class ExtractWhileEnded {
     private final ProducerHolders holders = new ProducerHolders(STREAM, SCHEMA, Set.of());

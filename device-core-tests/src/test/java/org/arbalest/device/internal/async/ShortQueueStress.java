@@ -12,9 +12,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** The queue of tasks, while one thread adds. */
+/** A queue of tasks to which one thread adds while other threads poll. */
 public class ShortQueueStress {
-  /** One polls: all come, in order. */
+  /** One thread polls: it receives all elements, in order. */
   @JCStressTest
   @Outcome(id = "1234", expect = ACCEPTABLE, desc = "each, in order")
   @Outcome(expect = FORBIDDEN, desc = "lost, twice, or out of order")
@@ -47,10 +47,10 @@ public class ShortQueueStress {
     }
   }
 
-  /** Two poll: who finds nothing was not the one for whom something waited all the time; each element comes once. */
+  /** Two threads poll: each finds an element, because one is always available, and each element arrives once. */
   @JCStressTest
   @Outcome(id = "1, 1, 111", expect = ACCEPTABLE, desc = "each finds one, and each is found once")
-  @Outcome(expect = FORBIDDEN, desc = "lost, twice, or not found though it was there")
+  @Outcome(expect = FORBIDDEN, desc = "lost, received twice, or not found although available")
   @State
   public static class TwoPoll {
     private final ShortQueue<Integer> queue = new ShortQueue<>();

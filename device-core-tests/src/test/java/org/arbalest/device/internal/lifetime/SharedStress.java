@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Holders that come and go at once. */
+/** References that threads take and release at once. */
 public class SharedStress {
   private static final class Thing extends Shared {
     private int freed;
@@ -25,10 +25,10 @@ public class SharedStress {
     }
   }
 
-  /** One leaves while another tries to come in: in, it finds the thing alive; it is freed once. */
+  /** One thread releases while another tries to retain: a retained object is alive, and it is freed once. */
   @JCStressTest
-  @Outcome(id = {"0, 1", "7, 1"}, expect = ACCEPTABLE, desc = "came too late, or in time")
-  @Outcome(expect = FORBIDDEN, desc = "freed under a holder, or not once")
+  @Outcome(id = {"0, 1", "7, 1"}, expect = ACCEPTABLE, desc = "retained too late, or in time")
+  @Outcome(expect = FORBIDDEN, desc = "freed while referenced, or not exactly once")
   @State
   public static class RetainWhileLeft {
     private final Thing thing = new Thing();
@@ -51,7 +51,7 @@ public class SharedStress {
     }
   }
 
-  /** The last of two to leave frees, and sees what the other wrote. */
+  /** The last of two releases frees the object, and sees the writes of the other thread. */
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "freed once")
   @Outcome(expect = FORBIDDEN, desc = "freed twice, or never")

@@ -13,13 +13,13 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 
-/** Slots, taken, found and left by two threads at once. */
+/** Slots that two threads take, find and leave at once. */
 public class SlotsStress {
-  /** A handle finds its owner or nothing, while its slot passes to another. */
+  /** A handle finds its owner or nothing while its slot passes to another owner. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "its owner")
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "nothing")
-  @Outcome(expect = FORBIDDEN, desc = "somebody else's")
+  @Outcome(expect = FORBIDDEN, desc = "another owner")
   @State
   public static class FindWhileReused {
     private final Object first = new Object();
@@ -45,7 +45,7 @@ public class SlotsStress {
     }
   }
 
-  /** Two that take a slot take two. */
+  /** Two threads that take a slot receive two different slots. */
   @JCStressTest
   @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "each finds its own")
   @Outcome(expect = FORBIDDEN, desc = "a slot has two owners")
@@ -75,7 +75,7 @@ public class SlotsStress {
     }
   }
 
-  /** A renewed slot's old handle is stale for good, its new one is good. */
+  /** After a renewal the old handle stays stale, and the new handle finds the owner. */
   @JCStressTest
   @Outcome(id = {
       "true, true, true"}, expect = ACCEPTABLE, desc = "its owner or nothing; then nothing; the new handle finds it")

@@ -14,17 +14,17 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 private const val LIBJVM = "/jdk/lib/server/libjvm.so"
 
 class JavaVmTableSpec : FunSpec({
-    test("the structure of this JVM is the known one [OWN-17]").config(enabled = AffectedJvm.whyNot() == null) {
+    test("this JVM's function table has the known structure [OWN-17]").config(enabled = AffectedJvm.whyNot() == null) {
         JavaVmTable.find().functions().get(JAVA_LONG, 0) shouldBe 0
     }
 
-    test("a structure like HotSpot's is known, and its functions are in their places [OWN-17]") {
+    test("a structure like HotSpot's is accepted, and its functions are found in their places [OWN-17]") {
         val table = FakeJvm().table()
         table.functions().get(JAVA_LONG, JavaVmTable.DETACH.toLong()) shouldBe table.getEnv() - 8
     }
 
     fun refused(what: String, difference: String, change: FakeJvm.() -> Unit) =
-        test("a JVM is refused whose $what [OWN-17]") {
+        test("a JVM is rejected if its $what [OWN-17]") {
             val jvm = FakeJvm().apply(change)
             val message = shouldThrow<UnsupportedOperationException> { jvm.table() }.message!!
             message shouldStartWith "the JVM's structure is not the known one: "
@@ -32,10 +32,12 @@ class JavaVmTableSpec : FunSpec({
         }
 
     refused("JavaVM cannot be written to", "JavaVM is not in writable memory") { vmAccess = "r--p" }
-    refused("JavaVM is not libjvm's", "JavaVM is not in writable memory") { vmFile = "" }
+    refused("JavaVM is outside libjvm", "JavaVM is not in writable memory") { vmFile = "" }
     refused("JavaVM is at an odd address", "JavaVM is not in writable memory") { vmOffset = 4 }
-    refused("table is nowhere", "table of functions is not in memory of libjvm") { vm.set(JAVA_LONG, 0, 8) }
-    refused("table is not libjvm's", "table of functions is not in memory of libjvm") { tableFile = "/tmp/libagent.so" }
+    refused("table is not mapped", "table of functions is not in memory of libjvm") { vm.set(JAVA_LONG, 0, 8) }
+    refused("table is outside libjvm", "table of functions is not in memory of libjvm") {
+        tableFile = "/tmp/libagent.so"
+    }
     refused("table is too short", "table of functions is not in memory of libjvm") { tableBytes = 56 }
     for (place in 0..16 step 8) {
         refused("reserved word at $place is not 0", "the word at $place in its table") {
@@ -46,7 +48,7 @@ class JavaVmTableSpec : FunSpec({
         refused("function at $place is missing", "the word at $place in its table") {
             table.set(JAVA_LONG, place.toLong(), 0)
         }
-        refused("function at $place is no code of libjvm", "the word at $place in its table") {
+        refused("function at $place is not code of libjvm", "the word at $place in its table") {
             table.set(JAVA_LONG, place.toLong(), vm.address())
         }
     }

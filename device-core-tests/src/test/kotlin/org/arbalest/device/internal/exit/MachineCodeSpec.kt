@@ -14,8 +14,8 @@ import java.nio.file.Path
 private const val FROM_JUMP_TO_CELL = 65536 + 1024 - 176
 
 /**
- * The bytes of the exit guard are what the assembler makes of the comments beside them, and do what they shall: here,
- * and in an emulator.
+ * Tests of the exit guard's machine code. Its bytes must be those that the assembler produces from the comments beside
+ * them. The code must also work when it runs: on this machine or in an emulator.
  */
 class MachineCodeSpec : FunSpec({
     fun program(name: String): Path? =
@@ -41,9 +41,9 @@ class MachineCodeSpec : FunSpec({
         val emulator = if (isOurs) null else if (machine == MachineCode.AARCH64) "qemu-aarch64" else "qemu-x86_64"
         val tools = listOfNotNull("${prefix}gcc", "${prefix}objcopy", emulator)
         val missing = tools.filter { program(it) == null }
-        val config = "$machine: needs $tools"
+        val config = "$machine (needs $tools)"
 
-        test("the machine code for $config is what the assembler makes of it [OWN-17]")
+        test("the machine code for $config equals the assembler's output [OWN-17]")
             .config(enabled = missing.isEmpty()) {
                 val folder = tempdir().toPath()
                 Files.writeString(folder.resolve("code.s"), source(machine))
@@ -52,7 +52,7 @@ class MachineCodeSpec : FunSpec({
                 code(machine).asList() shouldContainExactly Files.readAllBytes(folder.resolve("code.bin")).asList()
             }
 
-        test("the machine code for $config does what it shall [OWN-17]").config(enabled = missing.isEmpty()) {
+        test("the machine code for $config works when it runs [OWN-17]").config(enabled = missing.isEmpty()) {
             val folder = tempdir().toPath()
             val resource =
                 checkNotNull(SkipWithout::class.java.getResource("/org/arbalest/support/c/checks/machine_code.c"))

@@ -18,14 +18,14 @@ class MemoryMapSpec : FunSpec({
         ),
     )
 
-    test("an address belongs to the mapping that it lies in") {
+    test("an address belongs to the mapping that contains it") {
         map.fileAt(0x1000) shouldBe "/lib/a.so"
         map.fileAt(0x1fff) shouldBe "/lib/a.so"
         map.fileAt(0xfff) shouldBe ""
         map.fileAt(0x3000) shouldBe ""
     }
 
-    test("memory is mapped if all of its bytes lie in one mapping of that file and access") {
+    test("memory is mapped if a single mapping of the file and access contains all its bytes") {
         map.isMapped(0x2ff8, 8, "/lib/a.so", "rw") shouldBe true
         map.isMapped(0x2ff9, 8, "/lib/a.so", "rw") shouldBe false
         map.isMapped(0x1ffc, 8, "/lib/a.so", "r") shouldBe false
@@ -35,7 +35,7 @@ class MemoryMapSpec : FunSpec({
     }
 
     val isLinux = Files.exists(Path.of("/proc/self/maps"))
-    test("the kernel's list has this process's memory and libraries").config(enabled = isLinux) {
+    test("the map of this process contains its memory and its libraries").config(enabled = isLinux) {
         Arena.ofConfined().use { arena ->
             val address = arena.allocate(8).address()
             val function = Linker.nativeLinker().defaultLookup().findOrThrow("malloc").address()

@@ -22,11 +22,9 @@ import java.util.logging.Handler
 import java.util.logging.LogRecord
 import java.util.logging.Logger
 
-/** `-Dorg.arbalest.leaks`, in a JVM of its own, since it is read once. */
+/** Tests of `-Dorg.arbalest.leaks`. Each runs a separate JVM, because the property is read only once. */
 class LeaksReportSoakSpec : FunSpec({
-    test(
-        "a handle that became unreachable while it was open is reported, with the place that made it; others are not",
-    ) {
+    test("an unreachable open handle is reported with the place that created it, and closed handles are not") {
         val child = ChildJvm.run(LeakedHandles::class, options = listOf("-Dorg.arbalest.leaks=true"))
         withClue(child.output) {
             child.exitCode shouldBe 0
@@ -39,11 +37,11 @@ class LeaksReportSoakSpec : FunSpec({
         }
     }
 
-    test("with a number about one in so many handles is watched, and what it cannot be is said") {
+    test("a number n watches about one in n handles, and an invalid value is reported") {
         val child = ChildJvm.run(LeakedHandles::class, "5000", "50", options = listOf("-Dorg.arbalest.leaks=50"))
         withClue(child.output) {
             child.exitCode shouldBe 0
-            // 100, and five times the deviation
+            // 100 are expected; the range allows five standard deviations
             child.output.lines().count { it.startsWith("reported: LEAK: DeviceArray ") } shouldBeInRange 50..150
         }
         for (wrong in listOf("0", "often", "")) {
@@ -55,7 +53,8 @@ class LeaksReportSoakSpec : FunSpec({
 })
 
 internal object LeakedHandles {
-    private val logger = Logger.getLogger("org.arbalest.device") // held: java.util.logging does not
+    /** A strong reference, because java.util.logging keeps only a weak one. */
+    private val logger = Logger.getLogger("org.arbalest.device")
     private fun make(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }
 
     private fun leak() {
@@ -94,7 +93,7 @@ internal object LeakedHandles {
             @Volatile
             private var reported = 0
 
-            /** Until nothing more is found, several times. */
+            /** Waits until [least] leaks are reported and five collections in a row find no more. */
             fun quiet(least: Int) {
                 if (least == 0) return
                 var before = 0

@@ -8,14 +8,11 @@ import org.arbalest.device.monitoring.HandleWatch
 import org.arbalest.device.monitoring.MXBeanRegistration
 
 class LeaksSpec : FunSpec({
-    test(
-        "what is made while somebody follows, and opened when nobody does any more, is not kept once somebody " +
-            "follows again",
-    ) {
+    test("a handle made during one watch and opened after it is not kept for the next watch") {
         val first = HandleWatch.start()
         val late = Leaks.watch(Any(), "something")
         first.close()
-        late.opened() // by another thread, which had asked before
+        late.opened() // as by another thread that checked before the watch was closed
         HandleWatch.start().use { second ->
             Leaks.open(0).shouldBeEmpty()
             second.open().shouldBeEmpty()
@@ -23,7 +20,7 @@ class LeaksSpec : FunSpec({
         late.closed()
     }
 
-    test("nobody else implements what a registration is") {
+    test("the library alone implements MXBeanRegistration") {
         MXBeanRegistration::class.java.isSealed shouldBe true
     }
 })

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena
 import kotlin.random.Random
 
 class BitmapsSpec : FunSpec({
-    test("bits are numbered from the least significant one") {
+    test("bits are numbered from the least significant bit") {
         Arena.ofConfined().use { arena ->
             val bitmap = arena.allocate(3).address()
             for (i in listOf(0L, 3L, 8L, 23L)) Bitmaps.set(bitmap, i)
@@ -16,7 +16,7 @@ class BitmapsSpec : FunSpec({
         }
     }
 
-    test("ones are counted in any range, without looking at bits outside of it") {
+    test("countOnes counts the ones of any range, and ignores bits outside it") {
         val random = Random(7)
         Arena.ofConfined().use { arena ->
             val bytes = random.nextBytes(64)

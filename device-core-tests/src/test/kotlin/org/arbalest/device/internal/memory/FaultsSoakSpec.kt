@@ -10,12 +10,12 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import java.nio.file.Files
 
-/** Each case is a JVM with another logger. */
+/** Tests that each run a JVM with another logger. */
 class FaultsSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
     for (finder in listOf(ThrowingLogger.Finder::class, ThrowingFinder::class)) {
-        test("faults that cannot be logged do not end the VM: ${finder.simpleName} [OWN-11]") {
+        test("a fault that cannot be logged does not end the VM: ${finder.simpleName} [OWN-11]") {
             val services = tempdir().toPath()
             val file = services.resolve("META-INF/services/java.lang.System\$LoggerFinder")
             Files.createDirectories(file.parent)

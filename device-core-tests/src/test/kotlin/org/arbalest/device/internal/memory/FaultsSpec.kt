@@ -34,8 +34,8 @@ class FaultsSpec : FunSpec({
     val failures = mapOf<String, Pair<Int, () -> Throwable>>(
         "an Error" to (Errno.EIO to { Error("of a kind") }),
         "an AssertionError" to (Errno.EIO to { AssertionError("not so") }),
-        "a stack that is full" to (Errno.EIO to { runCatching { overflow(0) }.exceptionOrNull()!! }),
-        "memory that is full" to (Errno.ENOMEM to { OutOfMemoryError("Java heap space") }),
+        "a StackOverflowError" to (Errno.EIO to { runCatching { overflow(0) }.exceptionOrNull()!! }),
+        "an OutOfMemoryError" to (Errno.ENOMEM to { OutOfMemoryError("Java heap space") }),
         "a LinkageError" to (Errno.EIO to { NoClassDefFoundError("Gone") }),
         "an exception whose message throws" to (Errno.EIO to { object : RuntimeException() {
             override val message: String get() = error("no message")
@@ -43,7 +43,7 @@ class FaultsSpec : FunSpec({
     )
 
     for ((what, answer) in failures) {
-        test("$what of a source is an errno for C, and the VM lives [OWN-11]") {
+        test("a source that throws $what gives C an errno, and the VM survives [OWN-11]") {
             val schema = EveryType.batch(0, 1).use { it.schema() }
             for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) Arena.ofConfined().use { arena ->
                 val stream = arena.struct(kind)
@@ -63,7 +63,7 @@ class FaultsSpec : FunSpec({
         }
     }
 
-    test("a stack that runs full inside a source, in an upcall, is an errno for C [OWN-11]") {
+    test("a stack overflow inside a source, in an upcall, gives C an errno [OWN-11]") {
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
@@ -76,7 +76,7 @@ class FaultsSpec : FunSpec({
         }
     }
 
-    test("a source whose close throws: the stream is released, and the VM lives [OWN-11]") {
+    test("a stream whose source fails to close is released, and the VM survives [OWN-11]") {
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
@@ -104,7 +104,7 @@ internal class ThrowingLogger : System.Logger {
     override fun log(level: System.Logger.Level, bundle: ResourceBundle?, format: String?, vararg params: Any?): Unit =
         throw OutOfMemoryError("log")
 
-    /** Finds it. */
+    /** A finder that returns the throwing logger. */
     class Finder : System.LoggerFinder() {
         override fun getLogger(name: String, module: Module): System.Logger {
             if (name == "org.arbalest.device") println("asked for a logger")
@@ -113,7 +113,7 @@ internal class ThrowingLogger : System.Logger {
     }
 }
 
-/** Finds no logger. */
+/** A finder that throws instead of returning a logger. */
 internal class ThrowingFinder : System.LoggerFinder() {
     override fun getLogger(name: String, module: Module): System.Logger {
         if (name == "org.arbalest.device") println("asked for a logger")
@@ -121,7 +121,7 @@ internal class ThrowingFinder : System.LoggerFinder() {
     }
 }
 
-/** A process of its own, whose logging is broken, in which upcalls fail. */
+/** A separate process in which upcalls fail and logging is broken. */
 internal object FaultsWithoutLog {
     @JvmStatic
     fun main(vararg arguments: String) {

@@ -16,15 +16,15 @@ import kotlin.concurrent.thread
 import kotlin.random.Random
 
 /**
- * Copies of many bytes. That one is made of parts is seen by its memory going away meanwhile: who closes a shared arena
- * stops all threads that use it, which a copy in one call lets happen at its end only, when all is copied.
+ * Tests of large copies. A test sees that a copy runs in parts when its memory disappears during the copy. Closing a
+ * shared arena stops all threads that use it. A copy in one call would allow that only when everything is copied.
  */
 class NativeHeapCopySpec : FunSpec({
     extension(ResourceCountersExtension)
 
     /**
-     * Copies between two pieces of memory, of which the source goes away, until that happens to a copy that is under
-     * way.
+     * Returns whether a copy stops midway when its source is closed. Tries up to 100 times, because the close must come
+     * during the copy.
      */
     fun isInParts(target: MemorySegment, copy: (source: MemorySegment) -> Unit): Boolean = (1..100).any {
         target.fill(0)
@@ -39,9 +39,7 @@ class NativeHeapCopySpec : FunSpec({
         failure != null && target.get(JAVA_BYTE, BYTES - 1) == 0.toByte()
     }
 
-    test(
-        "a copy of any size is made of parts, from and to memory and arrays, so that threads can be stopped [DEV-51]",
-    ) {
+    test("a large copy between memory and arrays runs in parts, so that its thread can be stopped [DEV-51]") {
         Arena.ofShared().use { arena ->
             val target = arena.allocate(BYTES)
             isInParts(target) { NativeHeap.copy(it, target.address()) } shouldBe true
@@ -62,7 +60,7 @@ class NativeHeapCopySpec : FunSpec({
         }
     }
 
-    test("all parts arrive, whatever the size [DEV-51]") {
+    test("copies and fills of any size write every byte, and no byte beyond the end [DEV-51]") {
         val mib = 1L shl 20
         Arena.ofConfined().use { arena ->
             for (size in listOf(0, 1, mib - 1, mib, mib + 1, 3 * mib + 7)) {
@@ -92,7 +90,7 @@ class NativeHeapCopySpec : FunSpec({
         }
     }
 
-    test("what overlaps arrives as it was, whatever the size and the distance, in both directions [DEV-51]") {
+    test("a copy between overlapping ranges keeps the source's bytes, in both directions [DEV-51]") {
         val mib = 1L shl 20
         val sizes = listOf(mib + 1, 2 * mib + 7)
         Devices.cpu().allocate(2 * sizes.last()).use { buffer ->
@@ -143,7 +141,7 @@ class NativeHeapCopySpec : FunSpec({
         }
     }
 
-    test("columns of some megabytes are appended and read as they are [DEV-51]") {
+    test("columns of several megabytes are read back unchanged [DEV-51]") {
         val rows = 400_003
         val longs = LongArray(rows) { it * 7919L }
         val doubles = DoubleArray(rows) { it / 3.0 }

@@ -22,7 +22,7 @@ class SlotsSpec : FunSpec({
         Slots.find(handle) shouldBe null
     }
 
-    test("the handle of a slot's former owner does not find the next one [OWN-07]") {
+    test("the handle of a slot's former owner does not find the next owner [OWN-07]") {
         val first = Slots.take("first")
         Slots.leave(first)
         val second = Slots.take("second")
@@ -32,7 +32,7 @@ class SlotsSpec : FunSpec({
         Slots.leave(second)
     }
 
-    test("renewing a handle makes all older ones stale, those of nodes too [OWN-07]") {
+    test("renewing a handle makes all older handles stale, including those of nodes [OWN-07]") {
         val old = Slots.take("owner")
         val new = Slots.renew(old)
         Slots.find(old) shouldBe null
@@ -42,7 +42,7 @@ class SlotsSpec : FunSpec({
         Slots.leave(new)
     }
 
-    test("the handle of each node tells the node, and finds the same owner") {
+    test("a node's handle contains the node's number and finds the same owner") {
         val handle = Slots.take("tree")
         for (node in listOf(0, 1, 2, 1023, 65_536, Slots.MOST_NODES - 1)) {
             val nodeHandle = Slots.node(handle, node)
@@ -54,13 +54,13 @@ class SlotsSpec : FunSpec({
         Slots.leave(handle)
     }
 
-    test("a handle is never 0, also when the generations start over, and 0 finds nothing") {
+    test("a handle is never 0, even when the generations start over, and 0 finds nothing") {
         val slots = List(3) { Slots.take("slot $it") } // one of them may have index 0
         val renewed = slots.map { start ->
             var handle = start
             repeat((1 shl 20) + 3) {
                 handle = Slots.renew(handle)
-                if (handle ushr 44 == 0L || handle == 0L) error("generation 0")
+                if (handle ushr 44 == 0L || handle == 0L) error("the handle $handle has generation 0")
             }
             handle.shouldNotBeZero()
         }
@@ -69,7 +69,7 @@ class SlotsSpec : FunSpec({
         renewed.forEach(Slots::leave)
     }
 
-    test("handles that nobody gave find nothing") {
+    test("a handle that was never issued finds nothing") {
         Slots.find(-1) shouldBe null
         Slots.find(0xffffff) shouldBe null
         Slots.find(1L shl 44 or 0xabcdef) shouldBe null
@@ -89,12 +89,12 @@ class SlotsSpec : FunSpec({
                 if (mine.size < 4 && random.nextBoolean()) {
                     val slot = stack.pop()
                     if (slot >= 0) {
-                        check(held.incrementAndGet(slot) == 1) { "slot $slot has two holders" }
+                        check(held.incrementAndGet(slot) == 1) { "slot $slot has two owners" }
                         mine.add(slot)
                     }
                 } else if (mine.isNotEmpty()) {
                     val slot = if (random.nextBoolean()) mine.removeFirst() else mine.removeLast()
-                    check(held.decrementAndGet(slot) == 0) { "slot $slot had two holders" }
+                    check(held.decrementAndGet(slot) == 0) { "slot $slot had two owners" }
                     stack.push(slot)
                 }
                 if (random.nextInt(64) == 0) Thread.yield()
@@ -105,7 +105,7 @@ class SlotsSpec : FunSpec({
         handles.forEach(Slots::leave)
     }
 
-    test("slots that several threads take and leave are never mixed up, and stale handles find nothing [OWN-07]") {
+    test("slots that several threads take and leave keep their owners, and stale handles find nothing [OWN-07]") {
         val shared = AtomicReferenceArray<Any>(64)
         together(4) { thread ->
             val random = Random(100 + thread)
@@ -120,10 +120,10 @@ class SlotsSpec : FunSpec({
                         if (stale.size > 50) stale.removeFirst()
                     }
                     3 -> mine.lastOrNull()?.let { (handle, owner) ->
-                        check(Slots.find(handle) === owner) { "not the owner" }
+                        check(Slots.find(handle) === owner) { "a handle does not find its owner" }
                     }
                     else -> stale.forEach { (handle, owner) ->
-                        check(Slots.find(handle) !== owner) { "found after it left" }
+                        check(Slots.find(handle) !== owner) { "a stale handle finds its former owner" }
                     }
                 }
                 if (mine.size > 40) mine.removeFirst().let { Slots.leave(it.first) }
@@ -137,7 +137,7 @@ class SlotsSpec : FunSpec({
         }
     }
 
-    test("the number of slots grows with what is held at once, beyond one chunk, and not with what was held in turn") {
+    test("slots are reused after they are left, and slots in use can fill more than one chunk") {
         val many = List(3_000) { Slots.take(it) }
         many.map(Slots::slot).shouldBeUnique()
         many.forEachIndexed { i, handle -> Slots.find(handle) shouldBe i }

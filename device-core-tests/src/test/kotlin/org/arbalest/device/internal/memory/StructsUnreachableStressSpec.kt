@@ -49,8 +49,8 @@ import java.util.concurrent.SubmissionPublisher
 import kotlin.concurrent.thread
 
 /**
- * Structs in automatic arenas, which their caller drops while the call runs: the collector frees them as soon as nobody
- * refers to them.
+ * Tests of structs in automatic arenas that the caller drops while a call runs. The collector frees such a struct as
+ * soon as no reference to it remains.
  */
 class StructsUnreachableStressSpec : FunSpec({
     extension(CCompiler.needed)
@@ -60,13 +60,13 @@ class StructsUnreachableStressSpec : FunSpec({
         child.exitCode shouldBe 0
     }
 
-    // Compiled code forgets a variable after its last use, and so without luck; interpreted code does not.
-    test("a struct that its caller dropped is not collected before the last access to it, whatever the call [OWN-14]") {
+    // Compiled code drops a variable after its last use, which the test needs. Interpreted code keeps it.
+    test("a struct that its caller dropped is not collected before the call's last access to it [OWN-14]") {
         good(ChildJvm.run(CollectedMeanwhile::class, options = listOf("-Xcomp", "-XX:CompileCommand=quiet",
             "-XX:CompileCommand=compileonly,org.arbalest.device.*::*")))
     }
 
-    test("under the pressure of the collector structs that were dropped are imported and exported whole [OWN-14]") {
+    test("dropped structs are imported and exported whole while the collector runs often [OWN-14]") {
         good(ChildJvm.run(UnderPressure::class, options = listOf("-XX:+UseSerialGC", "-Xmx256m", "-Xmn1m")))
     }
 
@@ -84,10 +84,7 @@ class StructsUnreachableStressSpec : FunSpec({
     )
 
     for ((struct, call) in calls) {
-        test(
-            "an $struct in an arena that was closed, or that is another thread's, is refused before it is " +
-                "touched [OWN-14]",
-        ) {
+        test("an $struct in a closed arena or in another thread's arena is rejected before any access [OWN-14]") {
             val closed = Arena.ofConfined().use { it.allocate(256, 8) }
             shouldThrow<IllegalStateException> { call(closed) }.message shouldBe
                 "$struct is in an arena that was closed"
@@ -103,17 +100,17 @@ class StructsUnreachableStressSpec : FunSpec({
     }
 })
 
-/** A struct in an automatic arena, which nothing but its user keeps. */
+/** A struct in an automatic arena to which only its user refers. */
 private class Dropped(layout: StructLayout) {
     private var segment: MemorySegment? = Arena.ofAuto().allocate(layout).fill(0)
     private val watch = WeakReference(segment)
 
     val address: Long = checkNotNull(segment).address()
 
-    /** Gives it away. */
+    /** Returns the struct, and drops this object's reference to it. */
     fun take(): MemorySegment = checkNotNull(segment).also { segment = null }
 
-    /** Whether it is gone although the collector ran; that it ran is known by something else that nobody keeps. */
+    /** Returns whether the struct is gone after a collection. Another unreachable object shows that one took place. */
     fun isCollected(): Boolean {
         val canary = WeakReference(Any())
         while (!canary.refersTo(null)) System.gc()
@@ -121,7 +118,7 @@ private class Dropped(layout: StructLayout) {
     }
 }
 
-/** Looks, in the middle of each call that takes structs, whether the collector would take them away. */
+/** A program that checks, in the middle of each call that takes structs, whether the collector would free them. */
 internal object CollectedMeanwhile {
     private val early = mutableListOf<String>()
     private var looked = 0
@@ -149,7 +146,7 @@ internal object CollectedMeanwhile {
     fun onSchema(handler: Long, schema: Long): Int {
         look(handler)
         releaseOf(RawArrowSchema.release(schema), schema)
-        return 5 // no more, please
+        return 5 // an errno: the handler wants no arrays
     }
 
     @JvmStatic
@@ -165,13 +162,13 @@ internal object CollectedMeanwhile {
             .invokeWithArguments(MemorySegment.ofAddress(function), struct)
     }
 
-    /** Each look while [call] runs counts for [what]; there must be [looks]. */
+    /** Runs [call] and assigns each look to [what]. The call must cause exactly [looks] looks. */
     private fun during(what: String, looks: Int, vararg structs: Dropped, call: () -> Unit) {
         this.what = what
         watched = structs.toList()
         looked = 0
         call()
-        check(looked == looks) { "$what: looked $looked times" }
+        check(looked == looks) { "$what: the structs were looked at $looked times, not $looks times" }
     }
 
     private fun schema() = Dropped(ArrowSchemaStruct.LAYOUT).also {
@@ -179,7 +176,7 @@ internal object CollectedMeanwhile {
         RawArrowSchema.setRelease(it.address, lookOnRelease)
     }
 
-    /** Has no buffers, and so is refused, and released where it is. */
+    /** Returns an array without buffers, which an import rejects and releases in place. */
     private fun malformed(layout: StructLayout) = Dropped(layout).also {
         RawArrowArray.setRelease(it.address, lookOnRelease)
         if (layout == ArrowDeviceArrayStruct.LAYOUT) RawArrowDeviceArray.setDeviceType(it.address, 1)
@@ -214,7 +211,7 @@ internal object CollectedMeanwhile {
         }
     }
 
-    /** Runs [call] in a thread, and looks when it waits. */
+    /** Runs [call] in a thread, and looks at the structs when the thread waits. */
     private fun whileItWaits(
         what: String,
         vararg structs: Dropped,
@@ -253,7 +250,7 @@ internal object CollectedMeanwhile {
         }
     }
 
-    /** An export waits for a pull that is under way. */
+    /** Exports streams while a pull is in progress, so that each export waits for the pull. */
     private fun exportStreams() {
         fun waits(what: String, layout: StructLayout, export: (DeviceArrayReader, Dropped) -> Unit) {
             val (pulling, goOn) = CountDownLatch(1) to CountDownLatch(1)
@@ -291,7 +288,7 @@ internal object CollectedMeanwhile {
             }
         }
         val schema = AsyncSchema(Field.of("n", DataType.INT32), DeviceType.CPU, Metadata.empty())
-        val later = mutableListOf<Runnable>() // long after produce has returned
+        val later = mutableListOf<Runnable>() // run after exportAsyncStream has returned
         SubmissionPublisher<DeviceArray>().use { arrays ->
             handler().let {
                 during("produce", 2, it) {
@@ -314,8 +311,8 @@ internal object CollectedMeanwhile {
 }
 
 /**
- * Without any timing of ours: large schemas cross in structs that are dropped, and the calls themselves make the
- * garbage for the collector.
+ * A program that exchanges large schemas in dropped structs. It needs no timing: the calls themselves make the garbage
+ * for the collector.
  */
 internal object UnderPressure {
     private const val ROUNDS = 3000
@@ -323,7 +320,7 @@ internal object UnderPressure {
 
     private fun out(layout: StructLayout): MemorySegment = Arena.ofAuto().allocate(layout)
 
-    /** Overwrites what was freed. */
+    /** Overwrites freed memory. */
     private fun churn() {
         while (!Thread.interrupted()) Arena.ofConfined().use { arena -> repeat(100) { arena.allocate(72).fill(0x5A) } }
     }
@@ -336,9 +333,9 @@ internal object UnderPressure {
     fun main(args: Array<String>) {
         val churning = thread(isDaemon = true) { churn() }
         repeat(ROUNDS) {
-            // leaks, as it must if C forgets it; what counts is where it was written
+            // leaks, because no consumer releases it; the test only needs the write into the struct
             CData.exportSchema(schema.asField(), out(ArrowSchemaStruct.LAYOUT))
-            check(Schema.ofStruct(CData.importSchema(exported())) == schema) { "round $it" }
+            check(Schema.ofStruct(CData.importSchema(exported())) == schema) { "round $it: the schemas differ" }
         }
         churning.interrupt()
         println("good")

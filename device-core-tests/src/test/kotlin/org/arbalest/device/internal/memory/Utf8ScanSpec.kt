@@ -10,7 +10,7 @@ import java.nio.ByteBuffer
 import java.nio.CharBuffer
 import kotlin.random.Random
 
-/** The automaton against the JDK's decoder, which refuses what RFC 3629 does. */
+/** Tests of the automaton against the JDK's decoder, which rejects the sequences that RFC 3629 forbids. */
 class Utf8ScanSpec : FunSpec({
     val arena = Arena.ofShared()
     afterSpec { arena.close() }
@@ -18,7 +18,7 @@ class Utf8ScanSpec : FunSpec({
     val decoder = Charsets.UTF_8.newDecoder()
     val characters = CharBuffer.allocate(4096)
 
-    // By its result: an exception for each refused sequence takes most of the time.
+    // Reads the result: an exception for each rejected sequence would take most of the time.
     fun isDecoded(bytes: ByteArray): Boolean =
         !decoder.reset().decode(ByteBuffer.wrap(bytes), characters.clear(), true).isError
 
@@ -35,10 +35,7 @@ class Utf8ScanSpec : FunSpec({
             size else check(Utf8Scan.ascii(address, size) in ascii - 7L..ascii)
     }
 
-    test(
-        "every sequence of one and two bytes, and those of three and four bytes that begin, go on and end where " +
-            "rules change [VAL-06]",
-    ) {
+    test("the scan and the decoder agree on every short sequence at the limits of the rules [VAL-06]") {
         for (a in 0..255) {
             check(byteArrayOf(a.toByte()))
             for (b in 0..255) check(byteArrayOf(a.toByte(), b.toByte()))
@@ -51,17 +48,14 @@ class Utf8ScanSpec : FunSpec({
         }
     }
 
-    test("a character that is broken off by ASCII, wherever that is looked for, and goes on behind it [VAL-06]") {
+    test("the scan and the decoder agree on a character that ASCII interrupts at any place [VAL-06]") {
         for (before in 0..80) for (between in listOf(0, 1, 7, 8, 9, 16, 40)) {
             check("é".encodeToByteArray() + ByteArray(before) { 'a'.code.toByte() } + 0xC3.toByte() +
                 ByteArray(between) { 'b'.code.toByte() } + 0xA9.toByte())
         }
     }
 
-    test(
-        "long texts of mixed scripts, at any address, with and without a byte that is wrong, missing or too " +
-            "many [VAL-06]",
-    ) {
+    test("the scan and the decoder agree on long texts at any address, intact, changed or cut [VAL-06]") {
         val random = Random(7)
         val words = listOf("a", "ASCII for a while, longer than a word of the machine", "é", "Москва", "日本語",
             "\uD83D\uDE00", "\u0800", "\uFFFF", "\uDBFF\uDFFF", "\u0000")
@@ -75,7 +69,7 @@ class Utf8ScanSpec : FunSpec({
         }
     }
 
-    test("the first byte that is wrong is found [VAL-06]") {
+    test("the position of the first invalid byte is found [VAL-06]") {
         fun wrong(vararg bytes: Int): Long {
             memory.asByteBuffer().put(ByteArray(bytes.size) { bytes[it].toByte() })
             return Utf8Scan.wrong(memory.address(), bytes.size.toLong())

@@ -38,7 +38,7 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED
 import kotlin.random.Random
 
-/** Whether two arrays have the same values, and where they differ first. */
+/** Tests of content comparison: whether two arrays have the same values, and where they first differ. */
 class ContentDifferenceSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -58,7 +58,7 @@ class ContentDifferenceSpec : FunSpec({
     fun doubles(vararg values: Double) =
         build(Field.of("d", DataType.FLOAT64), values.size) { d -> values.forEach(d::append) }
 
-    test("a slice has the content of what was built as that slice, of every type that can be built") {
+    test("a slice equals a batch built with the same rows, for every type that can be built") {
         EveryType.batch(0, 40).use { all ->
             for ((from, rows) in listOf(0 to 40, 8 to 20, 7 to 1, 13 to 0)) {
                 all.slice(from.toLong(), rows.toLong()).use { slice ->
@@ -68,7 +68,7 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("arrays that are laid out in different ways have the same content, and others do not, of every type of C's") {
+    test("two arrays are equal if their values are, in any layout and for every Arrow type") {
         for (type in HandLaid.types) withClue(type) {
             HandLaid.imported(type, List(9) { it }, 3) { one ->
                 HandLaid.imported(type, List(9) { it }, 8) { one.contentEquals(it) shouldBe true }
@@ -79,7 +79,7 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("every column's values count: the first that differs is named, with both") {
+    test("a difference is found in a column of any type, at its first row") {
         EveryType.batch(0, 8).use { one ->
             EveryType.batch(4, 8).use { other ->
                 for ((i, field) in EveryType.fields.withIndex()) withClue(field) {
@@ -95,7 +95,7 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("a difference names the column, the row and both values, this array's first") {
+    test("a difference names the column, the row and both values, this array's value first") {
         difference(numbers(1, 2, 3), numbers(1, 2, 4)) shouldBe "n[2]: 3, and 4"
         difference(numbers(1, null), numbers(1, 0)) shouldBe "n[1]: null, and 0"
         difference(numbers(1, 0), numbers(1, null)) shouldBe "n[1]: 0, and null"
@@ -103,7 +103,7 @@ class ContentDifferenceSpec : FunSpec({
         difference(numbers(1), doubles(1.0)) shouldBe "the types differ: struct<n: int64>, and struct<d: float64>"
     }
 
-    test("below a list, a struct's field, a text") {
+    test("a difference has the path through lists and structs, and quotes text") {
         val trip = StructType(listOf(Field.of("end", DataType.UTF8)))
         fun trips(vararg ends: String?) = build(Field.of("trips", ListType(Field.of("item", trip))), 2) { trips ->
             trips.appendList(0)
@@ -117,7 +117,7 @@ class ContentDifferenceSpec : FunSpec({
         difference(trips("JFK", "LHR"), trips("JFK", "LHR")) shouldBe null
     }
 
-    test("the children of a union have names, as the fields of a struct have [READ-60]") {
+    test("unions whose children have other names differ in type [READ-60]") {
         val (a, b) = Field.of("a", DataType.INT32) to Field.of("b", DataType.INT32)
         fun union(vararg fields: Field) = build(Field.of("u", DataType.denseUnion(*fields)), 0) {}
         difference(union(a, b), union(a, b)) shouldBe null
@@ -125,7 +125,7 @@ class ContentDifferenceSpec : FunSpec({
             "the types of u differ: dense_union<a: int32, b: int32>, and dense_union<b: int32, a: int32>"
     }
 
-    test("unions are equal if the types of their rows are, too [READ-60]") {
+    test("unions are equal only if the type ids of their rows are equal too [READ-60]") {
         val both = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.INT32),
             Field.of("s", StructType(List(2) { Field.of("x", DataType.INT8) })), Field.of("e", StructType(listOf())))
         for (mode in NestedType.UnionMode.entries) {
@@ -149,7 +149,7 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("what is encoded is compared as what it encodes: structs with a field of the same name twice, too [READ-60]") {
+    test("encoded values are compared by what they decode to, even in structs with a repeated field name [READ-60]") {
         val pair = StructType(List(2) { Field.of("x", DataType.INT8) })
         val types = listOf(DataType.dictionary(DataType.INT8, pair),
             DataType.runEndEncoded(DataType.INT32, Field.of("values", pair)))
@@ -163,7 +163,7 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("structs without fields are equal wherever they are: in a union, in a dictionary, in a list [READ-60]") {
+    test("structs without fields are equal in a union, in a dictionary and in a list [READ-60]") {
         val none = Field.of("none", DataType.struct())
         fun union(size: Int) = build(Field.of("u", DataType.denseUnion(none, Field.of("n", DataType.INT8))),
             size) { u -> repeat(size) { u.child(0).appendStruct().also { u.appendUnion(0) } } }
@@ -179,7 +179,7 @@ class ContentDifferenceSpec : FunSpec({
         difference(list(2), list(1)) shouldBe "l[0]: 2 elements, and 1"
     }
 
-    test("what the entries of a map are called does not count [READ-60]") {
+    test("the field names inside a map do not affect equality [READ-60]") {
         fun map(key: String, value: String, count: Long) =
             build(Field.of(
                 "m", DataType.map(Field.of(key, DataType.INT32).withNullable(false), Field.of(value, DataType.INT64)),
@@ -192,12 +192,12 @@ class ContentDifferenceSpec : FunSpec({
         difference(map("key", "value", 2), map("k", "v", 3)) shouldBe "m[0].value[0]: 2, and 3"
     }
 
-    test("long values are cut") {
+    test("a difference shortens long values") {
         fun text(end: String) = build(Field.of("t", DataType.UTF8)) { it.append("x".repeat(1000) + end) }
         difference(text("a"), text("b")).shouldNotBeNull().length shouldBe "t[0]: ".length + 2 * 120 + ", and ".length
     }
 
-    test("what a null's slot holds does not count, nor what is below a null struct") {
+    test("values below a null struct do not affect equality") {
         fun array(garbage: Long, validity: Int): DeviceArray {
             val bits = cpu.allocate(1).also { it.segment().set(JAVA_BYTE, 0, validity.toByte()) }
             val values = cpu.allocate(16)
@@ -211,13 +211,13 @@ class ContentDifferenceSpec : FunSpec({
         difference(array(1, 0b11), array(2, 0b11)) shouldBe "n[1]: 1, and 2"
     }
 
-    test("floats are equal as objects are: NaN to NaN, zeros by their sign") {
+    test("floats are compared like Java objects: NaN equals NaN, and zeros differ by sign") {
         difference(doubles(Double.NaN), doubles(java.lang.Double.longBitsToDouble(0x7ff8_0000_0000_0001L))) shouldBe
             null
         difference(doubles(0.0), doubles(-0.0)) shouldBe "d[0]: 0.0, and -0.0"
     }
 
-    test("nullability and metadata do not count; what a struct's fields are called does, what a list's is does not") {
+    test("a struct's field names affect equality; nullability, metadata and a list's item name do not") {
         fun array(field: Field) = build(field) { it.append(1) }
         val plain = Field.of("n", DataType.INT32)
         difference(array(plain), array(plain.withNullable(false).withMetadata(Metadata.of(mapOf("k" to "v"))))) shouldBe
@@ -230,7 +230,7 @@ class ContentDifferenceSpec : FunSpec({
         difference(list("item"), list("element")) shouldBe null
     }
 
-    test("an array that the CPU cannot read, and one that was closed, are refused") {
+    test("comparing an array that the CPU cannot read, or a closed one, throws") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         numbers(1).use { one ->
             one.copyTo(device).use { far ->
@@ -244,11 +244,11 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test("run ends that do not ascend give an answer or a DeviceException, nothing else [READ-07]") {
+    test("run ends that do not ascend give a result or a DeviceException, and nothing else [READ-07]") {
         val random = Random(7)
         var malformed = 0
         repeat(500) { round ->
-            // the first leads to another run the second time
+            // the first round's run ends lead to another run at the second lookup
             val ends = if (round == 0) intArrayOf(8, 11, 7, 9, 18) else IntArray(5) { random.nextInt(-2, 21) }
             val values = RawArray(Field.of("values", DataType.INT8), 5, 3, 0,
                 mutableListOf(RawArray.bytes(0b01010), RawArray.bytes(1, 2, 3, 4, 5)))
@@ -271,7 +271,7 @@ class ContentDifferenceSpec : FunSpec({
         malformed shouldBeGreaterThan 0
     }
 
-    test("values alone are the same in any layout of their type, and encoded or not, below lists and structs, too") {
+    test("valueDifference accepts other layouts and encodings of the same values, also below lists and structs") {
         val words = listOf("a", null, "longer than a view holds", "a")
         fun text(type: DataType) = build(Field.of("t", type), words.size) { t ->
             words.forEach { if (it == null) t.appendNull() else t.append(it) }
@@ -306,10 +306,7 @@ class ContentDifferenceSpec : FunSpec({
         }
     }
 
-    test(
-        "values that differ do so in other layouts, too, and numbers of other widths, binary and fixed lists are " +
-            "other values",
-    ) {
+    test("valueDifference finds different values in any layout, and treats other widths and binary as other types") {
         fun text(type: DataType, value: String?) = build(Field.of("t", type)) {
             if (value == null) it.appendNull() else it.append(value)
         }

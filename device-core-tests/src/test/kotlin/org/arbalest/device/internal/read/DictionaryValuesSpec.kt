@@ -27,7 +27,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Indices that point out of their dictionary: structural validation does not look, and so every read does. */
+/** Tests of indices outside their dictionary. Structural validation does not check indices, so every read does. */
 class DictionaryValuesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -36,7 +36,7 @@ class DictionaryValuesSpec : FunSpec({
 
     fun number(value: Long, bytes: Int) = ByteArray(bytes) { (value shr 8 * it).toByte() }
 
-    /** An array of these indices into a dictionary that [values] lays out. */
+    /** Passes an array to [use] that has these indices into a dictionary that [values] lays out. */
     fun imported(
         index: IntType,
         indices: List<Long>,
@@ -53,19 +53,16 @@ class DictionaryValuesSpec : FunSpec({
             CData.importArray(out, CImport.DATA.schema(Field.of("d", DataType.dictionary(index, valueType)))).use(use)
         }
 
-    fun words(out: MemorySegment) = HandLaid.lay(out, DataType.UTF8, listOf(1, 2, 3), 2) // the last is null
+    fun words(out: MemorySegment) = HandLaid.lay(out, DataType.UTF8, listOf(1, 2, 3), 2) // the last value is null
 
-    /** What is wrong for a dictionary of three values. */
+    /** Returns indices that are invalid in a dictionary of three values. */
     fun wrong(index: IntType): List<Long> {
         val beyond = listOf(3L, 1L shl index.bits() - 2)
         return if (index.signed()) beyond + listOf(-1, -1L shl index.bits() - 1)
         else beyond + listOf(-1L ushr 64 - index.bits())
     }
 
-    test(
-        "an index that is out of the dictionary, at either end, is an error for whoever reads it, with the numbers; " +
-            "its neighbours are read [ARR-16]",
-    ) {
+    test("reading an index outside the dictionary throws with the numbers, and other rows stay readable [ARR-16]") {
         val reads = mapOf<String, (Column) -> Unit>(
             "getString" to { it.getString(1) }, "getBytes" to { it.getBytes(1) }, "get" to { it.get(1) },
             "isNull" to { it.isNull(1) },
@@ -83,14 +80,12 @@ class DictionaryValuesSpec : FunSpec({
                 column.getString(0) shouldBe "w1 "
                 listOf(0L, 2L, 3L).map(column::get) shouldBe listOf("w1 ", "w2 w2 ", null)
                 array.slice(2, 2).use { it.asColumn().nullCount() } shouldBe 1
-                column.indices().getLong(1) shouldBe bad // which are numbers like others
+                column.indices().getLong(1) shouldBe bad // the index itself can be read
             }
         }
     }
 
-    test(
-        "such an array is taken in, copied and handed on as it is: nobody looks at indices that nobody reads [ARR-16]",
-    ) {
+    test("import, copy and export accept an index outside the dictionary, which only a read rejects [ARR-16]") {
         for (index in indexTypes) for (bad in wrong(index))
             imported(index, listOf(bad), DataType.UTF8, ::words) { array ->
                 array.copyTo(Devices.cpu()).use { copy ->
@@ -106,7 +101,7 @@ class DictionaryValuesSpec : FunSpec({
             }
     }
 
-    test("unsigned indices are: 200 of eight bits and 60,000 of sixteen are found [ARR-16]") {
+    test("unsigned indices are read as unsigned: 200 of 8 bits and 60,000 of 16 bits [ARR-16]") {
         val numbers: (MemorySegment) -> Unit = { out ->
             PeerNodes.array(out, length = 70_000, buffers = 2)
             PeerNodes.setBuffer(out, 1, ByteArray(4 * 70_000) { (it / 4 shr 8 * (it % 4)).toByte() })
@@ -125,7 +120,7 @@ class DictionaryValuesSpec : FunSpec({
         }
     }
 
-    test("an empty dictionary has no index, and an array of length 0 needs none [ARR-16]") {
+    test("no index is valid in an empty dictionary, and an array of length 0 needs none [ARR-16]") {
         val nothing: (MemorySegment) -> Unit = { PeerNodes.array(it, length = 0, buffers = 3) }
         for (index in indexTypes) {
             imported(index, listOf(0), DataType.UTF8, nothing) { array ->

@@ -44,7 +44,7 @@ import java.time.temporal.ChronoUnit
 import java.time.temporal.UnsupportedTemporalTypeException
 import java.util.AbstractMap.SimpleEntry
 
-/** Which getter reads what, and what the others say. */
+/** Tests of which getter reads which type, and of the errors of the other getters. */
 class GettersSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -62,7 +62,7 @@ class GettersSpec : FunSpec({
         "getTypeId" to { c, row -> c.getTypeId(row) }, "getChildRow" to { c, row -> c.getChildRow(row) },
     )
 
-    test("a getter that does not read a type says which do, and these do [READ-02]") {
+    test("a getter that cannot read a type names the getters that can [READ-02]") {
         val zones = setOf("Europe/Zürich")
         for (type in HandLaid.types.filter {
             it !is UnionType && it != DataType.NULL && (it !is TimestampType || it.timezone() !in zones)
@@ -85,7 +85,7 @@ class GettersSpec : FunSpec({
                 for ((name, message) in refusals) withClue(name) {
                     message shouldStartWith "column \"\" of type $field cannot be read as "
                     val better = getter.findAll(message.substringAfter("; ")).map { it.value }.toList()
-                    if (better.isEmpty() && field.valueType() !is StructType) error("no better one: $message")
+                    if (better.isEmpty() && field.valueType() !is StructType) error("no getter is named: $message")
                     val named = better.filter { it != "get" }.flatMap {
                         if (it == "getLong") listOf(it, "getInt") else listOf(it)
                     }.toSet()
@@ -98,9 +98,7 @@ class GettersSpec : FunSpec({
     fun reason(refusal: Throwable?) = refusal.shouldBeInstanceOf<IllegalArgumentException>().message!!
         .substringAfter("cannot be read as").substringBefore(";")
 
-    test(
-        "a getter that does not read a type says so of a null row, too; one that does says that it is null [READ-02]",
-    ) {
+    test("a getter that cannot read a type rejects null rows too; one that can reports the null [READ-02]") {
         val more = getters + mapOf<String, (Column, Long) -> Any?>(
             "getUuid" to { c, row -> c.getUuid(row) }, "getOffsetDateTime" to { c, row -> c.getOffsetDateTime(row) },
             "getTensor" to { c, row -> c.getTensor(row) },
@@ -123,7 +121,7 @@ class GettersSpec : FunSpec({
                     val ofRun = name == "get by a codec" &&
                         (type is UnionType || type is RunEndEncodedType || type is DictionaryType)
                     when {
-                        // it may be the child that says it
+                        // the error may come from the child
                         refused && type is UnionType && !ofRun -> reason(none) shouldBe reason(value)
                         refused && !ofRun -> none!!.message shouldBe value.message
                         type is UnionType && name in listOf("getTypeId", "getChildRow") -> none shouldBe null
@@ -140,7 +138,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("what has no columns, no elements, no runs, no dictionary says so [READ-02]") {
+    test("a column without children, items, runs or a dictionary says so [READ-02]") {
         imported(DataType.INT32, listOf(1), 0) { array ->
             val column = array.asColumn()
             shouldThrow<IllegalArgumentException> { column.column(0) }.message shouldContain
@@ -170,7 +168,7 @@ class GettersSpec : FunSpec({
         DeviceArray.of(Field.of("t", type),
             ArrayData.of(values.size.toLong(), 0, listOf(null, buffer(*values, width = width))))
 
-    test("dates and times are what java.time has for them [READ-01]") {
+    test("dates and times are read as java.time values [READ-01]") {
         flat(DataType.DATE32, 4, -1, 19_000).use {
             it.asColumn().run { listOf(getLocalDate(0), getLocalDate(1)) } shouldBe
                 listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(19_000))
@@ -205,10 +203,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test(
-        "what java.time has not is refused: with the row and the number; a zone that it does not know, by its " +
-            "name [READ-01]",
-    ) {
+    test("a value outside java.time's range is rejected with row and number, and an unknown zone by name [READ-01]") {
         flat(DataType.timestamp(ArrowTimeUnit.SECOND, null), 8, 0, Long.MAX_VALUE).use { array ->
             val column = array.asColumn()
             for (read in listOf<(Column) -> Any?>({ it.getInstant(1) }, { it.getLocalDateTime(1) }))
@@ -229,9 +224,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test(
-        "intervals have their parts beside each other, negative ones too, and are added to dates and times [READ-01]",
-    ) {
+    test("an interval keeps its parts and their signs, and can be added to dates and times [READ-01]") {
         flat(DataType.INTERVAL_YEAR_MONTH, 4, -14, 3).use { array ->
             val column = array.asColumn()
             listOf(column.get(0), column.getPeriod(1), column.getInterval(0)) shouldBe
@@ -261,7 +254,7 @@ class GettersSpec : FunSpec({
             listOf("1 month 2 days PT3S", "PT0S", "-2 months 1 day")
     }
 
-    test("a map whose key is there twice has all its entries, and is no Map [READ-08]") {
+    test("a map with a repeated key is readable as a list of entries, not as a Map [READ-08]") {
         val key = Field.of("key", DataType.INT8).withNullable(false)
         val entries = ArrayData.of(3, 0, listOf(null), listOf(
             ArrayData.of(3, 0, listOf(null, buffer(1, 2, 1, width = 1))),
@@ -289,7 +282,7 @@ class GettersSpec : FunSpec({
             }
     }
 
-    test("all values are a list of what get answers, which is its own [READ-68]") {
+    test("toList returns an unmodifiable copy of the values that get returns [READ-68]") {
         for (type in HandLaid.types) withClue(type) {
             imported(type, listOf(2, 3, 4, 5, 6, 7), 2) { array ->
                 for (from in 0..3L) array.slice(from, 6 - from).use { slice ->
@@ -305,7 +298,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("the cursor and the getters find the same runs, in any order, whole and cut [READ-03]") {
+    test("the cursor and the getters find the same runs, in any order, whole and sliced [READ-03]") {
         for (bits in listOf(16, 32, 64)) {
             val type = RunEndEncodedType(Field.of("run_ends", org.arbalest.device.types.FlatType.IntType(bits, true))
                 .withNullable(false), Field.of("v", DataType.INT8))
@@ -340,7 +333,7 @@ class GettersSpec : FunSpec({
         }
     }
 
-    test("a union's children are columns: of the same rows, or of its own elements [READ-06]") {
+    test("a union's children are columns: sparse ones with its rows, dense ones with their own elements [READ-06]") {
         for (type in HandLaid.types.filterIsInstance<UnionType>()) imported(type, List(13) { it }, 3) { array ->
             array.slice(2, 9).use { cut ->
                 val column = cut.asColumn()

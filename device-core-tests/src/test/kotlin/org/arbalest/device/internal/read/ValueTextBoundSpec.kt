@@ -20,10 +20,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 
-/**
- * What is shown of a value is bounded, whatever the value is: a few bytes of C can say that it has as many elements as
- * there are.
- */
+/** Tests that the text of a value has a limit. A few bytes of native memory can describe billions of elements. */
 class ValueTextBoundSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -41,7 +38,7 @@ class ValueTextBoundSpec : FunSpec({
         check(array.toString().lines()[4].trim())
     }
 
-    test("a list of two billion nulls [READ-61]") {
+    test("the text of a list of two billion nulls is cut [READ-61]") {
         val fixed = Field.of("a", FixedSizeListType(nulls, most))
         cell(RawArray(fixed, 1, 0, 0, mutableListOf(null), listOf(nulls(most)))) {
             it shouldBe "[null, null, null, null, null, …"
@@ -52,7 +49,10 @@ class ValueTextBoundSpec : FunSpec({
         }
     }
 
-    /** Each level's view has both elements of the one below: so many leaves as 2 to the power of the levels. */
+    /**
+     * Returns list views on [levels] levels. Each element covers both elements of the level below, so the number of
+     * leaves is 2 to the power of [levels].
+     */
     fun overlapping(levels: Int, leaf: Int): RawArray {
         var array = RawArray(Field.of("item", DataType.INT32), 2, 0, 0, mutableListOf(null, RawArray.ints(leaf, leaf)))
         repeat(levels) {
@@ -62,25 +62,25 @@ class ValueTextBoundSpec : FunSpec({
         return array
     }
 
-    test("list views that overlap on forty levels [READ-61]") {
+    test("the text and the comparison of list views that overlap on forty levels end in time [READ-61]") {
         cell(overlapping(40, 7)) { it shouldBe "[".repeat(31) + "…" }
         imported(overlapping(40, 7)) { one ->
             imported(overlapping(40, 8)) { other -> one.difference(other).shouldNotBeNull() shouldEndWith ": 7, and 8" }
         }
     }
 
-    test("a text and bytes that are long are read as far as they are shown [READ-61]") {
+    test("a long text or binary value is read only as far as its text needs [READ-61]") {
         for (type in listOf(DataType.UTF8, DataType.LARGE_BINARY)) {
             val size = 1 shl 30
             val offsets = if (type == DataType.UTF8) RawArray.ints(0, size) else RawArray.longs(0, size.toLong())
             val raw = RawArray(Field.of("a", type), 1, 0, 0,
                 mutableListOf(null, offsets, RawArray.bytes(*ByteArray(4096) { 'a'.code.toByte() })))
-            // nobody knows here how large the data is; what was not read was not missing
+            // the offsets claim 2^30 bytes, but only 4,096 exist: a read of all of them would fail
             cell(raw) { it shouldBe (if (type == DataType.UTF8) "a".repeat(31) else "61".repeat(16).dropLast(1)) + "…" }
         }
     }
 
-    test("text beyond the BMP is cut with a sign of it, in quotes, too [READ-61]") {
+    test("text beyond the BMP is cut between characters and ends with an ellipsis, also in quotes [READ-61]") {
         val crab = "\uD83E\uDD80"
         fun text(end: String) = (crab.repeat(1000) + end).encodeToByteArray()
         fun array(end: String) = RawArray(Field.of("a", DataType.UTF8), 1, 0, 0,

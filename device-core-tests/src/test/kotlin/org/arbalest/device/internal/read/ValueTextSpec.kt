@@ -24,7 +24,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.time.OffsetDateTime
 import java.time.ZoneOffset
 
-/** What is shown of values: as people write them, and the stored number where that cannot be. */
+/** Tests of the text of values: dates and times in ISO form, and the stored number if java.time cannot hold it. */
 class ValueTextSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
@@ -37,7 +37,7 @@ class ValueTextSpec : FunSpec({
         batch.build()
     }
 
-    /** As they are stored, also what builders refuse. */
+    /** Returns an array of these stored numbers, including those that builders reject. */
     fun stored(type: DataType, vararg values: Long): DeviceArray = BatchBuilder.of(cpu, values.size).use { batch ->
         val bytes = if (type.format() == "tts") 4 else 8
         Arena.ofConfined().use { arena ->
@@ -51,7 +51,7 @@ class ValueTextSpec : FunSpec({
         batch.build()
     }
 
-    /** The cells of a batch's only column. */
+    /** Returns the cells of a batch's only column. */
     fun cells(batch: DeviceArray) = batch.use { it.toString().lines().drop(4).map(String::trim) }
 
     fun cells(type: DataType, vararg values: Long?) = cells(numbers(type, *values))
@@ -63,10 +63,7 @@ class ValueTextSpec : FunSpec({
     val day = 19_782L // 2024-02-29
     val noon = day * 86_400 + 43_200
 
-    test(
-        "dates, times, timestamps in their zone and durations are shown as people read them; get answers what is " +
-            "stored [READ-64]",
-    ) {
+    test("the text has dates, times and durations in ISO form, and get returns the stored number [READ-64]") {
         cells(DataType.DATE32, day, -1, null) shouldBe listOf("2024-02-29", "1969-12-31", "null")
         cells(DataType.DATE64, day * 86_400_000) shouldBe listOf("2024-02-29")
         cells(DataType.time(ArrowTimeUnit.SECOND), 43_200 + 61) shouldBe listOf("12:01:01")
@@ -80,14 +77,14 @@ class ValueTextSpec : FunSpec({
         difference(DataType.DATE32, day, day + 1) shouldBe "t[0]: 2024-02-29, and 2024-03-01"
     }
 
-    test("the longest point in time is not cut [READ-64]") {
+    test("the text of the longest timestamp is not cut [READ-64]") {
         cells(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "+05:45"), noon * 1_000_000_000 + 123_456_789) shouldBe
             listOf("2024-02-29T17:45:00.123456789+05:45")
         cells(DataType.dictionary(DataType.INT8, DataType.timestamp(ArrowTimeUnit.NANOSECOND, "+05:45")), 1) shouldBe
             listOf("1970-01-01T05:45:00.000000001+05:45")
     }
 
-    test("dates and times in lists, structs, dictionaries and unions, too [READ-64]") {
+    test("the text has dates in ISO form in lists, structs, dictionaries and unions [READ-64]") {
         val date = Field.of("d", DataType.DATE32)
         BatchBuilder.of(cpu, 1).use { batch ->
             val list = batch.column(Field.of("l", DataType.list(date)))
@@ -106,8 +103,7 @@ class ValueTextSpec : FunSpec({
         }
     }
 
-    test("what java.time does not have, or what is no value of the type, is shown as the number that is stored " +
-        "[READ-64]") {
+    test("the text has the stored number of a value that is invalid or that java.time cannot hold [READ-64]") {
         cells(stored(DataType.time(ArrowTimeUnit.SECOND), 86_400, -1)) shouldBe listOf("86400", "-1")
         cells(stored(DataType.DATE64, day * 86_400_000 + 5)) shouldBe listOf("1709164800005")
         cells(DataType.timestamp(ArrowTimeUnit.SECOND, null), Long.MAX_VALUE) shouldBe listOf("${Long.MAX_VALUE}")
@@ -116,11 +112,11 @@ class ValueTextSpec : FunSpec({
             "t[0]: 5, and 6"
     }
 
-    test("a zone that java.time does not know: the point in time, in UTC [READ-64]") {
+    test("the text of a timestamp in a zone unknown to java.time is in UTC [READ-64]") {
         cells(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), noon) shouldBe listOf("2024-02-29T12:00:00Z")
     }
 
-    test("dates and times in the text of statistics; min answers what is stored [READ-64]") {
+    test("the text of statistics has dates in ISO form, and min returns the stored number [READ-64]") {
         numbers(DataType.DATE32, day, day + 1).use { dates ->
             val statistics = Statistics.compute(dates)
             statistics.column(0).min() shouldBe day
@@ -128,7 +124,7 @@ class ValueTextSpec : FunSpec({
         }
     }
 
-    test("the null rows of a struct's handle are nulls, which its fields' are not [READ-65]") {
+    test("the text of a struct array has one null for a null row, and one per null field [READ-65]") {
         BatchBuilder.of(cpu, 3).use { batch ->
             val struct = batch.column(
                 Field.of("s", DataType.struct(Field.of("x", DataType.INT32), Field.of("y", DataType.UTF8))),
@@ -149,7 +145,7 @@ class ValueTextSpec : FunSpec({
         }
     }
 
-    test("an extension type's array is one column; a timestamp with an offset is shown as one [READ-65]") {
+    test("the text of an extension array has one column, and a timestamp with an offset is one value [READ-65]") {
         BatchBuilder.of(cpu, 2).use { batch ->
             val storage = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"))
                 .withNullable(false), Field.of("offset_minutes", DataType.INT16).withNullable(false))
@@ -166,10 +162,7 @@ class ValueTextSpec : FunSpec({
         }
     }
 
-    test(
-        "the head is no wider than the values, the name or sixteen characters: a type is cut, a dictionary's indices " +
-            "are left out [READ-66]",
-    ) {
+    test("the text's header cuts types to the width of the column, and omits index types of dictionaries [READ-66]") {
         BatchBuilder.of(cpu, 1).use { batch ->
             batch.column(Field.of("colour", DataType.dictionary(DataType.INT8, DataType.UTF8))).append("RED")
             batch.column(
@@ -187,14 +180,12 @@ class ValueTextSpec : FunSpec({
         }
     }
 
-    test("a batch without columns is its title; one more row is no rows [READ-66]") {
+    test("the text of a batch without columns is its title, and one omitted row is singular [READ-66]") {
         BatchBuilder.of(cpu, 6).use { it.build() }.use { it.toString() shouldBe "0 columns, 6 rows, on CPU" }
         numbers(DataType.INT8, 1, 2).use { it.toString(1).lines().last() shouldBe "… 1 more row" }
     }
 
-    test(
-        "a column's text has its first values, as far as a line goes; none where they cannot be read at once [READ-67]",
-    ) {
+    test("a column's text has the values that fit into a line, or none if unreadable [READ-67]") {
         numbers(DataType.DATE32, day, null).use {
             it.column("t").toString() shouldBe "t: date32, length 2: [2024-02-29, null]"
         }
@@ -213,7 +204,7 @@ class ValueTextSpec : FunSpec({
         }
     }
 
-    test("a type's text is its name, as a field has it, in messages, too [SCH-23]") {
+    test("a type's text is its name, as in fields and in messages [SCH-23]") {
         DataType.INT64.toString() shouldBe "int64"
         DataType.list(Field.of("item", DataType.UTF8)).toString() shouldBe "list<item: utf8>"
         shouldThrow<IllegalArgumentException> { Schema.ofStruct(Field.of("x", DataType.INT8)) }.message shouldBe

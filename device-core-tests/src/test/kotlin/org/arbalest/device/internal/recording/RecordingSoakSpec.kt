@@ -7,9 +7,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.support.ChildJvm
 
-/** Each case is a JVM with other options. */
+/** Tests that each run a JVM with other options. */
 class RecordingSoakSpec : FunSpec({
-    test("a leak, with the place that made it") {
+    test("a leak is recorded with the place that created the handle") {
         val child = ChildJvm.run(RecordedLeak::class, options = listOf("-Dorg.arbalest.leaks=true"))
         withClue(child.output) {
             child.exitCode shouldBe 0
@@ -19,7 +19,7 @@ class RecordingSoakSpec : FunSpec({
         }
     }
 
-    test("arrays cross without the modules jdk.jfr and java.management, and a bean is refused in words [MOD-03]") {
+    test("arrays cross without jdk.jfr and java.management, and registering a bean throws a clear error [MOD-03]") {
         val child = ChildJvm.run(WithoutModules::class, options = listOf("--limit-modules", "java.base"))
         withClue(child.output) {
             child.exitCode shouldBe 0
@@ -28,7 +28,7 @@ class RecordingSoakSpec : FunSpec({
         }
     }
 
-    test("nobody who does not record starts the recorder") {
+    test("exchanging arrays without a recording does not start the flight recorder") {
         val child = ChildJvm.run(WithoutRecorder::class)
         withClue(child.output) {
             child.exitCode shouldBe 0

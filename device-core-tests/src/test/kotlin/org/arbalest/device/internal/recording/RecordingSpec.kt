@@ -48,18 +48,18 @@ import kotlin.concurrent.thread
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 
-/** What a flight recording has of us, read back from its file. */
+/** Tests of the library's flight recorder events, which are read back from the recording's file. */
 class RecordingSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    test("an array that goes out, comes in and is validated: its rows, bytes, device and type") {
+    test("the events of an import, an export and a validation have the array's rows, bytes, device and type") {
         val events = recorded("Import", "Export", "Validation") { crossed(numbers(1000), Validation.FULL).close() }
         for (kind in listOf("Import", "Export", "Validation")) {
             val event = events.single { it.kind == kind }
             withClue(event) {
                 event.getLong("rows") shouldBe 1000
-                event.getLong("bytes") shouldBeGreaterThanOrEqual 16_000 // and padding, where the memory is ours
+                event.getLong("bytes") shouldBeGreaterThanOrEqual 16_000 // plus the padding of the library's own memory
                 event.getString("device") shouldBe "CPU"
                 event.getString("type") shouldBe "struct<a: int64, b: float64>"
             }
@@ -67,23 +67,20 @@ class RecordingSpec : FunSpec({
         events.single { it.kind == "Import" }.getLong("bytes") shouldBe 16_000
     }
 
-    test(
-        "the bytes of what comes in are those that its buffers have to hold, but for texts: nobody looks into a " +
-            "buffer for them [ARR-17]",
-    ) {
+    test("an import event counts the bytes that the buffers must have, without the data of texts [ARR-17]") {
         val events = recorded("Import") { crossed(texts(100)).close() }
         events.single().getLong("bytes") shouldBe 100 * 8 + 101 * 4
     }
 
-    test("with the settings that are there if nobody says more, what takes no time is not recorded") {
+    test("the default settings do not record imports and exports that take less than a millisecond") {
         val validation: (Recording) -> Unit = { it.enable("org.arbalest.Validation").withThreshold(Duration.ZERO) }
         val quick = recordedBy(validation) { repeat(100) { crossed(numbers(10), Validation.FULL).close() } }
-        quick.count { it.kind == "Validation" } shouldBe 100 // this has been recorded, of the same arrays
+        quick.count { it.kind == "Validation" } shouldBe 100 // shows that these arrays cause events
         quick.filter { it.kind == "Import" || it.kind == "Export" }.filter { it.duration < Duration.ofMillis(1) }
             .shouldBeEmpty()
     }
 
-    test("a copy between devices, from where to where; and waits for events and for streams") {
+    test("a copy event names both devices, and a wait event names an event or a stream") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
         val events = recorded("Copy", "Wait") {
@@ -106,7 +103,7 @@ class RecordingSpec : FunSpec({
             listOf("event" to "EXT_DEV:0", "stream" to "EXT_DEV:0")
     }
 
-    test("a wait is told of however it ends, with an error too") {
+    test("a wait that ends with an error is recorded too") {
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
         val events = recorded("Wait") {
             val failing = fake.userEvent()
@@ -116,12 +113,12 @@ class RecordingSpec : FunSpec({
         events.map { it.getString("what") to it.getString("device") } shouldBe listOf("event" to "EXT_DEV:0")
     }
 
-    test("the extraction of a task") {
+    test("the extraction of a task is recorded") {
         val extracted = recorded("Extraction") { asyncRound { it.run() } }
         extracted.map { it.getLong("rows") to it.getString("device") } shouldBe listOf(10L to "CPU")
     }
 
-    test("how many tasks of an async stream wait, on both sides") {
+    test("a periodic event has the queue length and the demand of an async stream, on both sides") {
         val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), List(5) { batch.retain() }) }
         val taken = Tasks()
         val stream = CData.importAsyncStream(CImport.DEVICE) {
@@ -131,13 +128,13 @@ class RecordingSpec : FunSpec({
         stream.subscribe(taken)
         val subscription = taken.subscription.get(5, SECONDS)
         subscription.request(2)
-        eventually("two tasks have come") { taken.tasks.size == 2 }
+        eventually("two tasks arrive") { taken.tasks.size == 2 }
         val received = Received()
         RecordingStream().use { events ->
             events.enable("org.arbalest.AsyncStream").withPeriod(Duration.ofMillis(20))
             events.onEvent("org.arbalest.AsyncStream", received)
             events.startAsync()
-            // one more is requested than the subscriber asks for, and waits
+            // the consumer requests one task more than its subscriber, and that task waits
             received.consumer.get(5, SECONDS) shouldBe (1L to 0L)
             received.producer.get(5, SECONDS) shouldBe (3L to 0L)
         }
@@ -149,7 +146,7 @@ class RecordingSpec : FunSpec({
 
 private val RecordedEvent.kind: String get() = eventType.name.removePrefix("org.arbalest.")
 
-/** The events of these kinds, however short they were. */
+/** Returns the recorded events of these kinds, including the shortest ones. */
 private fun recorded(vararg kinds: String, action: () -> Unit): List<RecordedEvent> =
     recordedBy({ recording -> kinds.forEach { recording.enable("org.arbalest.$it").withThreshold(Duration.ZERO) } },
         action).filter { it.kind in kinds }
@@ -170,7 +167,7 @@ private fun recordedBy(settings: (Recording) -> Unit, action: () -> Unit): List<
     }
 }
 
-/** An array that was C's for a moment. */
+/** Exports the array to C and imports it again. */
 private fun crossed(
     array: DeviceArray,
     level: Validation = Validation.STRUCTURAL,
@@ -181,7 +178,7 @@ private fun crossed(
     CData.importArray(out, CImport.DEVICE.schema(field).validation(level))
 }
 
-/** Lets the fake device go on once the action waits. */
+/** Runs the action in a thread, and lets the fake device continue when the action waits. */
 private fun waiting(fake: FakeDevice, action: () -> Unit) = waiting(fake::release, action)
 
 private fun waiting(release: () -> Unit, action: () -> Unit) {
@@ -189,8 +186,8 @@ private fun waiting(release: () -> Unit, action: () -> Unit) {
     val start = TimeSource.Monotonic.markNow()
     try {
         while (waiting.state != Thread.State.WAITING) {
-            check(waiting.isAlive) { "it is over, and has not waited" }
-            check(start.elapsedNow() < 5.seconds) { "it has not waited for 5 s: ${waiting.state}" }
+            check(waiting.isAlive) { "the action ended without waiting" }
+            check(start.elapsedNow() < 5.seconds) { "no wait within 5 s: the thread is ${waiting.state}" }
             Thread.onSpinWait()
         }
     } finally {
@@ -209,7 +206,7 @@ private fun asyncRound(executor: Executor) {
     }
 }
 
-/** What is queued and what is asked for of one stream, on each side. */
+/** The queue length and the demand of one stream, on each side. */
 private class Received : (RecordedEvent) -> Unit {
     val consumer = CompletableFuture<Pair<Long, Long>>()
     val producer = CompletableFuture<Pair<Long, Long>>()
@@ -220,7 +217,7 @@ private class Received : (RecordedEvent) -> Unit {
     }
 }
 
-/** Keeps what it gets. */
+/** A subscriber that keeps its subscription and its tasks. */
 private class Tasks : Flow.Subscriber<AsyncTask> {
     val subscription = CompletableFuture<Flow.Subscription>()
     val tasks = CopyOnWriteArrayList<AsyncTask>()
@@ -273,7 +270,7 @@ internal object WithoutModules {
             asyncRound { it.run() }
         }
         println(runCatching { ResourceCounters.registerMXBean() }.exceptionOrNull())
-        eventually("nothing is left") { Held.now().isZero }
+        eventually("everything is released") { Held.now().isZero }
     }
 }
 

@@ -17,22 +17,19 @@ import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.NestedType
 import org.arbalest.support.ResourceCountersExtension
 
-/**
- * Of which field the whole is, where those of the arrays that are joined differ; and which field fits what is expected.
- */
+/** Tests of the field of joined arrays whose own fields differ, and of the fields that match an expected field. */
 class CommonFieldSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 
-    /** A batch of no rows. */
+    /** Returns a batch without rows. */
     fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(cpu, 0).use { batch ->
         fields.forEach { batch.column(it) }
         batch.build()
     }
 
-    test("columns of other names, or in another order, are not joined; those of items and entries are no " +
-        "matter [ARR-21]") {
+    test("concat rejects other or reordered columns, but accepts other names of items and entries [ARR-21]") {
         val (x, y) = Field.of("x", DataType.INT32) to Field.of("y", DataType.INT32)
         fun refused(path: String, one: Array<Field>, other: Array<Field>) = batch(*one).use { first ->
             batch(*other).use { second ->
@@ -59,7 +56,7 @@ class CommonFieldSpec : FunSpec({
         }
     }
 
-    test("another type below is named by its path, and so is what is in order in one only [ARR-21]") {
+    test("concat names the path of a type that differs, or of keys sorted in one array only [ARR-21]") {
         fun refused(
             one: DataType,
             other: DataType,
@@ -82,7 +79,7 @@ class CommonFieldSpec : FunSpec({
             "dictionary is ordered"
     }
 
-    test("what is nullable in one is nullable in the whole, at any depth, and valid to the last bit [ARR-21]") {
+    test("a field that is nullable in one array is nullable in the joined array, at any depth [ARR-21]") {
         val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
         fun rows(field: Field, fill: (ColumnBuilder) -> Unit) = BatchBuilder.of(cpu, 1).use { batch ->
             fill(batch.column(field))
@@ -125,8 +122,8 @@ class CommonFieldSpec : FunSpec({
     }
 
     test(
-        "what is expected has no nulls where it says so: of columns at any depth, but not of a batch itself, of " +
-            "entries and of a dictionary's values [STR-12]",
+        "a non-nullable expected field rejects nullable columns, but not batches, entries or dictionary values " +
+            "[STR-12]",
     ) {
         val (may, not) = Field.of("x", DataType.INT32) to Field.of("x", DataType.INT32).withNullable(false)
         fun struct(field: Field) = Field.of("", DataType.struct(field)).withNullable(false)
@@ -138,7 +135,7 @@ class CommonFieldSpec : FunSpec({
         refused(struct(not), struct(may)) shouldBe "$.x: there may be nulls, and none are expected"
         refused(struct(Field.of("s", DataType.struct(not))), struct(Field.of("s", DataType.struct(may)))) shouldBe
             "$.s.x: there may be nulls, and none are expected"
-        refused(not, may) shouldBe "there may be nulls, and none are expected" // of an array that is no batch
+        refused(not, may) shouldBe "there may be nulls, and none are expected" // of an array that is not a batch
         refused(struct(may), struct(Field.of("y", DataType.INT32))) shouldBe
             "field 0 is \"y: int32\", and \"x: int32\" is expected"
 
@@ -149,7 +146,7 @@ class CommonFieldSpec : FunSpec({
         CommonField.checkExpected(struct(Field.of("d", encoded(not))), struct(Field.of("d", encoded(may))))
     }
 
-    test("what the arrays themselves are called is no matter") {
+    test("concat accepts arrays whose own names differ") {
         batch(Field.of("x", DataType.INT32)).use { x ->
             batch(Field.of("y", DataType.INT32)).use { y ->
                 x.retainChild(0).use { a ->

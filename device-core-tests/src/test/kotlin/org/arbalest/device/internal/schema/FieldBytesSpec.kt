@@ -13,7 +13,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import kotlin.random.Random
 
-/** Schemas as bytes of a message to another process. */
+/** Tests of schemas as bytes of a message to another process. */
 class FieldBytesSpec : FunSpec({
     val schema by lazy { EveryType.batch(0, 4).use { it.schema() } }
 
@@ -23,7 +23,7 @@ class FieldBytesSpec : FunSpec({
         FieldBytes.read(reader).also { reader.end() }
     }
 
-    test("a field of every type is read as it was written, with names, flags and metadata [IPC-01]") {
+    test("a field of any type is read back with its name, flags and metadata [IPC-01]") {
         for (field in schema.fields()) {
             val named = field.withMetadata(Metadata.of("key", "value")).withNullable(false)
             for (each in listOf(field, named)) withClue(each) { read(bytes(each)) shouldBe each }
@@ -32,7 +32,7 @@ class FieldBytesSpec : FunSpec({
         read(bytes(whole)) shouldBe whole
     }
 
-    test("bytes that are cut or changed are no field, or another one, and never anything else [IPC-06]") {
+    test("bytes that are cut or changed give a field or a known exception, and nothing else [IPC-06]") {
         val good = bytes(schema.asField())
         for (length in good.indices) {
             val failure = runCatching { read(good.copyOf(length)) }.exceptionOrNull()

@@ -36,7 +36,7 @@ import java.lang.invoke.MethodHandles
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 
-/** Schemas that come again: by what they say, to the byte, and by nothing else. */
+/** Tests of the cache of recent schemas, which recognises a schema by every byte of its content. */
 class RecentSchemasSpec : FunSpec({
     extension(Balanced)
 
@@ -66,44 +66,44 @@ class RecentSchemasSpec : FunSpec({
 
     val others = mapOf(
         "a name" to with(0) { it.withName("iD") },
-        "a name that goes on" to with(0) { it.withName("identifier") },
-        "a name that ends earlier" to with(1) { it.withName("the price") },
+        "a longer name" to with(0) { it.withName("identifier") },
+        "a shorter name" to with(1) { it.withName("the price") },
         "the end of a name" to with(1) { it.withName("the price of us") },
-        "no name" to with(0) { it.withName("") },
+        "an empty name" to with(0) { it.withName("") },
         "the top's name" to base.withName("raw"),
         "the name of an item" to with(3) { it.withType(DataType.list(Field.of("iten", DataType.UTF8))) },
         "a format" to with(0) { it.withType(DataType.UINT64) },
         "the end of a format" to with(1) { it.withType(DataType.decimal128(10, 3)) },
         "a time zone" to with(4) { it.withType(DataType.timestamp(ArrowTimeUnit.MICROSECOND, "Europe/Merlin")) },
-        "no time zone" to with(4) { it.withType(DataType.timestamp(ArrowTimeUnit.MICROSECOND, null)) },
+        "a missing time zone" to with(4) { it.withType(DataType.timestamp(ArrowTimeUnit.MICROSECOND, null)) },
         "a byte of a metadata value" to with(1) { it.withMetadata(Metadata.of("unit", "EUS")) },
         "a byte of a metadata key" to with(1) { it.withMetadata(Metadata.of("unis", "EUR")) },
         "where a key ends" to with(1) { it.withMetadata(Metadata.of("unitE", "UR")) },
-        "a longer value" to with(1) { it.withMetadata(Metadata.of("unit", "EUR, or what else there may be")) },
-        "two pairs" to with(1) { it.withMetadata(Metadata.of("unit", "EUR").with("unit", "EUR")) },
-        "no metadata" to with(1) { it.withMetadata(Metadata.empty()) },
-        "metadata where there was none" to with(0) { it.withMetadata(Metadata.of("unit", "EUR")) },
+        "a longer metadata value" to with(1) { it.withMetadata(Metadata.of("unit", "EUR, or what else there may be")) },
+        "a repeated metadata pair" to with(1) { it.withMetadata(Metadata.of("unit", "EUR").with("unit", "EUR")) },
+        "missing metadata" to with(1) { it.withMetadata(Metadata.empty()) },
+        "added metadata" to with(0) { it.withMetadata(Metadata.of("unit", "EUR")) },
         "the top's metadata" to base.withMetadata(Metadata.of("origin", "hero")),
-        "nullable" to with(0) { it.withNullable(true) },
-        "not nullable" to with(1) { it.withNullable(false) },
+        "a flag that makes it nullable" to with(0) { it.withNullable(true) },
+        "a flag that makes it not nullable" to with(1) { it.withNullable(false) },
         "an ordered dictionary" to with(2) { it.withType(DictionaryType(DataType.INT32, kinds, true)) },
         "the type of a dictionary" to with(2) {
             it.withType(DictionaryType(DataType.INT32, kinds.withType(DataType.LARGE_UTF8), false))
         },
         "the index of a dictionary" to with(2) { it.withType(DictionaryType(DataType.INT16, kinds, false)) },
-        "a nullable dictionary" to with(2) {
+        "the nullability of a dictionary" to with(2) {
             it.withType(DictionaryType(DataType.INT32, kinds.withNullable(false), false))
         },
-        "no dictionary" to with(2) { it.withType(DataType.INT32) },
-        "a dictionary where there was none" to with(0) { it.withType(DictionaryType(DataType.INT64, kinds, false)) },
+        "a missing dictionary" to with(2) { it.withType(DataType.INT32) },
+        "an added dictionary" to with(0) { it.withType(DictionaryType(DataType.INT64, kinds, false)) },
         "sorted keys" to with(5) { it.withType(MapType(entries, true)) },
-        "a child more" to row(fields + Field.of("id", DataType.INT64)),
-        "a child less" to row(fields.dropLast(1)),
-        "no children" to row(listOf()),
-        "another order" to row(fields.reversed()),
+        "one more child" to row(fields + Field.of("id", DataType.INT64)),
+        "one child fewer" to row(fields.dropLast(1)),
+        "missing children" to row(listOf()),
+        "the order of the children" to row(fields.reversed()),
     )
 
-    test("a schema that was just seen is the same field [SCH-22]") {
+    test("importing a schema again returns the same field [SCH-22]") {
         val seen = cross(base)
         seen shouldBe base
         repeat(3) { cross(base) shouldBeSameInstanceAs seen }
@@ -111,8 +111,8 @@ class RecentSchemasSpec : FunSpec({
     }
 
     for ((what, other) in others)
-        test("a schema that differs in $what is another, and both are themselves again [SCH-22]") {
-            // so that nothing is left, and the next are not the oldest
+        test("a schema that differs in $what is another field, and both are recognised again [SCH-22]") {
+            // evicts all fields, so that the next two are not the oldest
             repeat(RecentSchemas.MOST) { cross(Field.of("$it", DataType.INT8)) }
             val seen = cross(base)
             other shouldNotBe base
@@ -123,10 +123,7 @@ class RecentSchemasSpec : FunSpec({
             seen shouldBe base
         }
 
-    test(
-        "names that are NULL and names of no bytes, and no metadata and a block of no pairs, are recognised apart, " +
-            "and are the same to read [SCH-22]",
-    ) {
+    test("NULL and empty names are equal but cached separately, and so are NULL and empty metadata [SCH-22]") {
         Arena.ofConfined().use { arena ->
             val (none, empty) = listOf(null, "").map { name -> CData.importSchema(arena.laid(name, "i")) }
             none shouldBe empty
@@ -140,7 +137,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("a flag that nobody knows yet makes another schema [SCH-06, SCH-22]") {
+    test("an unknown flag makes another schema [SCH-06, SCH-22]") {
         Arena.ofConfined().use { arena ->
             val seen = CData.importSchema(arena.laid("a", "i", flags = 2))
             CData.importSchema(arena.laid("a", "i", flags = 2 or 64)).flags() shouldBe 66
@@ -148,7 +145,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("each schema is released once, recognised or not [SCH-19, SCH-22]") {
+    test("each imported schema is released once, whether it is recognised or not [SCH-19, SCH-22]") {
         Arena.ofConfined().use { arena ->
             for (name in listOf("a", "a", "b", "a", "b", "b")) {
                 val schema = arena.laid(name, "+s", children = listOf(arena.laid("c", "u")))
@@ -160,7 +157,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("a producer that changes its strings afterwards changes nothing of what was seen [SCH-22]") {
+    test("a producer that changes its strings later does not change fields imported before [SCH-22]") {
         Arena.ofConfined().use { arena ->
             val schema = arena.laid("name of a column", "i",
                 metadata = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 1, 0, 0, 0, 'v'.code.toByte()))
@@ -190,10 +187,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test(
-        "what is malformed is refused as ever, though it differs from what was seen in that alone, and released " +
-            "[SCH-19, SCH-22]",
-    ) {
+    test("a malformed schema is rejected and released, even if all else equals a recent schema [SCH-19, SCH-22]") {
         Arena.ofConfined().use { arena ->
             fun schema() = arena.laid("s", "+s",
                 children = listOf(arena.laid("a", "i", dictionary = arena.laid("", "u")), arena.laid("b", "u")))
@@ -218,7 +212,7 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("nothing is read behind a string that ends with its page, whatever was seen before [SCH-22]")
+    test("an import does not read beyond a string that ends with its page [SCH-22]")
         .config(enabled = System.getProperty("os.name") == "Linux") {
             Fence().use { fence ->
                 Arena.ofConfined().use { arena ->
@@ -244,7 +238,7 @@ class RecentSchemasSpec : FunSpec({
             }
         }
 
-    test("few fields are held, and none that is large [SCH-22]") {
+    test("the cache holds few fields, and no large field [SCH-22]") {
         val large = listOf(base.withName("n".repeat(40_000)),
             Field.of("wide", StructType(List(2_000) { Field.of("c", DataType.INT8) })))
         for (field in large) {
@@ -259,18 +253,18 @@ class RecentSchemasSpec : FunSpec({
             RecentSchemas.MOST
     }
 
-    test("threads that import and export many schemas at the same time each get their own [SCH-22]") {
+    test("threads that import and export many schemas at once each get their own [SCH-22]") {
         val all = others.values.toList() + base
         together(8) { thread ->
             for (i in 0 until 3_000) {
                 val wanted = all[(i * (thread + 1)) % if (i % 1_000 < 500) 5 else all.size]
                 val got = cross(wanted)
-                check(got == wanted) { "$got came in place of $wanted" }
+                check(got == wanted) { "imported $got instead of $wanted" }
             }
         }
     }
 
-    test("an export that is used again does not touch what C still holds of another [OWN-06, OWN-13, SCH-22]") {
+    test("an export that reuses memory does not change a child that C still holds [OWN-06, OWN-13, SCH-22]") {
         Arena.ofConfined().use { arena ->
             val moved = List(3) { arena.allocate(ArrowSchemaStruct.LAYOUT) }
             for (kept in moved) {
@@ -285,13 +279,14 @@ class RecentSchemasSpec : FunSpec({
         }
     }
 
-    test("what C has written into the structs of one export is not in the next [SCH-22]") {
+    test("bytes that C writes into an exported schema are not in the next export [SCH-22]") {
         Arena.ofConfined().use { arena ->
             repeat(3) {
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
                 CData.exportSchema(base, schema)
                 val at = schema.address()
-                NativeHeap.fill(RawArrowSchema.name(RawArrowSchema.child(at, 1)), 3, 'x'.code.toByte()) // not its right
+                // C has no right to write into the name
+                NativeHeap.fill(RawArrowSchema.name(RawArrowSchema.child(at, 1)), 3, 'x'.code.toByte())
                 RawArrowSchema.setFlags(RawArrowSchema.child(at, 0), 0x77)
                 RawArrowSchema.setMetadata(RawArrowSchema.child(at, 1), 0)
                 RawArrowSchema.setFormat(RawArrowSchema.child(at, 3),
@@ -303,7 +298,7 @@ class RecentSchemasSpec : FunSpec({
     }
 })
 
-/** A schema of a producer that counts how often its release is called. */
+/** Lays out a schema whose producer counts the calls of its release. */
 private fun Arena.laid(
     name: String?,
     format: String,
@@ -341,16 +336,16 @@ private object HandLaid {
     }
 }
 
-/** A page behind which there is none that can be read. */
+/** A page of memory that ends where no memory is readable. */
 private class Fence : AutoCloseable {
-    private val page = 65536L // the largest
+    private val page = 65536L // the largest page size
     private val start = call("mmap", 0, 2 * page, 1 or 2, 2 or 0x20, -1, 0) // READ | WRITE, PRIVATE | ANONYMOUS
 
     init {
         check(start > 0 && call("mprotect", start + page, page, 0, 0, 0, 0) == 0L)
     }
 
-    /** The address of these bytes as the last of the page. */
+    /** Writes the bytes at the end of the page, and returns their address. */
     fun last(bytes: ByteArray): Long = (start + page - bytes.size).also { NativeHeap.putBytes(it, bytes) }
 
     override fun close() {

@@ -19,7 +19,7 @@ import java.util.concurrent.Executor
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
-/** An allocation of another process, for as many users as there are. */
+/** Tests of an allocation of another process that several users open. */
 class OpenedMemorySpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -36,10 +36,7 @@ class OpenedMemorySpec : FunSpec({
         }
     }
 
-    test(
-        "an allocation is opened once for all its users, and closed once when the last has left; each is told when " +
-            "his part is over [IPC-01]",
-    ) {
+    test("an allocation opens once for all its users and closes after the last; each user is notified [IPC-01]") {
         val sharing = Counting()
         val calls = List(3) { AtomicInteger() }
         withoutIdlePeriod {
@@ -52,18 +49,15 @@ class OpenedMemorySpec : FunSpec({
             }
             users[2].close { calls[2].incrementAndGet() }
         }
-        eventually("it is closed") { calls[2].get() == 1 }
+        eventually("the allocation is closed") { calls[2].get() == 1 }
         sharing.closed.get() shouldBe 1
         calls.map { it.get() } shouldBe listOf(1, 1, 1)
         OpenedMemory.open(sharing, process, byteArrayOf(7), 100).close {}
         sharing.opened.get() shouldBe 2
-        eventually("it is closed again") { sharing.closed.get() == 2 }
+        eventually("the allocation is closed again") { sharing.closed.get() == 2 }
     }
 
-    test(
-        "who opens it again before an idle period has it without a call, and who had it before is told; it is not " +
-            "closed under him [DEV-28]",
-    ) {
+    test("an allocation that is reopened before an idle period stays open, and its former user is notified [DEV-28]") {
         val sharing = Counting()
         val (first, second) = List(2) { AtomicInteger() }
         val again = withoutIdlePeriod {
@@ -72,31 +66,31 @@ class OpenedMemorySpec : FunSpec({
         }
         val idle = CountDownLatch(1)
         IdleTask.run({ idle.countDown() }) {}
-        idle.await(5, SECONDS) shouldBe true // what waited for one before has been at it
+        idle.await(5, SECONDS) shouldBe true // tasks that waited for an idle period have now run
         sharing.run { opened.get() to closed.get() } shouldBe (1 to 0)
         again.close { second.incrementAndGet() }
-        eventually("it is closed") { second.get() == 1 }
+        eventually("the allocation is closed") { second.get() == 1 }
         sharing.run { opened.get() to closed.get() } shouldBe (1 to 1)
     }
 
-    test("what could not be opened is not open: the next one tries himself [IPC-03]") {
+    test("after an opening that failed, the next user opens the allocation [IPC-03]") {
         val sharing = Counting()
-        sharing.opening = { throw DeviceException(Errno.EINVAL, "it is gone") }
+        sharing.opening = { throw DeviceException(Errno.EINVAL, "the allocation is gone") }
         repeat(2) { shouldThrow<DeviceException> { sharing.use() } }
         sharing.opened.get() shouldBe 2
         sharing.opening = {}
         sharing.use().close {}
-        eventually("it is closed") { sharing.closed.get() == 1 }
+        eventually("the allocation is closed") { sharing.closed.get() == 1 }
     }
 
-    test("who comes while it is being opened waits, and has what was opened [IPC-03]") {
+    test("a user that comes during the opening waits for it, and shares the allocation [IPC-03]") {
         val sharing = Counting()
         val (isOpening, mayOpen) = List(2) { CountDownLatch(1) }
         sharing.opening = {
             isOpening.countDown()
             check(mayOpen.await(5, SECONDS))
         }
-        val ownThread = Executor { Thread.ofPlatform().daemon().start(it) } // one that waits does not hold up the other
+        val ownThread = Executor { Thread.ofPlatform().daemon().start(it) } // a waiting user does not block the other
         val first = CompletableFuture.supplyAsync({ sharing.use() }, ownThread)
         isOpening.await(5, SECONDS) shouldBe true
         lateinit var thread: Thread
@@ -107,7 +101,7 @@ class OpenedMemorySpec : FunSpec({
             sharing.use().also { it.base() shouldBe 1000 }
         }, ownThread)
         began.await(5, SECONDS) shouldBe true
-        eventually("he waits, or is there") { thread.state == Thread.State.WAITING || second.isDone }
+        eventually("the second user waits or is done") { thread.state == Thread.State.WAITING || second.isDone }
         second.isDone shouldBe false
         mayOpen.countDown()
         listOf(first, second).map { it.get(5, SECONDS).base() } shouldBe listOf(1000L, 1000L)
@@ -118,10 +112,7 @@ class OpenedMemorySpec : FunSpec({
         sharing.closed.get() shouldBe 1
     }
 
-    test(
-        "whoever has left is told when it was closed, and not before: not where that was refused, nor where it " +
-            "failed for good [IPC-03, DEV-26]",
-    ) {
+    test("a user is notified when the allocation is closed, and not after a failed attempt [IPC-03, DEV-26]") {
         for (errno in listOf(Errno.EAGAIN, Errno.EIO)) {
             val sharing = Counting()
             val calls = AtomicInteger()
@@ -137,17 +128,17 @@ class OpenedMemorySpec : FunSpec({
         val calls = AtomicInteger()
         sharing.closing = { throw DeviceException(Errno.EIO, "never") }
         sharing.use().close { calls.incrementAndGet() }
-        eventually("it was tried") { sharing.closed.get() == 10 }
-        val again = sharing.use() // it is open still
+        eventually("the close was tried ten times") { sharing.closed.get() == 10 }
+        val again = sharing.use() // the allocation is still open
         sharing.opened.get() shouldBe 1
-        eventually("others have it open") { calls.get() == 1 }
+        eventually("the first user is notified while another user has the allocation open") { calls.get() == 1 }
         sharing.closing = {}
         again.close { calls.incrementAndGet() }
-        eventually("it is closed") { calls.get() == 2 }
+        eventually("the second user is notified after the close") { calls.get() == 2 }
     }
 })
 
-/** Counts how often it is asked to open and to close. */
+/** A fake that counts the calls of open and of close. */
 private class Counting : ProcessSharing {
     val opened = AtomicInteger()
     val closed = AtomicInteger()
@@ -170,7 +161,7 @@ private class Counting : ProcessSharing {
         closing()
     }
 
-    override fun memory(): MemoryAllocator = error("nothing is allocated")
+    override fun memory(): MemoryAllocator = error("unexpected call: this test allocates no memory")
 
-    override fun export(address: Long): ProcessSharing.Exported = error("nothing is shared")
+    override fun export(address: Long): ProcessSharing.Exported = error("unexpected call: this test exports no memory")
 }

@@ -32,10 +32,7 @@ class HostJobSpec : FunSpec({
         return PendingWrites.touch(pieces).also { pieces.free() }
     }
 
-    test(
-        "an ended job writes nothing when it is run, and a job that has run writes nothing when it is run " +
-            "again [DEV-40]",
-    ) {
+    test("neither an ended job nor a completed job writes anything when it is run [DEV-40]") {
         Arena.ofConfined().use { arena ->
             val (source, target) = List(2) { arena.allocate(1000) }
             source.fill(1)
@@ -87,7 +84,8 @@ class HostJobSpec : FunSpec({
             while (target.get(JAVA_BYTE, 0) == 0.toByte()) Thread.onSpinWait()
             Thread.currentThread().interrupt()
             job.end()
-            val last = target.get(JAVA_BYTE, target.byteSize() - 1) // at once: the copy would go on while others look
+            // read at once, because a copy in progress would go on during the other checks
+            val last = target.get(JAVA_BYTE, target.byteSize() - 1)
             val wasInterrupted = Thread.interrupted()
             queue.join()
             wasInterrupted shouldBe true

@@ -33,7 +33,7 @@ import org.arbalest.testkit.contract.settled
 import org.arbalest.testkit.contract.texts
 import java.util.concurrent.atomic.AtomicInteger
 
-/** Copies by way of pinned memory of which a call fails, or of whose end nobody can tell. */
+/** Tests of copies through pinned memory in which a call fails, or whose end cannot be queried. */
 class StagingFailureSpec : FunSpec({
     extension(StagedGpu.kept)
     extension(ResourceCountersExtension)
@@ -45,7 +45,10 @@ class StagingFailureSpec : FunSpec({
     val cpu = Devices.cpu()
     val large = Staging.LARGE
 
-    /** All ways: in, out by slots and by lanes, within, between, a batch, and texts whose ends must be known. */
+    /**
+     * Copies in every way: to the device, within it, back through slots and through lanes, and within main memory. Also
+     * copies a batch of texts, whose ends the copy must fetch.
+     */
     fun journey() {
         device.createStream().use { stream ->
             for (size in listOf(100L, 2 * large + 5)) {
@@ -71,10 +74,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test(
-        "each call of the runtime that fails on any way: the error names it, nothing is freed under what is queued, " +
-            "and all is back [DEV-40]",
-    ) {
+    test("a failing driver call is named in the error, frees no memory in use and leaks nothing [DEV-40]") {
         var failed = 0
         var inARow = 0
         var nth = 0
@@ -91,7 +91,7 @@ class StagingFailureSpec : FunSpec({
                         Regex("fake\\w+ on DEVICE_TYPE_1001:0 failed: FAKE_")
                     failed++
                 }
-                eventually("all is back: ${Held.now()}, ${gpu.staging.inUse()} slots and lanes") {
+                eventually("all is released: ${Held.now()}, ${gpu.staging.inUse()} slots and lanes in use") {
                     ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0
                 }
                 fake.violations() shouldBe listOf()
@@ -100,10 +100,7 @@ class StagingFailureSpec : FunSpec({
         failed shouldBeGreaterThan 50
     }
 
-    test(
-        "each call that fails while the device is held back and somebody else lets it go on, command by " +
-            "command [DEV-40]",
-    ) {
+    test("a failing call on a device that runs one command at a time leaks no memory and no slot [DEV-40]") {
         for (call in listOf(FakeCall.COPY, FakeCall.RECORD, FakeCall.WAIT, FakeCall.RUN_ON_HOST)) for (nth in 1..8)
             device.createStream().use { stream ->
                 val before = settled()
@@ -123,17 +120,14 @@ class StagingFailureSpec : FunSpec({
                     true else (failure as DeviceException).message shouldContain "FAKE_DEVICE_LOST (46)"
                 back.close()
                 fake.failCall(call, Int.MAX_VALUE)
-                eventually("$call $nth: all is back") {
+                eventually("$call $nth: all is released") {
                     ResourceCounters.now().since(before).isZero && gpu.staging.inUse() == 0
                 }
                 fake.violations() shouldBe listOf()
             }
     }
 
-    test(
-        "a copy that fails half way while nobody can tell: what it uses is held, slots too, until the queue is seen " +
-            "to be past it [DEV-41]",
-    ) {
+    test("a copy that fails halfway during a capture keeps its memory and slots until the queue is past it [DEV-41]") {
         for (size in listOf(100L, 9 * large)) for (isOut in listOf(false, true)) device.createStream().use { stream ->
             val released = AtomicInteger()
             val there = device.allocate(size)
@@ -150,18 +144,18 @@ class StagingFailureSpec : FunSpec({
                 there.close()
                 mine.close()
                 val used = gpu.staging.inUse()
-                withClue("of $size bytes, out: $isOut") {
+                withClue("a copy of $size bytes, out: $isOut") {
                     used shouldBeGreaterThan 0
                     released.get() shouldBe 0
                     fake.counts().allocations shouldBe memory
-                    fake.release() // now it is over, and still nobody can tell
-                    eventually("it is asked for") { fake.asked > 5 }
+                    fake.release() // the copy is over, but its end still cannot be queried
+                    eventually("the end of the copy is queried") { fake.asked > 5 }
                     released.get() shouldBe 0
                     fake.counts().allocations shouldBe memory
                     gpu.staging.inUse() shouldBe used
                 }
             }
-            eventually("it is all released") {
+            eventually("all is released") {
                 released.get() == 1 && Held.now().waits() == 0L && fake.counts().allocations == memory - 1 &&
                     gpu.staging.inUse() == 0
             }
@@ -170,10 +164,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test(
-        "a batch whose copy fails while nobody can tell, and whose event cannot be recorded for a while: source, " +
-            "target and slots are held [DEV-41]",
-    ) {
+    test("a failed batch copy keeps its source, target and slots while no event can be recorded [DEV-41]") {
         device.createStream().use { stream ->
             val source = numbers(50_000)
             val memory = fake.counts().allocations
@@ -182,23 +173,20 @@ class StagingFailureSpec : FunSpec({
                 fake.failEvery(FakeCall.RECORD)
                 shouldThrow<DeviceException> { source.copyTo(device, stream) }.message shouldContain "fakeEventRecord"
                 source.close()
-                eventually("it is tried again") { fake.refused > 3 }
+                eventually("the recording of the event is tried again") { fake.refused > 3 }
                 fake.counts().allocations shouldBe memory + 1
                 Held.now().arrays() shouldBe 1
             }
             fake.failEvery(null)
             fake.counts().allocations shouldBe memory + 1
             fake.release()
-            eventually("it is all released") {
+            eventually("all is released") {
                 fake.counts().allocations == memory && Held.now().run { arrays() == 0L && waits() == 0L }
             }
         }
     }
 
-    test(
-        "text ends that are fetched, and parts that are looked at, while nobody can tell: the array and what was to " +
-            "hold them stay [DEV-41]",
-    ) {
+    test("an array and its slots stay in use while the end of a fetch cannot be queried [DEV-41]") {
         val there = texts(1000).use { it.copyTo(device) }
         there.synchronize()
         settled()
@@ -211,16 +199,13 @@ class StagingFailureSpec : FunSpec({
             }
             gpu.staging.inUse() shouldBeGreaterThan 0
             fake.release()
-            eventually("all is back") { Held.now().waits() == 0L && gpu.staging.inUse() == 0 }
+            eventually("all is released") { Held.now().waits() == 0L && gpu.staging.inUse() == 0 }
             fake.violations() shouldBe listOf()
         }
         there.close()
     }
 
-    test(
-        "memory that a tensor's consumer gives back while nobody can tell, where no event can be recorded, is held " +
-            "until its stream is past it [DEV-41]",
-    ) {
+    test("memory that a tensor's consumer releases during a capture is kept until its stream is past it [DEV-41]") {
         device.createStream().use { writer ->
             device.createStream().use { consumer ->
                 val array = numbers(8).use { it.copyTo(device, writer) }.use { it.retainChild(0) }
@@ -233,22 +218,19 @@ class StagingFailureSpec : FunSpec({
                     fake.capturing {
                         fake.failEvery(FakeCall.RECORD)
                         DLPack.VERSIONED.delete(tensor)
-                        eventually("it is tried again") { fake.refused > 3 }
+                        eventually("the recording of the event is tried again") { fake.refused > 3 }
                         Held.now().arrays() shouldBe 1
                     }
                     fake.failEvery(null)
                     Held.now().arrays() shouldBe 1
                     fake.release()
-                    eventually("it is freed") { Held.now().run { arrays() == 0L && waits() == 0L } }
+                    eventually("the array is freed") { Held.now().run { arrays() == 0L && waits() == 0L } }
                 }
             }
         }
     }
 
-    test(
-        "where there is no pinned memory for slots, said once, the runtime copies in its own way; and it reaches " +
-            "pageable memory without any [DEV-40]",
-    ) {
+    test("the runtime makes the copies if pinned memory is missing or not needed [DEV-40]") {
         for (reaches in listOf(false, true)) {
             val other = FakeDevice.of(TestGpuProvider.GPU, Devices.device(TestGpuProvider.GPU, 1).id())
             val driver = FakeGpuDriver(FakeGpu(other, DeviceType(1002), reachesPageable = reaches), isPinned = false)
@@ -275,7 +257,7 @@ class StagingFailureSpec : FunSpec({
         }
     }
 
-    test("a transfer that is released without being queued leaves nothing [DEV-40]") {
+    test("a transfer that is released before it is queued leaves no slot in use [DEV-40]") {
         device.createStream().use { stream: DeviceStream ->
             filled(100, 1).use { host ->
                 device.allocate(100).use { there ->

@@ -9,9 +9,9 @@ import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.testkit.contract.eventually
 
-/** Slots where there is no pinned memory to be had for them, or nobody can tell. */
+/** Tests of slots whose pinned memory cannot be allocated, or not yet. */
 class StagingSlotsSpec : FunSpec({
-    test("slots that there was no memory for are there when there is some again [DEV-33]") {
+    test("slots that could not be allocated are allocated when memory is available again [DEV-33]") {
         for (errno in listOf(Errno.ENOMEM, Errno.EAGAIN)) {
             val memory = Failing(errno)
             val slots = StagingSlots(memory, 4096, 4, 2)
@@ -19,12 +19,12 @@ class StagingSlotsSpec : FunSpec({
             slots.count() shouldBe 0
             memory.fails = false
             if (errno == Errno.EAGAIN) slots.tryTake() shouldNotBe 0
-            eventually("there is one") { slots.tryTake() != 0L }
+            eventually("a slot is available") { slots.tryTake() != 0L }
             slots.count() shouldBe 2
         }
     }
 
-    test("where there is none it is not asked for at each copy [DEV-33]") {
+    test("after a failed allocation, the next copies do not try again [DEV-33]") {
         val memory = Failing(Errno.ENOMEM)
         val slots = StagingSlots(memory, 4096, 4, 2)
         repeat(100) { slots.tryTake() shouldBe 0 }
@@ -41,8 +41,8 @@ private class Failing(private val errno: Int) : MemoryAllocator {
     override fun allocate(bytes: Long, alignment: Long): Long {
         asked++
         if (fails) throw DeviceException(errno, "no memory")
-        return 4096L * asked // nobody reads it
+        return 4096L * asked // this address is never read
     }
 
-    override fun free(address: Long, bytes: Long) = error("slots are kept")
+    override fun free(address: Long, bytes: Long) = error("unexpected call: slots are never freed")
 }

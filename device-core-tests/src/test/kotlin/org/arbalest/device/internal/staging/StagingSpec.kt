@@ -26,7 +26,7 @@ import org.arbalest.testkit.contract.settled
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** Core's copies by way of pinned memory, on a device that does one command when the test says so. */
+/** Tests of core's copies through pinned memory, on a device that runs one command when the test says so. */
 class StagingSpec : FunSpec({
     val gpu by lazy { StagedGpu(0) }
     extension(StagedGpu.kept)
@@ -43,7 +43,7 @@ class StagingSpec : FunSpec({
 
     fun <T> onStream(block: (DeviceStream) -> T): T = device.createStream().use(block)
 
-    /** Whether a thread is in a call of the fake's that waits. */
+    /** Returns whether the thread is in a call of the fake that waits. */
     fun Thread.waits() = stackTrace.any {
         it.methodName.startsWith("synchronize") && it.className.endsWith("FakeDevice")
     }
@@ -55,17 +55,14 @@ class StagingSpec : FunSpec({
         } to done
     }
 
-    test(
-        "in: the caller waits for nothing, what he has may be overwritten at once, and nothing is there before the " +
-            "device does it [DEV-40]",
-    ) {
+    test("a copy to the device returns at once, its source may change, and the device writes later [DEV-40]") {
         for (size in sizes) onStream { stream ->
             device.allocate(size).use { there ->
                 filled(size, 1).use { source ->
                     fake.hold()
                     stream.copy(source, there)
                     source.fill(size, 2)
-                    // the copies of slots, and an event
+                    // one copy for each slot, and an event
                     if (size <= 2 * large) fake.pending(stream) shouldBe ((size + large - 1) / large + 1).toInt()
                     fake.release()
                     stream.synchronize()
@@ -75,10 +72,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "slots that a closed stream's work uses are not those of the next that gets its handle, until the device is " +
-            "past them [DEV-40]",
-    ) {
+    test("a new stream with a closed stream's handle does not get slots that are still in use [DEV-40]") {
         fake.reusesHandles = true
         try {
             val closed = device.createStream()
@@ -88,7 +82,7 @@ class StagingSpec : FunSpec({
             onStream { next ->
                 val (source, there) = filled(8, 99) to device.allocate(8)
                 val (waiting, done) = thread { next.copy(source, there) }
-                eventually("it waits, or has not waited") { waiting.waits() || done.isDone }
+                eventually("the copy waits or is done") { waiting.waits() || done.isDone }
                 done.isDone shouldBe false
                 fake.release()
                 done.get(5, SECONDS)
@@ -102,7 +96,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("out: the caller waits for nothing, and main memory is written by the queue, when it comes to that [DEV-40]") {
+    test("a copy from the device returns at once, and the queue writes main memory later [DEV-40]") {
         for (size in sizes) onStream { stream ->
             val there = device.allocate(size)
             filled(size, 1).use { source -> stream.copy(source, there); stream.synchronize() }
@@ -118,7 +112,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("out: the device's copy into a slot is one command, the CPU's out of it the next [DEV-40]") {
+    test("the device copies into a slot in one command, and the CPU out of it in the next [DEV-40]") {
         onStream { stream ->
             val there = device.allocate(100)
             filled(100, 1).use { source -> stream.copy(source, there); stream.synchronize() }
@@ -136,9 +130,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "what the device reaches goes there directly: its own memory, and pinned memory in either direction [DEV-40]",
-    ) {
+    test("a copy within the device, or between it and pinned memory, uses no slot [DEV-40]") {
         onStream { stream ->
             val places = listOf(device.memory(), device.memory(), gpu.pinned, device.memory(), gpu.pinned)
                 .map { it.allocate(100_000) }
@@ -157,7 +149,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("within main memory the queue copies, in its order, pinned or not [DEV-40]") {
+    test("a copy within main memory runs in the queue's order, whether pinned or not [DEV-40]") {
         onStream { stream ->
             val hosts = listOf(filled(50_000, 1), gpu.pinned.allocate(50_000), filled(50_000, 2), filled(50_000, 3))
             fake.hold()
@@ -171,16 +163,15 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("order: what a queued copy has yet to write to main memory is read behind it; all else is read at " +
-        "once [DEV-40]") {
+    test("memory that a queued copy writes is read after that copy, and other memory at once [DEV-40]") {
         onStream { stream ->
             val there = listOf(100L, 100L, 100L).map(device::allocate)
             val hosts = List(3) { filled(100, it) }
             stream.copy(hosts[0], there[0])
             fake.hold()
             stream.copy(there[0], hosts[1])
-            stream.copy(hosts[1], there[1]) // what the copy before it will have written
-            stream.copy(hosts[2], there[2]) // what is there now
+            stream.copy(hosts[1], there[1]) // reads the bytes that the previous copy writes
+            stream.copy(hosts[2], there[2]) // reads the present bytes
             hosts[2].fill(100, 9)
             fake.release()
             stream.synchronize()
@@ -190,10 +181,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "packing: the columns of a batch share slots, and gaps of less than 64 bytes are no reason for another " +
-            "piece [DEV-40]",
-    ) {
+    test("the columns of a batch share slots, and gaps below 64 bytes do not split a copy [DEV-40]") {
         for ((columns, rows) in listOf(100 to 8192, 40 to 1001, 300 to 3)) {
             BatchBuilder.of(cpu, rows).use { batch ->
                 repeat(columns) { column -> batch.int64("c$column", LongArray(rows) { row -> row * 1000L + column }) }
@@ -219,7 +207,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("packing: sizes around a slot's, on either side, arrive whole [DEV-40]") {
+    test("batches with columns slightly smaller or larger than a slot arrive whole [DEV-40]") {
         for (first in listOf(1L, 63, 64, small - 64, small - 1, small, small + 63)) onStream { stream ->
             val rows = ((first + 7) / 8).toInt()
             BatchBuilder.of(cpu, rows).use { batch ->
@@ -236,17 +224,14 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "more than all slots hold: in and out, the caller waits for the oldest of its own slots only, and goes on " +
-            "when that is back [DEV-40]",
-    ) {
+    test("a copy larger than all slots waits only for the oldest of its own slots, in both directions [DEV-40]") {
         val size = (Staging.MOST_LARGE + 3) * large + 77
         onStream { stream ->
             val there = device.allocate(size)
             val source = filled(size, 5)
             fake.hold()
             val (copying, done) = thread { stream.copy(source, there) }
-            eventually("it waits for slots") { copying.waits() }
+            eventually("the copy waits for slots") { copying.waits() }
             gpu.staging.inUse() shouldBe Staging.MOST_LARGE
             fake.step(stream) shouldBe true
             done.isDone shouldBe false
@@ -264,7 +249,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("lanes: the device fills the ring while the CPU is busy, and no slot again before that is emptied [DEV-40]") {
+    test("the device fills a lane while the CPU is busy, and reuses no slot before it is emptied [DEV-40]") {
         val size = 9 * large
         onStream { stream ->
             val there = device.allocate(size)
@@ -287,14 +272,14 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("out of slots: one thread waits for its own stream's oldest, and that stream's only [DEV-40]") {
+    test("a copy without a free slot waits only for the oldest slot of its own stream [DEV-40]") {
         onStream { stream ->
             val gate = gpu.gate(stream)
             val held = gpu.occupy(stream, Staging.MOST_SMALL)
             device.allocate(100).use { there ->
                 filled(100, 3).use { source ->
                     val (copying, done) = thread { stream.copy(source, there) }
-                    eventually("it waits") { copying.waits() }
+                    eventually("the copy waits") { copying.waits() }
                     gate.complete()
                     done.get(5, SECONDS)
                     stream.synchronize()
@@ -305,10 +290,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "out of slots on another stream: the runtime copies in its own way, in and out, and nobody waits for that " +
-            "other stream [DEV-40]",
-    ) {
+    test("a copy does not wait for another stream's slots; the runtime makes it instead [DEV-40]") {
         onStream { busy ->
             onStream { stream ->
                 val gate = gpu.gate(busy)
@@ -327,9 +309,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "out of slots: what a queued copy has yet to write is copied by the runtime in its order, not before [DEV-40]",
-    ) {
+    test("without a free slot, the runtime reads pending bytes only after the copy that writes them [DEV-40]") {
         onStream { busy -> onStream { writing -> onStream { reading ->
             val (first, second) = device.allocate(100) to device.allocate(100)
             filled(100, 1).use { source -> writing.copy(source, first); writing.synchronize() }
@@ -340,7 +320,7 @@ class StagingSpec : FunSpec({
             writing.copy(first, middle)
             writing.record().use(reading::waitFor)
             val (copying, done) = thread { reading.copy(middle, second) }
-            eventually("it waits for its stream") { copying.waits() }
+            eventually("the copy waits for its stream") { copying.waits() }
             gates[1].complete()
             done.get(5, SECONDS)
             reading.synchronize()
@@ -351,7 +331,7 @@ class StagingSpec : FunSpec({
         } } }
     }
 
-    test("out of slots, two threads on one stream: a slot whose copy is not queued yet is nobody else's [DEV-40]") {
+    test("a slot whose copy is not queued yet is not given to another thread [DEV-40]") {
         onStream { busy ->
             onStream { stream ->
                 val gate = gpu.gate(busy)
@@ -359,9 +339,9 @@ class StagingSpec : FunSpec({
                 val (first, second) = filled(100, 1) to filled(100, 2)
                 val (one, two) = device.allocate(100) to device.allocate(100)
                 val stop = fake.stop(FakeCall.COPY)
-                val (_, copying) = thread { stream.copy(first, one) } // it has the last slot, and has filled it
+                val (_, copying) = thread { stream.copy(first, one) } // takes and fills the last slot
                 stop.awaitThread()
-                // the stream is empty: a wait for it says nothing of that slot
+                // the stream is empty, so waiting for it does not free that slot
                 thread { stream.copy(second, two) }.second.get(5, SECONDS)
                 stop.open()
                 copying.get(5, SECONDS)
@@ -375,7 +355,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("out of slots, two threads on one stream and on two, some thousand copies: each arrives [DEV-40]") {
+    test("thousands of copies by two threads, on one stream or on two, all arrive [DEV-40]") {
         for (streams in listOf(1, 2)) {
             val shared = List(streams) { device.createStream() }
             val threads = List(2) { number ->
@@ -403,9 +383,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "a stream that is closed while its copies are held back: they are done, and slots and lanes come back [DEV-40]",
-    ) {
+    test("a stream that is closed completes its copies, and its slots and lanes are released [DEV-40]") {
         for (size in listOf(100L, 3 * large + 5)) {
             val there = device.allocate(size)
             val (source, back) = filled(size, 1) to filled(size, 2)
@@ -424,7 +402,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test("memory is trimmed while slots are out: they stay, and so does what they are for [DEV-40]") {
+    test("trimming memory keeps the slots that are in use, and their copies arrive [DEV-40]") {
         onStream { stream ->
             val there = device.allocate(3 * large)
             val (source, back) = filled(3 * large, 1) to filled(3 * large, 2)
@@ -443,12 +421,9 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "a copy that the device fails is given up: main memory is as it was, and is read at once by the next who " +
-            "copies it [DEV-40]",
-    ) {
+    test("a copy that the device fails leaves main memory unchanged, and the next copy reads it at once [DEV-40]") {
         for (size in listOf(100L, 2 * large)) onStream { stream ->
-            // by the stream itself: a queue that has failed stays so, a lane too
+        // small enough for the stream itself: a failed queue stays failed, and so does a lane
             val there = device.allocate(size)
             val back = filled(size, 2)
             fake.hold()
@@ -457,7 +432,7 @@ class StagingSpec : FunSpec({
             fake.release()
             shouldThrow<DeviceException> { stream.synchronize() }.message shouldContain "FAKE_LAUNCH_FAILED (719)"
             settled()
-            eventually("slots are back") { gpu.staging.inUse() == 0 }
+            eventually("all slots are released") { gpu.staging.inUse() == 0 }
             back.matches(size, 2) shouldBe true
             onStream { other ->
                 fake.hold()
@@ -471,9 +446,7 @@ class StagingSpec : FunSpec({
         }
     }
 
-    test(
-        "more copies on the way out than there are lanes go by the queue itself, and none waits for another [DEV-40]",
-    ) {
+    test("copies from the device that find no lane use the queue itself, and wait for no other copy [DEV-40]") {
         val streams = List(6) { device.createStream() }
         val there = device.allocate(3 * large)
         filled(3 * large, 1).use { source -> streams[0].copy(source, there); streams[0].synchronize() }
@@ -491,5 +464,5 @@ class StagingSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** The limit for a test that hangs. It is long because the test does much work. */
 private const val HANG_SECONDS = 60L

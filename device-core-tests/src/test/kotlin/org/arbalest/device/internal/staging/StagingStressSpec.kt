@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 
-/** Copies by way of pinned memory in every order that a device may do them in. */
+/** Tests of copies through pinned memory, in every order in which a device may run them. */
 class StagingStressSpec : FunSpec({
     extension(StagedGpu.kept)
     extension(ResourceCountersExtension)
@@ -29,8 +29,8 @@ class StagingStressSpec : FunSpec({
     val fake by lazy { gpu.fake }
 
     /**
-     * A stream and buffers of one size that only it uses, of each of which it is known what is to be in it; null if a
-     * copy into it has failed.
+     * A stream, and buffers of one size that only this stream uses. [content] is the expected content of each buffer,
+     * or null after a failed copy into it.
      */
     class Chain(val size: Long, seed: Int) : AutoCloseable {
         val stream: DeviceStream = gpu.device.createStream()
@@ -55,11 +55,11 @@ class StagingStressSpec : FunSpec({
                 stream.copy(buffers[from], buffers[to])
                 content[to] = what
             } catch (_: DeviceException) {
-                // ordered
+                // the test requested this failure
             }
         }
 
-        /** Which buffer has not in it what it should. */
+        /** Returns the index of the first buffer with wrong content. */
         fun wrong(): Int? = buffers.indices.firstOrNull { i ->
             val what = content[i]
             what != null && !(if (buffers[i].isCpuAccessible) buffers[i].matches(size, what)
@@ -78,13 +78,10 @@ class StagingStressSpec : FunSpec({
         else -> random.nextLong(1, 300)
     }
 
-    test(
-        "three thousand programs of three streams each, by one thread that does the device's commands in any order: " +
-            "all is where it should be [DEV-40]",
-    ) {
+    test("three thousand random programs copy correctly when one thread runs the commands in any order [DEV-40]") {
         repeat(3_000) { seed ->
             val random = Random(seed)
-            if (seed % 10 == 0) eventually("before seed $seed slots are back") { gpu.staging.inUse() == 0 }
+            if (seed % 10 == 0) eventually("all slots are released before seed $seed") { gpu.staging.inUse() == 0 }
             fake.interleave(seed)
             val others = if (seed % 10 == 0) gpu.device.createStream() else null
             val gate = others?.let(gpu::gate)
@@ -114,10 +111,7 @@ class StagingStressSpec : FunSpec({
         }
     }
 
-    test(
-        "four threads on three streams, calls that fail, and two that let the device go on, at random: no copy gets " +
-            "another's slots [DEV-40]",
-    ) {
+    test("four threads with failing calls on a device that steps at random never share a slot [DEV-40]") {
         val wrong = ConcurrentLinkedQueue<String>()
         val left = AtomicInteger(4)
         fake.hold()
@@ -169,5 +163,5 @@ class StagingStressSpec : FunSpec({
     }
 })
 
-/** What may fail while another thread makes its buffers. */
+/** The calls that may fail while another thread creates its buffers. */
 private val COPYING = listOf(FakeCall.COPY, FakeCall.RUN_ON_HOST, FakeCall.WAIT)

@@ -17,14 +17,11 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
-/** Transfers in which a call of the driver fails when others are queued already. */
+/** Tests of transfers in which a driver call fails after others are queued. */
 class TransferSpec : FunSpec({
     fun MemorySegment.bytes() = toArray(JAVA_BYTE).toSet()
 
-    test(
-        "jobs that are in the queue are done with all of their pieces when the event behind them cannot be " +
-            "recorded [DEV-33]",
-    ) {
+    test("queued jobs copy all their pieces even if the event behind them cannot be recorded [DEV-33]") {
         Arena.ofConfined().use { arena ->
             val driver = HeldBack(arena)
             val pieces = 40
@@ -36,13 +33,13 @@ class TransferSpec : FunSpec({
             }
             driver.failing = "record"
             shouldThrow<DeviceException> { transfer.queue(true, false) }.errno() shouldBe Errno.ENOMEM
-            driver.synchronizeQueue(0) // as who gives the transfer up does
+            driver.synchronizeQueue(0) // as the caller does before it releases the transfer
             target.bytes() shouldBe setOf<Byte>(1)
             transfer.release()
         }
     }
 
-    test("a job that was not queued gives its pieces up, and nothing is written [DEV-33]") {
+    test("a job that was not queued drops its pieces, and nothing is written [DEV-33]") {
         Arena.ofConfined().use { arena ->
             val driver = HeldBack(arena)
             val (source, target) = List(2) { arena.allocate(64) }
@@ -51,20 +48,20 @@ class TransferSpec : FunSpec({
             transfer.add(Place.PAGEABLE, target.address(), Place.DEVICE, source.address(), 64)
             driver.failing = "runOnHost"
             shouldThrow<DeviceException> { transfer.queue(true, false) }.errno() shouldBe Errno.ENOMEM
-            driver.synchronizeQueue(0) // as who gives the transfer up does
+            driver.synchronizeQueue(0) // as the caller does before it releases the transfer
             target.bytes() shouldBe setOf<Byte>(0)
             transfer.release()
         }
     }
 })
 
-/** A device in main memory whose queue does nothing until somebody waits for it. */
+/** A device in main memory whose queue runs its work only when a thread waits for it. */
 private class HeldBack(private val arena: Arena) :
     SynchronousDriver,
     HostStaging {
     private val queued = ArrayDeque<() -> Unit>()
 
-    /** The call that fails. */
+    /** The name of the call that fails. */
     var failing = ""
 
     private fun queue(call: String, work: () -> Unit) {
@@ -108,7 +105,7 @@ private class HeldBack(private val arena: Arena) :
 
     override fun allocate(bytes: Long, alignment: Long) = arena.allocate(bytes, alignment).address()
 
-    override fun free(address: Long, bytes: Long) {} // the arena does
+    override fun free(address: Long, bytes: Long) {} // the arena frees it
 }
 
 private class InArena(private val arena: Arena) : MemoryAllocator {
@@ -116,7 +113,7 @@ private class InArena(private val arena: Arena) : MemoryAllocator {
 
     override fun allocate(bytes: Long, alignment: Long) = arena.allocate(bytes, alignment).address()
 
-    override fun free(address: Long, bytes: Long) {} // the arena does
+    override fun free(address: Long, bytes: Long) {} // the arena frees it
 }
 
 private fun memory(address: Long, bytes: Long) = MemorySegment.ofAddress(address).reinterpret(bytes)

@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 import kotlin.random.Random
 
-/** Readers whose arrays are copied to a device, some ahead of whoever pulls. */
+/** Tests of readers whose arrays are copied to a device, some of them ahead of the pulls. */
 class CopiedSourceSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
@@ -43,7 +43,7 @@ class CopiedSourceSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    /** Batches of 1, 2, 3, … rows. */
+    /** A source of batches with 1, 2, 3, … rows. */
     class Tape(private val count: Int, private val before: (Int) -> Unit = {}) : DeviceArrayReader.Source {
         val made = AtomicInteger()
         val cancels = AtomicInteger()
@@ -68,15 +68,15 @@ class CopiedSourceSpec : FunSpec({
 
         fun reader(): DeviceArrayReader = DeviceArrayReader.of(numbers(0).use { it.schema() }, this)
 
-        /** Until the thread that pulls does nothing but wait. */
+        /** Waits until the pulling thread has nothing to do. */
         fun awaitWaiting(): Unit = eventually("the thread waits") { thread?.state == Thread.State.WAITING }
 
         fun awaitEnd(): Unit = check(thread!!.join(java.time.Duration.ofSeconds(5))) {
-            "the thread that copies goes on"
+            "the copying thread did not end within 5 s"
         }
     }
 
-    /** What blocks a tape's pulls from the [from]th on. */
+    /** A gate that blocks a tape's pulls from the [from]th on. */
     class Gate(private val from: Int) : (Int) -> Unit {
         private val come = CountDownLatch(1)
         private val open = CountDownLatch(1)
@@ -84,10 +84,10 @@ class CopiedSourceSpec : FunSpec({
         override fun invoke(pull: Int) {
             if (pull < from) return
             come.countDown()
-            check(open.await(5, SECONDS)) { "nobody opened the gate" }
+            check(open.await(5, SECONDS)) { "the gate was not opened within 5 s" }
         }
 
-        fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "nobody pulled" }
+        fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "no thread pulled within 5 s" }
 
         fun open(): Unit = open.countDown()
     }
@@ -115,28 +115,28 @@ class CopiedSourceSpec : FunSpec({
     fun FutureTask<*>.failure(): Throwable = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
     for (ahead in listOf(0, 1, 2, 7)) {
-        test("a reader's batches are on the device, in order, $ahead ahead [STR-13]") {
+        test("a copied reader returns all batches on the device, in order, with $ahead ahead [STR-13]") {
             val tape = Tape(5)
             copying(tape, ahead) { copied, _ ->
                 copied.deviceType() shouldBe DeviceType.EXT_DEV
                 copied.schema().fields().map { it.name() } shouldBe listOf("a", "b")
-                tape.thread shouldBe null // nothing was pulled yet
+                tape.thread shouldBe null // no batch was pulled yet
                 for (rows in 1..5) copied.next()!!.also { it.device() shouldBe device }.rows() shouldBe expected(rows)
                 copied.next() shouldBe null
                 copied.next() shouldBe null
             }
         }
 
-        test("a reader without batches has none on the device, $ahead ahead [STR-13]") {
+        test("a copied reader of no batches ends at once, with $ahead ahead [STR-13]") {
             copying(Tape(0), ahead) { copied, _ -> copied.next() shouldBe null }
         }
     }
 
-    test("the copies are ordered by the stream that was given, and each has its event [STR-13]") {
+    test("the given stream orders the copies, and each copy has its own event [STR-13]") {
         fake.hold()
         copying(Tape(3), 2) { copied, stream ->
             val arrays = List(3) { copied.next()!! }
-            copied.next() shouldBe null // though none of them is copied
+            copied.next() shouldBe null // the end comes although no copy is complete
             arrays.map { it.isReady } shouldBe listOf(false, false, false)
             for (n in arrays.indices) {
                 while (!arrays[n].isReady) fake.step(stream) shouldBe true
@@ -147,7 +147,7 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("C pulls such a reader as a stream of the device [STR-13]") {
+    test("C pulls a copied reader as a stream of the device [STR-13]") {
         Arena.ofConfined().use { arena ->
             val struct = ArrowDeviceArrayStreamStruct.allocate(arena)
             copying(Tape(4), 2) { copied, _ ->
@@ -160,12 +160,12 @@ class CopiedSourceSpec : FunSpec({
     }
 
     for (ahead in 1..3) {
-        test("no more than $ahead are copied that nobody has pulled [STR-14]") {
+        test("at most $ahead batches are copied before they are pulled [STR-14]") {
             val tape = Tape(10)
             copying(tape, ahead) { copied, _ ->
                 for (pulled in 1..4) {
                     copied.next()!!.close()
-                    eventually("the thread has gone on") { tape.made.get() == pulled + ahead }
+                    eventually("the copying thread goes on") { tape.made.get() == pulled + ahead }
                     tape.awaitWaiting()
                     tape.made.get() shouldBe pulled + ahead
                 }
@@ -174,7 +174,7 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("with 0 ahead whoever pulls makes the batch, and the copy [STR-14]") {
+    test("with 0 ahead, the pulling thread makes the batch and the copy [STR-14]") {
         val tape = Tape(3)
         copying(tape, 0) { copied, _ ->
             copied.next()!!.close()
@@ -183,7 +183,7 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("a negative number is refused, and so is a reader that is closed; the reader is still the caller's [STR-14]") {
+    test("a negative number or a closed reader is rejected, and the caller keeps the reader [STR-14]") {
         val tape = Tape(1)
         tape.reader().use { reader ->
             shouldThrow<IllegalArgumentException> { reader.copyTo(device.memory(), device.defaultStream(), -1) }
@@ -197,7 +197,7 @@ class CopiedSourceSpec : FunSpec({
     }
 
     for (ahead in listOf(0, 5)) {
-        test("what the source fails with comes behind what was copied before, and again, $ahead ahead [STR-15]") {
+        test("an error of the source comes after the earlier copies, and is repeated, with $ahead ahead [STR-15]") {
             val tape = Tape(9) { if (it == 3) throw DeviceException(Errno.EIO, "the tape tore") }
             copying(tape, ahead) { copied, _ ->
                 copied.next()!!.rows() shouldBe expected(1)
@@ -207,7 +207,7 @@ class CopiedSourceSpec : FunSpec({
             }
         }
 
-        test("what a copy fails with comes behind what was copied before, $ahead ahead [STR-15]") {
+        test("an error of a copy comes after the earlier copies, with $ahead ahead [STR-15]") {
             val tape = Tape(9)
             fake.failCall(FakeCall.ALLOCATE, 3)
             copying(tape, ahead) { copied, _ ->
@@ -221,7 +221,7 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("an Error, and an exception that is no DeviceException, come as without a thread [STR-15]") {
+    test("an Error or a checked exception of the source arrives as it does without a thread [STR-15]") {
         copying(Tape(9) { throw AssertionError("no tape") }, 2) { copied, _ ->
             shouldThrow<AssertionError> { copied.next() }.message shouldBe "no tape"
         }
@@ -232,7 +232,7 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("a stream of a third device is an error of the first pull [STR-15]") {
+    test("a stream of a third device makes the first pull fail [STR-15]") {
         Devices.device(DeviceType.EXT_DEV, 1).createStream().use { other ->
             val tape = Tape(2)
             tape.reader().copyTo(device.memory(), other, 2).use { copied ->
@@ -243,14 +243,14 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("whoever waits can be interrupted, and closes [STR-15]") {
+    test("a waiting pull can be interrupted, and the reader can then be closed [STR-15]") {
         val gate = Gate(1)
         val tape = Tape(3, gate)
         copying(tape, 2) { copied, _ ->
             copied.next()!!.close()
             gate.awaitThread()
             val (pull, puller) = started { runCatching { copied.next() } to Thread.currentThread().isInterrupted }
-            eventually("it waits") { puller.state == Thread.State.WAITING }
+            eventually("the pull waits") { puller.state == Thread.State.WAITING }
             puller.interrupt()
             val (result, isInterrupted) = pull.get(5, SECONDS)
             result.exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ECANCELED
@@ -259,24 +259,24 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("one that nobody pulls makes nothing, and no thread [STR-16]") {
+    test("a copied reader that is never pulled makes no batch and starts no thread [STR-16]") {
         val tape = Tape(3)
         copying(tape, 2) { _, _ -> }
         tape.thread shouldBe null
         tape.made.get() shouldBe 0
     }
 
-    test("closed while the thread waits for room, copies that nobody pulled are given back [STR-16]") {
+    test("closing while the copying thread waits releases the copies that were not pulled [STR-16]") {
         val tape = Tape(9)
         copying(tape, 3) { copied, _ ->
             copied.next()!!.close()
-            eventually("it is 3 ahead") { tape.made.get() == 4 }
+            eventually("the copying thread is 3 ahead") { tape.made.get() == 4 }
             tape.awaitWaiting()
         }
         tape.made.get() shouldBe 4
     }
 
-    test("30,000 copies that nobody pulled are given back, on a stack of any depth [STR-16]") {
+    test("closing releases 30,000 copies that were not pulled, without a stack overflow [STR-16]") {
         val batches = object : DeviceArrayReader.Source {
             val made = AtomicInteger()
 
@@ -285,14 +285,11 @@ class CopiedSourceSpec : FunSpec({
         val copied = DeviceArrayReader.of(numbers(0).use { it.schema() }, batches)
             .copyTo(cpu.memory(), cpu.defaultStream(), 30_000)
         copied.next()!!.close()
-        eventually("it is 30,000 ahead") { batches.made.get() == 30_001 }
+        eventually("the copying thread is 30,000 ahead") { batches.made.get() == 30_001 }
         copied.close()
     }
 
-    test(
-        "closed while the thread pulls, the source is asked to give up, nobody waits, and what it makes then is " +
-            "given back [STR-16]",
-    ) {
+    test("closing during the thread's pull cancels the source, returns at once, and releases the last batch [STR-16]") {
         val gate = Gate(1)
         val tape = Tape(9, gate)
         device.createStream().use { stream ->
@@ -309,10 +306,7 @@ class CopiedSourceSpec : FunSpec({
         tape.made.get() shouldBe 2
     }
 
-    test(
-        "closed by another thread while somebody pulls in place, the source is asked to give up, and closed behind " +
-            "the pull [STR-16]",
-    ) {
+    test("closing during a pull without a thread cancels the source, and closes it after the pull [STR-16]") {
         val gate = Gate(0)
         val tape = Tape(9, gate)
         copying(tape, 0) { copied, _ ->
@@ -326,32 +320,32 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("closed while the thread copies, with its stream behind it, that copy is given back [STR-16]") {
+    test("closing the reader and then its stream during a copy releases that copy [STR-16]") {
         val tape = Tape(9)
         val stream = device.createStream()
         val copied = tape.reader().copyTo(device.memory(), stream, 3)
         copied.next()!!.close()
-        eventually("it is 3 ahead") { tape.made.get() == 4 }
+        eventually("the copying thread is 3 ahead") { tape.made.get() == 4 }
         tape.awaitWaiting()
         val stop = fake.stop(FakeCall.ALLOCATE)
         copied.next()!!.close()
         stop.awaitThread()
         copied.close()
         stream.close()
-        tape.closes.get() shouldBe 1 // the source is not pulled
+        tape.closes.get() shouldBe 1 // no pull is in progress, so the source closes at once
         stop.open()
         tape.awaitEnd()
         tape.made.get() shouldBe 5
     }
 
-    test("closed while somebody waits for a batch, that pull throws [STR-16]") {
+    test("a pull that waits for a batch throws when the reader is closed [STR-16]") {
         val gate = Gate(0)
         val tape = Tape(9, gate)
         device.createStream().use { stream ->
             val copied = tape.reader().copyTo(device.memory(), stream, 1)
             val (pull, puller) = started { copied.next() }
             gate.awaitThread()
-            eventually("it waits") { puller.state == Thread.State.WAITING }
+            eventually("the pull waits") { puller.state == Thread.State.WAITING }
             copied.close()
             pull.failure().message shouldBe "the reader was closed"
             gate.open()
@@ -360,7 +354,7 @@ class CopiedSourceSpec : FunSpec({
         }
     }
 
-    test("pulled and closed by several threads at any time, 300 times, everything is given back [STR-16]") {
+    test("pulls and closes by several threads at any time leave no array and no source open [STR-16]") {
         val random = Random(16)
         device.createStream().use { stream ->
             repeat(300) {

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.locks.ReentrantLock
 
-/** Closing a reader while somebody pulls from it, or exports it: what its source hears. */
+/** Tests of a close while another thread pulls or exports, and of the calls that the source receives. */
 class DeviceArrayReaderImplCloseSpec : FunSpec({
     extension(Balanced)
 
@@ -37,7 +37,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { threads.shutdownNow() }
 
-    /** Three arrays, or, once it is cancelled, no more, as an async stream's source has it. */
+    /** A source of three arrays. After a cancel it returns no more, like the source of an async stream. */
     class Cancellable : DeviceArrayReader.Source {
         val cancels = AtomicInteger()
         val lateCancels = AtomicInteger()
@@ -58,9 +58,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
 
     fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
 
-    test(
-        "closing and exporting at the same time: the close wins and the export throws, or the stream is whole [STR-11]",
-    ) {
+    test("an export during a close throws, or C receives the whole stream [STR-11]") {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
             val sources = List(10_000) { Cancellable() }
@@ -74,7 +72,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
                         while (stream.next()?.close() != null) pulled++
                     }
                     check(pulled == 3 && sources[i].cancels.get() == 0) {
-                        "of race $i C got $pulled arrays, ${sources[i].cancels} cancels"
+                        "race $i: C received $pulled arrays, and the source ${sources[i].cancels} cancels"
                     }
                 }
             })
@@ -83,7 +81,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         }
     }
 
-    test("a source is not asked to give up once it was closed [STR-11]") {
+    test("a source is not cancelled after it was closed [STR-11]") {
         val sources = List(10_000) { Cancellable() }
         val readers = sources.map(::reader)
         duel(sources.size, { readers[it].close() }, { runCatching { readers[it].next()?.close() } })
@@ -91,10 +89,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test(
-        "a close that comes between a pull's last look and its unlock, and finds the lock taken, still closes the " +
-            "source [STR-11]",
-    ) {
+    test("a close between a pull's last check and its unlock still closes the source [STR-11]") {
         val source = Cancellable()
         val own = CompletableFuture<DeviceArrayReader>()
         val lock = object : ReentrantLock() {
@@ -114,8 +109,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("a close that finds the lock taken does not ask a source to give up that the pull has closed " +
-        "meanwhile [STR-11]") {
+    test("a close that finds the lock taken does not cancel a source that the pull has closed [STR-11]") {
         val pulling = CountDownLatch(1)
         val goOn = CountDownLatch(1)
         val heard = CopyOnWriteArrayList<String>()
@@ -150,7 +144,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         heard shouldBe listOf("close")
     }
 
-    test("a source is not closed while it is asked to give up [STR-11]") {
+    test("a source is not closed during its cancel [STR-11]") {
         val pulling = CountDownLatch(1)
         val pulled = CountDownLatch(1)
         val cancelling = CountDownLatch(1)
@@ -178,23 +172,23 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         val closer = runAsync({ reader.close() }, threads)
         cancelling.await()
         pulled.countDown()
-        // it stops before it closes the source
+        // the pull blocks before it closes the source
         while (puller.isAlive && puller.state != Thread.State.BLOCKED) Thread.onSpinWait()
         closes.get() shouldBe 0
         cancelled.countDown()
         closer.get(5, SECONDS)
         puller.join()
         closes.get() shouldBe 1
-        // not the null of an end: the stream may have more
+        // an error, and not the null of an end, because the stream may have more arrays
         result.get().exceptionOrNull().shouldBeInstanceOf<IllegalStateException>()
     }
 
-    test("who pulls while the reader is closed gets all three arrays or an error, never an early end [STR-11]") {
+    test("a pull during a close gets all three arrays or an error, never an early end [STR-11]") {
         val readers = List(10_000) { reader(Cancellable()) }
         duel(readers.size, { readers[it].close() }, { race ->
             var pulled = 0
             val whole = runCatching { while (readers[race].next()?.close() != null) pulled++ }.isSuccess
-            check(!whole || pulled == 3) { "of race $race came $pulled arrays, and the end" }
+            check(!whole || pulled == 3) { "race $race: the stream ended after $pulled of 3 arrays" }
         })
     }
 })

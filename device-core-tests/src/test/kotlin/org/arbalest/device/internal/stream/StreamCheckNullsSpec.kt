@@ -27,8 +27,8 @@ import java.lang.foreign.ValueLayout
 import kotlin.concurrent.thread
 
 /**
- * A stream whose columns are not nullable, and arrays whose columns are: these may have nulls only where nobody sees
- * them.
+ * Tests of streams with columns that are not nullable, whose arrays have nullable columns. Such an array may have nulls
+ * only in places that no consumer sees.
  */
 class StreamCheckNullsSpec : FunSpec({
     extension(FakeExtension)
@@ -43,7 +43,7 @@ class StreamCheckNullsSpec : FunSpec({
 
     fun bits(bits: Int): DeviceBuffer = cpu.allocate(1).also { it.segment().fill(bits.toByte()) }
 
-    /** Integers; a bitmap of −1 is none. */
+    /** Returns integers. A bitmap of −1 stands for no bitmap. */
     fun ints(count: Long, valid: Int, nulls: Long): ArrayData =
         ArrayData.of(count, nulls, listOf(if (valid < 0) null else bits(valid), cpu.allocate(4 * count)))
 
@@ -60,10 +60,7 @@ class StreamCheckNullsSpec : FunSpec({
             .removePrefix("a stream gave an array of another type: ")
     }
 
-    test(
-        "a nullable column under one that is not has to have no nulls, batch by batch, also if all batches are of " +
-            "one field [STR-12]",
-    ) {
+    test("a nullable column in a stream that forbids nulls must have no nulls, in each batch [STR-12]") {
         val given = Schema.of(may("zz")).asField()
         fun batch(nulls: Boolean) = DeviceArray.of(given,
             ArrayData.of(2, 0, listOf(null), listOf(if (nulls) ints(2, 1, 1) else ints(2, -1, 0))))
@@ -81,7 +78,7 @@ class StreamCheckNullsSpec : FunSpec({
         }
     }
 
-    test("nulls that nobody counted are looked for, and so are those of a slice, and of no rows [STR-12]") {
+    test("nulls without a null count are counted, and a slice is checked for its own rows only [STR-12]") {
         for ((valid, row) in listOf(-1 to null, 7 to null, 5 to 1, 3 to 2))
             DeviceArray.of(may("a"), ints(3, valid, -1)).use {
                 if (row == null) taken(not("a"), it) else refused(not("a"), it) shouldBe
@@ -94,10 +91,7 @@ class StreamCheckNullsSpec : FunSpec({
         }
     }
 
-    test(
-        "what is null beneath a null struct, among the elements of a null list of a fixed size, or in a sparse " +
-            "union's other rows, is hidden [STR-12]",
-    ) {
+    test("nulls below a null struct or list, or in a sparse union's other rows, are hidden [STR-12]") {
         fun struct(x: Field) = may("s", DataType.struct(x))
         for ((outer, isHidden) in listOf(5 to true, 4 to true, 7 to false, -1 to false)) withClue("$outer") {
             val nulls = 3L - (if (outer < 0) 3 else Integer.bitCount(outer))
@@ -128,7 +122,7 @@ class StreamCheckNullsSpec : FunSpec({
         }
     }
 
-    test("a dictionary's values may be null, whatever its field says; what is in them may not [STR-12, VAL-02]") {
+    test("a dictionary's values may be null regardless of its field, but fields in them may not [STR-12, VAL-02]") {
         fun encoded(values: Field) = may("d", DictionaryType(IntType(8, true), values, false))
         fun of(field: Field, values: ArrayData) =
             DeviceArray.of(field, ArrayData(1, 0, 0, listOf(null, cpu.allocate(1)), listOf(), values))
@@ -142,7 +136,7 @@ class StreamCheckNullsSpec : FunSpec({
         }
     }
 
-    test("on a device only the bitmaps are copied that it takes, and none if there are said to be no nulls [STR-12]") {
+    test("on a device only the necessary bitmaps are copied, and none for a null count of 0 [STR-12]") {
         fun batch(x: Field, y: Field) = Schema.of(may("s", DataType.struct(x)), y)
         val given = batch(may("x"), may("y")).asField()
         fun array(outer: Int): DeviceArray {
@@ -158,7 +152,7 @@ class StreamCheckNullsSpec : FunSpec({
         }
         array(5).use { there ->
             copies(there, batch(may("x"), not("y")), ::taken).shouldBeEmpty()
-            // whose nulls they are, and what is above
+            // the bitmap with the nulls, and the bitmap of its parent
             copies(there, batch(not("x"), not("y")), ::taken) shouldBe listOf(1L, 1L)
             there.validate(Validation.FULL)
         }
@@ -169,13 +163,13 @@ class StreamCheckNullsSpec : FunSpec({
         }
     }
 
-    test("whoever looks for nulls waits for the array's event first, and only then [STR-12]") {
+    test("a check for nulls waits for the array's event, and other checks do not wait [STR-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         val held = FakeDevice.of(DeviceType.CUDA_HOST, 0)
         pinned.createStream().use { stream ->
             held.hold()
             DeviceArray.of(may("a"), ints(3, 5, 1)).use { it.copyTo(pinned, stream) }.use { late ->
-                taken(may("b"), late) // as nothing has to be read
+                taken(may("b"), late) // no data has to be read
                 var said: String? = null
                 val looking = thread { said = refused(not("a"), late) }
                 while (looking.isAlive && looking.state != Thread.State.WAITING &&

@@ -24,8 +24,8 @@ import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * C reads the arrays of a stream by the stream's fields: by their names and order, and without looking for nulls where
- * there are none.
+ * Tests that the arrays of a stream match its fields. C reads them by the names and the order of the stream's fields,
+ * and does not look for nulls in fields that are not nullable.
  */
 class StreamCheckSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -33,19 +33,19 @@ class StreamCheckSpec : FunSpec({
     fun field(name: String, type: DataType = DataType.INT32, nullable: Boolean = true): Field =
         Field.of(name, type).withNullable(nullable)
 
-    /** Of no rows. */
+    /** Returns a batch without rows. */
     fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 0).use { batch ->
         fields.forEach { batch.column(it) }
         batch.build()
     }
 
-    /** Of two rows. */
+    /** Returns a batch of two rows. */
     fun rows(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         for (f in fields) batch.column(f).append(1L).append(2L)
         batch.build()
     }
 
-    /** What both kinds of readers say of an array. */
+    /** Returns the error that both kinds of readers throw for an array. */
     fun refused(field: Field, array: DeviceArray): String {
         val pulled = DeviceArrayReader.of(field, DeviceType.CPU) { array.retain() }.use { reader ->
             repeat(2) { shouldThrow<DeviceException> { reader.next() }.errno() shouldBe Errno.EINVAL }
@@ -64,7 +64,7 @@ class StreamCheckSpec : FunSpec({
     fun taken(field: Field, array: DeviceArray) = DeviceArrayReader.of(field, DeviceType.CPU) { array.retain() }
         .use { it.next()!!.close() }
 
-    test("columns of other names, or in another order, are refused with the path and both [STR-12]") {
+    test("columns of other names or in another order are rejected with the path and both fields [STR-12]") {
         val schema = Schema.of(field("hi"), field("lo"))
         rows(field("lo"), field("hi")).use {
             refused(schema, it) shouldBe """field 0 of the stream's is "hi: int32", of the array's "lo: int32""""
@@ -85,7 +85,7 @@ class StreamCheckSpec : FunSpec({
         }
     }
 
-    test("the children of a union have names, and run-ends' have none that count [STR-12]") {
+    test("names of a union's children must match, and names of run-end children need not [STR-12]") {
         val (x, y) = field("x") to field("y")
         for (union in listOf<(Field, Field) -> DataType>(
             { one, other -> DataType.denseUnion(one, other) }, { one, other -> DataType.sparseUnion(one, other) },
@@ -99,7 +99,7 @@ class StreamCheckSpec : FunSpec({
         batch(runs("v")).use { taken(Schema.of(runs("values")).asField(), it) }
     }
 
-    test("another type below is named by its path [STR-12]") {
+    test("a nested field of another type is named by its path [STR-12]") {
         val schema = Schema.of(field("s", DataType.struct(field("x"))))
         batch(field("s", DataType.struct(field("x", DataType.INT64)))).use {
             refused(schema, it) shouldBe """$.s.x: the stream's is "x: int32", the array's "x: int64""""
@@ -118,7 +118,7 @@ class StreamCheckSpec : FunSpec({
         batch(map(true)).use { taken(Schema.of(map(false)).asField(), it) }
     }
 
-    test("what items and entries are called, and metadata, is no matter [STR-12]") {
+    test("names of items and entries, and metadata, need not match [STR-12]") {
         fun map(entries: String, key: String, value: String): DataType =
             MapType(
                 field(entries, DataType.struct(field(key, nullable = false), field(value)), nullable = false), false,
@@ -133,7 +133,7 @@ class StreamCheckSpec : FunSpec({
         rows(field("x")).use { array -> array.retainChild(0).use { taken(field("y"), it) } }
     }
 
-    test("a field that fits is looked at once, and fields that take turns still are [STR-12]") {
+    test("a wrong field is found after matching fields that alternate [STR-12]") {
         val schema = Schema.of(field("x"))
         val good = List(2) { rows(field("x")) }
         val bad = rows(field("y"))

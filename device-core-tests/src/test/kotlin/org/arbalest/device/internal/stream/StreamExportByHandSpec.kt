@@ -21,7 +21,7 @@ import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.lang.foreign.Arena
 
-/** A pull stream of ours, of which a C consumer calls one function after the other. */
+/** Tests of an exported pull stream whose functions the test calls one by one, as a C consumer does. */
 class StreamExportByHandSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -43,7 +43,7 @@ class StreamExportByHandSpec : FunSpec({
         fun release() = Calls.release(RawArrowArrayStream.release(at), at)
     }
 
-    test("at the end, and after an error, out is a released array, whatever was in it [STR-01]") {
+    test("at the end and after an error, get_next overwrites out with a released array [STR-01]") {
         Arena.ofConfined().use { arena ->
             for (failure in listOf(null, IOException("disk gone"))) {
                 val stream = Stream(arena) { failure?.let { throw it } }
@@ -57,7 +57,7 @@ class StreamExportByHandSpec : FunSpec({
         }
     }
 
-    test("there is a text after a call that failed, and none after one that did not [STR-03]") {
+    test("get_last_error returns a text after a failed call, and NULL after a successful one [STR-03]") {
         Arena.ofConfined().use { arena ->
             val stream = Stream(arena) { throw IOException("disk gone") }
             val schema = arena.allocate(ArrowSchemaStruct.LAYOUT).address()

@@ -54,7 +54,7 @@ class StreamExportSpec : FunSpec({
         return DeviceArrayReader.Source { if (next < batches) batch(10L * next++) else atEnd() }
     }
 
-    /** Has the peer drain a stream of ours, as a plain and as a device stream. */
+    /** Exports a stream that the peer drains, as a plain stream and as a device stream. */
     fun both(
         source: () -> DeviceArrayReader.Source,
         vararg manners: Manner,
@@ -76,7 +76,7 @@ class StreamExportSpec : FunSpec({
 
     val all by lazy { EveryType.checksum(batch(0, 50)) }
 
-    test("the end is 0 with a released array, again and again, and nothing is an error [STR-01]") {
+    test("at the end get_next returns 0 and a released array, again and again, and reports no error [STR-01]") {
         both({ source(5) }) {
             it.ended shouldBe true
             it.code shouldBe 0
@@ -88,7 +88,7 @@ class StreamExportSpec : FunSpec({
         both({ source(0) }) { it.ended shouldBe true; it.batches shouldBe 0 }
     }
 
-    test("what a source throws is an errno and a text, whole [STR-02, STR-03, STR-17]") {
+    test("an exception of a source becomes an errno and its whole text [STR-02, STR-03, STR-17]") {
         val failures = mapOf(
             DeviceException(74, "of its own") to (74 to "of its own"),
             IOException("disk on fire") to (Errno.EIO to "java.io.IOException: disk on fire"),
@@ -110,11 +110,11 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("there is no text without an error [STR-03]") {
+    test("a stream without an error has no error text [STR-03]") {
         both({ source(1) }, extra = 0) { it.error shouldBe null }
     }
 
-    test("a released stream answers a late call with EINVAL, and a second release with nothing [STR-04]") {
+    test("a released stream answers a late call with EINVAL, and ignores a second release [STR-04]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             val copy = arena.struct(StructKind.STREAM)
@@ -126,10 +126,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test(
-        "a stream may be moved before it is used, and released before it was pulled: what nobody took is " +
-            "closed [STR-04]",
-    ) {
+    test("a stream may be moved before its use, and a release closes the arrays that were not pulled [STR-04]") {
         Arena.ofConfined().use { arena ->
             for (released in listOf(true, false)) {
                 val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
@@ -148,7 +145,7 @@ class StreamExportSpec : FunSpec({
         both({ source(5) }, KEEP, SCHEMA_OFTEN) { it.checksum shouldBe all; it.schemaDiffers shouldBe 0 }
     }
 
-    test("the schema may be asked for at any time, and is always the same [STR-06]") {
+    test("the schema can be queried at any time, and is always the same [STR-06]") {
         both({ source(5) }, SCHEMA_OFTEN) {
             it.schemaCalls shouldBe 7
             it.schemaDiffers shouldBe 0
@@ -156,7 +153,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("two threads may pull, in turn or at once: each chunk comes once [STR-07]") {
+    test("two threads that pull, in turn or at once, receive each chunk once [STR-07]") {
         val rows = Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(200)), stream, CExport.DATA)
@@ -172,7 +169,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    /** An empty batch on CUDA:1, which nobody serves. */
+    /** Returns an empty batch on CUDA:1, a device without a provider. */
     fun cuda(): DeviceArray = Arena.ofConfined().use { arena ->
         val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
         PeerNodes.array(array, length = 0, buffers = 1, children = 1)
@@ -182,7 +179,7 @@ class StreamExportSpec : FunSpec({
         CData.importArray(device, CImport.DEVICE.schema(schema))
     }
 
-    test("a list of batches is a stream of the device that they are on, and of one schema and device only [STR-08]") {
+    test("a reader of a list has its batches' device, and accepts only one schema and device [STR-08]") {
         DeviceArrayReader.of(schema, List(3) { cuda() }).use { reader ->
             reader.deviceType() shouldBe DeviceType(2)
             var seen = 0
@@ -201,10 +198,7 @@ class StreamExportSpec : FunSpec({
             .message shouldContain "batch 0: a stream of CUDA arrays"
     }
 
-    test(
-        "arrays that are given to a reader are its own from then on, also if it refuses them; none is taken twice or " +
-            "closed [OWN-16]",
-    ) {
+    test("a reader owns the arrays that it receives, even if it rejects them; closed or repeated ones fail [OWN-16]") {
         val given = List(2) { batch(it.toLong()) }
         DeviceArrayReader.of(schema, given).use { reader ->
             given.map { it.isOpen } shouldBe listOf(false, false)
@@ -232,7 +226,7 @@ class StreamExportSpec : FunSpec({
             "batch 1 was closed or exported, or is in the list twice"
     }
 
-    test("a source that gives a closed array fails the stream [OWN-16]") {
+    test("a source that returns a closed array makes the stream fail [OWN-16]") {
         val closed = batch(0).also { it.close() }
         DeviceArrayReader.of(schema, DeviceType.CPU) { closed }.use { reader ->
             repeat(2) {
@@ -242,10 +236,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test(
-        "forEach lends: each array is open during the action and closed after it, also if that throws; the " +
-            "reader stays open",
-    ) {
+    test("forEach closes each array after its action, also if that throws, and leaves the reader open") {
         val seen = mutableListOf<DeviceArray>()
         DeviceArrayReader.of(schema, DeviceType.CPU, source(4)).use { reader ->
             shouldThrow<IOException> { reader.forEach { seen += it; if (seen.size == 2) throw IOException("full") } }
@@ -258,7 +249,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("a chunk on another type of device, or of another type, ends our stream with an error [STR-08]") {
+    test("a chunk of another device type or data type ends an exported stream with an error [STR-08]") {
         fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
         both({ mixed(cuda()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
@@ -271,8 +262,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("an error in the middle is repeated by all later calls, with its text, and the source is asked no " +
-        "more [STR-09]") {
+    test("all later calls repeat an error with its text, and the source is not pulled again [STR-09]") {
         var asked = 0
         both({ asked = 0; source(2) { asked++; throw IOException("disk on fire") } }, extra = 5) {
             it.code shouldBe Errno.EIO
@@ -283,14 +273,14 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("the text is there with each repeated error, and the schema still can be had [STR-09]") {
+    test("each repeated error has its text, and the schema is still available [STR-09]") {
         both({ source(1) { throw IOException("disk on fire") } }, SCHEMA_OFTEN, extra = 2) {
             it.schemaDiffers shouldBe 0
             it.error!! shouldContain "disk on fire"
         }
     }
 
-    test("a stream of another device is not handed out as a plain one [STR-08]") {
+    test("a stream of another device cannot be exported as a plain stream [STR-08]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.garbage(StructKind.STREAM.size)
             DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
@@ -301,10 +291,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test(
-        "a reader that was exported or closed cannot be exported again, and nothing is written, not even to the " +
-            "struct that C has [OWN-09]",
-    ) {
+    test("a second export of a reader throws, and writes nothing, not even to the first struct [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.garbage(StructKind.DEVICE_STREAM.size)
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
@@ -320,7 +307,7 @@ class StreamExportSpec : FunSpec({
         }
     }
 
-    test("a stream of ours that passes C and comes back gives the same batches [STR-05]") {
+    test("an exported stream that passes through C and back gives the same batches [STR-05]") {
         Arena.ofConfined().use { arena ->
             val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
             CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(5)), there, CExport.DEVICE)

@@ -44,7 +44,7 @@ class StreamSourceSpec : FunSpec({
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { threads.shutdownNow() }
 
-    /** Takes in the peer's stream of 5 batches of 10 rows, as a plain and as a device stream. */
+    /** Imports the peer's stream of 5 batches of 10 rows, as a plain stream and as a device stream. */
     fun both(vararg flavours: Flavour, at: Long = 2, code: Int = Errno.EIO, use: (DeviceArrayReader) -> Unit) =
         Arena.ofConfined().use { arena ->
             for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) {
@@ -71,7 +71,7 @@ class StreamSourceSpec : FunSpec({
 
     fun failure(reader: DeviceArrayReader) = shouldThrow<DeviceException> { reader.next()?.close() }
 
-    test("the end is 0 with a released array, and stays the end; nothing more is asked then [STR-01]") {
+    test("after the end the reader returns null, and calls the producer no more [STR-01]") {
         both { reader ->
             ids(reader) shouldBe (0L until 50).toList()
             repeat(3) { reader.next() shouldBe null }
@@ -80,11 +80,11 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("at the end only release is looked at [STR-10]") {
+    test("at the end the reader looks only at the array's release [STR-10]") {
         both(END_GARBAGE) { reader -> ids(reader) shouldBe (0L until 50).toList() }
     }
 
-    test("a producer that writes nothing at all at the end has ended its stream [STR-01]") {
+    test("a producer that returns 0 and writes nothing has ended its stream [STR-01]") {
         for (atStart in listOf(true, false)) Arena.ofConfined().use { arena ->
             fun callback(type: FunctionDescriptor, function: MethodHandle) =
                 Linker.nativeLinker().upcallStub(function, type, arena).address()
@@ -104,7 +104,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("an errno of a producer is the exception's, by number and name, without a message too [STR-02]") {
+    test("the exception has the number and name of the producer's errno, also without a message [STR-02]") {
         for (code in listOf(Errno.EINVAL, Errno.ENOMEM, Errno.EIO, Errno.ENOSYS, Errno.ECANCELED, 74, -3)) {
             both(FAIL, TEXT_NULL, at = 0, code = code) { reader ->
                 failure(reader).let {
@@ -116,7 +116,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("the text of an error is asked for once, and copied before the next call spoils it [STR-03]") {
+    test("the text of an error is fetched once, and copied before the next call overwrites it [STR-03]") {
         both(FAIL, TEXT_VOLATILE) { reader ->
             repeat(2) { reader.next()!!.close() }
             PeerStreams.calls(StreamCall.GET_LAST_ERROR) shouldBe 0
@@ -127,7 +127,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("a closed reader calls nothing on its stream, which was released once [STR-04]") {
+    test("a closed reader makes no call on its stream, which was released once [STR-04]") {
         both { reader ->
             reader.next()!!.close()
             repeat(3) { reader.close() }
@@ -137,7 +137,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("a released stream is refused [STR-04]") {
+    test("a released stream cannot be imported [STR-04]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             PeerStreams.stream(stream, 1, 1)
@@ -148,7 +148,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("chunks and schema outlive the stream [STR-05]") {
+    test("the chunks and the schema outlive the stream [STR-05]") {
         val kept = mutableListOf<DeviceArray>()
         both { reader -> generateSequence { reader.next() }.forEach(kept::add) }
         kept.map { it.column("id").getLong(9) } shouldBe List(2) { listOf(9L, 19L, 29L, 39L, 49L) }.flatten()
@@ -157,7 +157,7 @@ class StreamSourceSpec : FunSpec({
         kept.forEach(DeviceArray::close)
     }
 
-    test("the schema is asked for once, so that a producer which cannot repeat it does not matter [STR-06]") {
+    test("the schema is fetched once, so that a producer need not repeat it [STR-06]") {
         both(SCHEMA_ONCE) { reader ->
             repeat(3) { reader.schema().fields().size shouldBe 2 }
             ids(reader).size shouldBe 50
@@ -165,7 +165,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("a stream without a schema is refused with its errno and text, and released once [STR-02]") {
+    test("a failure of get_schema throws its errno and text, and the stream is released once [STR-02]") {
         for (flavours in listOf(
             setOf(FAIL_SCHEMA), setOf(FAIL_SCHEMA, TEXT_NULL), setOf(FAIL_SCHEMA, FAIL_GARBAGE, TEXT_VOLATILE),
         )) {
@@ -184,14 +184,14 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("two threads pull in turn, and get every chunk once [STR-07]") {
+    test("two threads that pull in turn receive every chunk once [STR-07]") {
         both { reader ->
             val halves = List(2) { supplyAsync({ ids(reader) }, threads) }
             halves.flatMap { it.get(5, SECONDS) }.sorted() shouldBe (0L until 50).toList()
         }
     }
 
-    test("a chunk on another type of device is an error, and released; other ids are not [STR-08]") {
+    test("a chunk on another device type is an error, and a chunk with another device id is not [STR-08]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.DEVICE_STREAM)
             PeerStreams.deviceStream(stream, 5, 10, setOf(OTHER_DEVICE, DIRTY_RESERVED), at = 1, deviceId = 3,
@@ -204,7 +204,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("an error in the middle has errno and message, and is repeated though the producer would go on [STR-09]") {
+    test("an error has errno and message, and is repeated even if the producer would go on [STR-09]") {
         for (flavours in listOf(arrayOf(FAIL), arrayOf(FAIL, FAIL_ONCE), arrayOf(FAIL, FAIL_ONCE, FAIL_GARBAGE))) {
             both(*flavours, code = Errno.ENOMEM) { reader ->
                 repeat(2) { reader.next()!!.close() }
@@ -218,7 +218,7 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("a malformed chunk is an error of the stream from then on, and released once [STR-09, ARR-18]") {
+    test("a malformed chunk makes all later pulls fail, and is released once [STR-09, ARR-18]") {
         both(BAD_CHILDREN) { reader ->
             repeat(2) { reader.next()!!.close() }
             repeat(2) { failure(reader).message shouldBe "n_children = 1, but the schema has 2" }
@@ -229,15 +229,14 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("an offset beyond the data is found where it is read, not before") {
+    test("an offset beyond the data of one column does not affect reading another column") {
         both(BAD_OFFSETS, at = 0) { reader ->
             reader.next()!!.use { it.column("id").toLongArray().sum() shouldBe 45 }
         }
     }
 
     test(
-        "a reader that is closed while the producer blocks is closed at once, and the stream released when the " +
-            "pull returns",
+        "closing a reader while the producer blocks returns at once; the stream is released after the pull",
     ) {
         both(GATE, at = 1) { reader ->
             reader.next()!!.close()
@@ -251,12 +250,12 @@ class StreamSourceSpec : FunSpec({
         }
     }
 
-    test("chunks that are sliced and unaligned read the same [STR-09]") {
+    test("chunks that are sliced or unaligned read the same [STR-09]") {
         both(SLICED, UNALIGNED, END_GARBAGE) { reader -> ids(reader) shouldBe (0L until 50).toList() }
     }
 })
 
-/** A producer that gives some batches, and then returns 0 without touching its out struct. */
+/** A producer that gives some batches, and then returns 0 without a write to the out struct. */
 internal class SilentEnd(private var batches: Int) {
     var releases = 0
 

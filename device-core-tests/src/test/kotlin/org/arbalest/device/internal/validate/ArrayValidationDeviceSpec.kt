@@ -39,7 +39,7 @@ import java.nio.ByteBuffer
 import kotlin.concurrent.thread
 import kotlin.random.Random
 
-/** Validation of what is on a device, out of the CPU's reach: to touch it ends the process. */
+/** Tests of validation of arrays on a device. The CPU cannot reach that memory: any access would end the process. */
 class ArrayValidationDeviceSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
@@ -48,7 +48,7 @@ class ArrayValidationDeviceSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    /** On the device, and there by itself. */
+    /** Copies the array to the device, and passes the completed copy to [use]. */
     fun there(array: RawArray, use: (DeviceArray) -> Unit) = Arena.ofConfined().use { arena ->
         CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { it.copyTo(device) }.use { copy ->
             copy.synchronize()
@@ -77,7 +77,7 @@ class ArrayValidationDeviceSpec : FunSpec({
     val words =
         raw(DataType.UTF8, 2, null, RawArray.ints(0, 4, 5), ByteBuffer.wrap("fußb".encodeToByteArray()), name = "x")
 
-    test("what is wrong on a device is found as in main memory [VAL-12]") {
+    test("validation finds errors on a device as it does in main memory [VAL-12]") {
         val byte = RawArray.bytes(65, -1)
         refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 1, 2), byte),
             "row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
@@ -100,7 +100,7 @@ class ArrayValidationDeviceSpec : FunSpec({
             "row 0: views[0] begins with 0x00000000, but in data buffer 0 at 0 is 0x61207465")
     }
 
-    test("what is right passes, of every type, whole and cut, as does what a random peer makes [VAL-12]") {
+    test("valid arrays of every type pass, whole and sliced, and so do random arrays [VAL-12]") {
         for (type in HandLaid.types) withClue(type) {
             HandLaid.imported(type, List(13) { it }, 3) { array ->
                 array.copyTo(device).use { copy ->
@@ -115,8 +115,7 @@ class ArrayValidationDeviceSpec : FunSpec({
     }
 
     test(
-        "copied is what is looked at, and no more: of numbers nothing, of text its offsets and bytes, of a slice " +
-            "what it shows [VAL-12]",
+        "validation copies only what it checks: no plain numbers, offsets and bytes of text, a slice's range [VAL-12]",
     ) {
         val validity = RawArray.bytes(0b1011)
         there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = -1)) {
@@ -137,7 +136,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
         there(raw(DataType.UTF8, 3, null, RawArray.ints(0, 30, 31, 40), ByteBuffer.wrap(ByteArray(40) { 65 }))) {
             it.slice(1, 1).use { slice -> slice.validate(Validation.FULL) }
-            fake.copies() shouldBe listOf(8L, 4L, 1L) // its offsets, the array's last one, its text
+            fake.copies() shouldBe listOf(8L, 4L, 1L) // the slice's offsets, the array's last offset, the slice's text
         }
         there(raw(DataType.decimal128(9, 2), 2, RawArray.bytes(0b01), RawArray.longs(1, 0, 1, 0), nulls = -1)) {
             it.validate(Validation.FULL)
@@ -145,7 +144,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
     }
 
-    test("full validation waits for the event, structural does not [VAL-12]") {
+    test("full validation waits for the event, and structural validation does not [VAL-12]") {
         device.createStream().use { stream ->
             Arena.ofConfined().use { arena ->
                 val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
@@ -171,10 +170,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
     }
 
-    test(
-        "at import, too: an array on a device that is refused goes back to its producer, as does one whose event " +
-            "fails or that cannot be copied [VAL-12]",
-    ) {
+    test("a failed validation, copy or event during an import on a device releases the array [VAL-12]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.DEVICE_ARRAY)
             val wrong = raw(DataType.UTF8, 1, null, RawArray.ints(0, 1), RawArray.bytes(-1))
@@ -205,7 +201,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
     }
 
-    test("pinned memory is read where it is, once its event has completed [VAL-12]") {
+    test("pinned memory is validated in place once its event has completed [VAL-12]") {
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         Arena.ofConfined().use { arena ->
             CData.importArray(words.laid(arena), CImport.DATA.schema(words.field)).use {
@@ -219,7 +215,7 @@ class ArrayValidationDeviceSpec : FunSpec({
         }
     }
 
-    test("the content of an opaque device cannot be looked at: ENOSYS, and at import the array goes back [VAL-12]") {
+    test("full validation of an opaque device throws ENOSYS, and an import releases the array [VAL-12]") {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             val field = Field.of("a", StructType(listOf(Field.of("t", DataType.UTF8))))

@@ -45,7 +45,7 @@ import java.lang.foreign.Arena
 import java.math.BigInteger
 import java.nio.ByteBuffer
 
-/** What is wrong in the buffers, and that it is said where, in which row, and with what numbers. */
+/** Tests of errors in buffers, and of messages that have the path, the row and the numbers. */
 class ArrayValidationSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -67,7 +67,10 @@ class ArrayValidationSpec : FunSpec({
     ) =
         raw(type, length, *buffers, nullable = nullable, nulls = nulls, name = name)
 
-    /** Refused by full validation, at import or later; only by that; and given back once (ARR-18). */
+    /**
+     * Checks that full validation rejects the array, at import and later, and that structural validation does not.
+     * The rejected array must be released once (ARR-18).
+     */
     fun refused(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
         withClue(expected) {
             val out = array.laid(arena)
@@ -93,7 +96,7 @@ class ArrayValidationSpec : FunSpec({
 
     fun passes(array: RawArray) = passes(array) {}
 
-    /** A text column with these rows. */
+    /** Returns a text column with these rows. */
     fun texts(vararg rows: ByteArray, validity: ByteBuffer? = null, type: DataType = DataType.UTF8): RawArray {
         val offsets = rows.map { it.size }.runningFold(0, Int::plus)
         val buffer = if (type == DataType.UTF8) ints(*offsets.toIntArray())
@@ -103,7 +106,7 @@ class ArrayValidationSpec : FunSpec({
 
     fun texts(vararg rows: String) = texts(*rows.map { it.encodeToByteArray() }.toTypedArray())
 
-    test("a null count that is false, and one of what has no nulls of its own [VAL-01]") {
+    test("a false null count is rejected, also of a type without nulls of its own [VAL-01]") {
         refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 1),
             "null_count = 1, but 2 of 4 elements are null")
         refused(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 0),
@@ -113,13 +116,10 @@ class ArrayValidationSpec : FunSpec({
         refused(raw(union, 1, bytes(0), nulls = 1, children = listOf(child("x", DataType.INT8, 1, null, bytes(0)))),
             "null_count = 1, but arrays of type sparse_union have no nulls of their own")
         passes(raw(DataType.INT32, 4, bytes(0b1010), ints(1, 2, 3, 4), nulls = 2))
-        for (said in listOf(-1L, 0, 2)) passes(raw(DataType.NULL, 2, nulls = said)) // DuckDB says 0
+        for (said in listOf(-1L, 0, 2)) passes(raw(DataType.NULL, 2, nulls = said)) // DuckDB's null count is 0
     }
 
-    test(
-        "of a slice no more can be null than were said to be; the struct's own count is that of the whole " +
-            "[VAL-01, VAL-11]",
-    ) {
+    test("a slice may not have more nulls than the null count of the whole array [VAL-01, VAL-11]") {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.INT32, 4, bytes(0b0011), ints(1, 2, 3, 4), nulls = 1)
             CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { whole ->
@@ -133,7 +133,7 @@ class ArrayValidationSpec : FunSpec({
         }
     }
 
-    test("nulls in a field that is not nullable, unless what it is part of is null there [VAL-02]") {
+    test("nulls in a field that is not nullable are rejected, except where a parent is null [VAL-02]") {
         refused(raw(DataType.INT32, 3, bytes(0b101), ints(1, 2, 3), nullable = false),
             "row 1: null, but the field is not nullable")
         fun struct(validity: ByteBuffer?, x: ByteBuffer?) = raw(
@@ -166,7 +166,7 @@ class ArrayValidationSpec : FunSpec({
         refused(deep(0b11), "$.s.x: row 1: null, but the field is not nullable")
     }
 
-    test("the entries and the keys of a map that are null, whatever the schema says of the entries [VAL-02]") {
+    test("null entries and null keys of a map are rejected, even if the schema allows null entries [VAL-02]") {
         val entries = Field.of(
             "entries",
             StructType(listOf(Field.of("key", DataType.INT8).withNullable(false), Field.of("value", DataType.INT8))),
@@ -186,10 +186,7 @@ class ArrayValidationSpec : FunSpec({
         passes(map(0b11, 0b11))
     }
 
-    test(
-        "offsets that are negative, go back, or lead beyond the elements, also beneath nulls; text whose data is " +
-            "missing [VAL-03]",
-    ) {
+    test("offsets that are negative, descend or exceed the data are rejected, also below nulls [VAL-03]") {
         fun lists(offsets: ByteBuffer, offset: Int = 0, length: Int = 2, validity: ByteBuffer? = null) =
             raw(ListType(Field.of("item", DataType.INT8)), length, validity, offsets, offset = offset,
                 children = listOf(child("item", DataType.INT8, 3, null, bytes(1, 2, 3))))
@@ -213,7 +210,7 @@ class ArrayValidationSpec : FunSpec({
         passes(raw(DataType.UTF8, 0, null, null, null))
     }
 
-    test("of a part the offsets are within the array's own last; what is not shown is not looked at [VAL-03, VAL-11]") {
+    test("a slice's offsets may not exceed the array's last offset, and other rows are not checked [VAL-03, VAL-11]") {
         Arena.ofConfined().use { arena ->
             val array = raw(DataType.BINARY, 3, null, ints(0, 1, 7, 2), bytes(1, 2))
             CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)).use { whole ->
@@ -237,10 +234,7 @@ class ArrayValidationSpec : FunSpec({
         return view.array()
     }
 
-    test(
-        "views whose size is negative, that lead beyond, begin otherwise than their prefix, or are not padded by " +
-            "zeros [VAL-04]",
-    ) {
+    test("views with a negative size, a bad range, a wrong prefix or non-zero padding are rejected [VAL-04]") {
         val long = "a text that is long".encodeToByteArray()
         fun views(vararg views: ByteArray, validity: ByteBuffer? = null, type: DataType = DataType.UTF8_VIEW) =
             raw(type, views.size, validity, ByteBuffer.wrap(views.fold(ByteArray(0), ByteArray::plus)),
@@ -266,7 +260,7 @@ class ArrayValidationSpec : FunSpec({
         passes(views(short, spoilt(good) { it.putInt(0, -7).putInt(8, 77) }, validity = bytes(0b01)))
     }
 
-    test("list views that lead beyond the elements, also beneath nulls, and whatever overflows [VAL-05]") {
+    test("list views beyond the elements are rejected, also below nulls and where a sum overflows [VAL-05]") {
         fun views(offsets: ByteBuffer, sizes: ByteBuffer, validity: ByteBuffer? = null) =
             raw(ListViewType(Field.of("item", DataType.NULL)), 2, validity, offsets, sizes,
                 children = listOf(child("item", DataType.NULL, 3)))
@@ -280,7 +274,7 @@ class ArrayValidationSpec : FunSpec({
         refused(views(ints(0, Int.MAX_VALUE), ints(0, Int.MAX_VALUE)), wrong(1, Int.MAX_VALUE, Int.MAX_VALUE))
     }
 
-    test("text that is no UTF-8: the row, the byte and where it is; each row by itself; not beneath nulls [VAL-06]") {
+    test("text that is not UTF-8 is rejected with its row and position, except below nulls [VAL-06]") {
         fun row(vararg values: Int) = ByteArray(values.size) { values[it].toByte() }
         passes(texts("", "ASCII", "Zürich", "Москва", "東京", "\uD83D\uDE00",
             "and a text that is longer than a few words, with a ü in its middle", ""))
@@ -300,10 +294,7 @@ class ArrayValidationSpec : FunSpec({
         passes(raw(DataType.BINARY, 1, null, ints(0, 1), bytes(-1)))
     }
 
-    test(
-        "indices that are out of the dictionary, of every width; not beneath nulls; the dictionary is looked at, " +
-            "too [ARR-16]",
-    ) {
+    test("an index outside the dictionary is rejected except below nulls, and the dictionary is validated [ARR-16]") {
         for (bits in listOf(8, 16, 32, 64)) {
             for (isSigned in listOf(true, false)) {
                 val type = DictionaryType(IntType(bits, isSigned), Field.of("", DataType.UTF8), false)
@@ -329,12 +320,10 @@ class ArrayValidationSpec : FunSpec({
         }
         val nullable = raw(DataType.dictionary(DataType.INT8, DataType.INT8), 1, null, bytes(0),
             dictionary = child("", DataType.INT8, 1, bytes(0), bytes(0)), nullable = false)
-        passes(nullable) // the nulls of the field are those of the indices
+        passes(nullable) // only a null index is a null of the field
     }
 
-    test(
-        "unions with types that are not theirs, and dense ones whose offsets go back or lead beyond the child [VAL-07]",
-    ) {
+    test("unknown type ids of a union, and bad offsets of a dense one, are rejected [VAL-07]") {
         val fields = listOf(Field.of("p", DataType.INT8), Field.of("q", DataType.INT8))
         fun children(length: Int) = listOf("p", "q").map { child(it, DataType.INT8, length, null, blank(length)) }
         fun sparse(vararg types: Byte) = raw(UnionType(UnionMode.SPARSE, listOf(5, 127), fields), types.size,
@@ -353,7 +342,7 @@ class ArrayValidationSpec : FunSpec({
         refused(dense(bytes(5, 127, 5), ints(0, -1, 1)), "row 1: offsets[1] = -1 is beyond the 2 elements of \"q\"")
     }
 
-    test("run ends that do not ascend, do not cover the rows, or are null [VAL-08]") {
+    test("run ends that do not ascend, do not cover the rows or are null are rejected [VAL-08]") {
         fun runs(bits: Int, length: Int, offset: Int, vararg ends: Long, nulls: ByteBuffer? = null): RawArray {
             val type = IntType(bits, true)
             val buffer = blank(ends.size * bits / 8).also {
@@ -377,7 +366,7 @@ class ArrayValidationSpec : FunSpec({
         }
     }
 
-    test("decimals with more digits than their precision, of every width; not beneath nulls [VAL-09]") {
+    test("decimals with more digits than their precision are rejected, except below nulls [VAL-09]") {
         for (type in listOf(
             DecimalType(32, 4, 2), DecimalType(32, 9, 0), DecimalType(64, 12, 0), DecimalType(64, 18, 0),
             DecimalType(128, 5, 0), DecimalType(128, 18, 0), DecimalType(128, 19, 0), DecimalType(128, 38, 10),
@@ -404,9 +393,7 @@ class ArrayValidationSpec : FunSpec({
         }
     }
 
-    test(
-        "dates in milliseconds that are no whole days, and times that are not within a day; not beneath nulls [VAL-10]",
-    ) {
+    test("dates that are no whole days and times outside a day are rejected, except below nulls [VAL-10]") {
         val day = 86_400_000L
         passes(raw(DataType.DATE64, 3, null, longs(0, -day, 3 * day)))
         refused(raw(DataType.DATE64, 3, null, longs(0, day, day + 1)),
@@ -430,7 +417,7 @@ class ArrayValidationSpec : FunSpec({
         }
     }
 
-    test("the path leads to what is wrong, through lists and structs, and the row counts there [ARR-18]") {
+    test("the path leads through lists and structs to the error, and the row is counted there [ARR-18]") {
         val words = Field.of("word", DataType.UTF8)
         val item = Field.of("item", StructType(listOf(words)))
         val text = texts("a", "b").let {
@@ -443,10 +430,7 @@ class ArrayValidationSpec : FunSpec({
         refused(lists, "$.orders.item.word: row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
     }
 
-    test(
-        "elements of lists, children of dense unions and values of runs are looked at whole, also where no row " +
-            "leads [VAL-11]",
-    ) {
+    test("list elements, children of dense unions and values of runs are validated even if no row uses them [VAL-11]") {
         val wrong = texts("x".encodeToByteArray(), byteArrayOf(-1)).let {
             RawArray(Field.of("x", DataType.UTF8), 2, -1, 0, it.buffers)
         }
@@ -461,7 +445,7 @@ class ArrayValidationSpec : FunSpec({
         passes(raw(FixedSizeListType(wrong.field, 1), 1, null, children = listOf(wrong)))
     }
 
-    test("arrays of every type, whole and with elements in front of them, are right as a peer lays them out [VAL-11]") {
+    test("arrays of every type pass validation, whole, sliced and with elements in front [VAL-11]") {
         for (type in HandLaid.types) for (skipped in listOf(0, 1, 9)) withClue("$type after $skipped") {
             HandLaid.imported(type, List(13) { it }, skipped) { array ->
                 array.validate(Validation.FULL)

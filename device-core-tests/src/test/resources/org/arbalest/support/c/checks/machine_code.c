@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that runs what MachineCode.java writes: atExit at 0, then from 128 on, each in 16 bytes, answer(125), clear(24), clear(64), and
- * jump(FROM_JUMP_TO_CELL). The file's name is the argument. Says "ok", or the line that failed.
+ * A program that runs the code that MachineCode.java writes into a file: atExit at 0, then, from 128 on, answer(125),
+ * clear(24), clear(64) and jump(FROM_JUMP_TO_CELL), in 16 bytes each. The argument is the file's name. The program
+ * prints "ok" or the line that failed.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ int main(int count, char** arguments) {
   struct data data = {&calls, NULL, get_env, 2, {{&targets[2], 30}, {&targets[0], 10}, {&targets[1], 20}}};
   seen = &data;
   void (*at_exit)(void*) = (void (*)(void*))code;
-  at_exit(&data); /* the thread is one of the JVM's */
+  at_exit(&data); /* as in a thread that the JVM knows */
   CHECK(calls == 1 && targets[0] == 1 && targets[1] == 2 && targets[2] == 3);
   answer_of_get_env = -2;
   at_exit(&data);

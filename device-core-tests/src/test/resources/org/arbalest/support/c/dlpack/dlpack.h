@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The structs of DLPack 1, in our own words: what https://dmlc.github.io/dlpack/latest/c_api.html says of their fields, in their order.
+ * The structs of DLPack 1, written for this project after https://dmlc.github.io/dlpack/latest/c_api.html, with the
+ * same fields in the same order.
  *
  * Included by: tensors.c
  */

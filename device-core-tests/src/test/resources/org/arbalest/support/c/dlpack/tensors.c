@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A producer and a consumer of DLPack tensors. Whatever the producer hands out ends where readable memory does, and cannot be touched any more once its
- * deleter was called.
+ * A producer and a consumer of DLPack tensors. Each struct and list that the producer returns ends at the end of
+ * readable memory. After the call of its deleter, any access to it ends the process.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,7 +48,7 @@ static atomic_long made, deleted, deleted_twice;
 long tensor_live(void) { return made - deleted; }
 long tensor_deleted_twice(void) { return deleted_twice; }
 
-/* Some bytes that end where memory does; the whole mapping begins a page before its end. */
+/* Returns bytes that end at the end of a readable page. The next page is not readable. */
 static void* guarded(size_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char* pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,7 +58,7 @@ static void* guarded(size_t bytes) {
 
 static void seal(void* ended, size_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  if (ended != NULL && mprotect((char*)ended + bytes - page, page, PROT_NONE) != 0) abort(); /* for good: nothing comes to lie there */
+  if (ended != NULL && mprotect((char*)ended + bytes - page, page, PROT_NONE) != 0) abort(); /* never unmapped, so that no later mapping uses these addresses */
 }
 
 struct made {
@@ -77,15 +77,15 @@ static void delete_made(struct made* it) {
   seal(it->tensor.shape, lists);
   seal(it->tensor.strides, lists);
   seal(it->managed, it->size);
-  deleted++; /* the record stays, to know a second call by */
+  deleted++; /* the record stays, to detect a second call */
 }
 
 static void delete_versioned(DLManagedTensorVersioned* managed) { delete_made(managed->manager_ctx); }
 static void delete_unversioned(DLManagedTensor* managed) { delete_made(managed->manager_ctx); }
 
 /*
- * A tensor as it is told, right or wrong. Lists are copied, of as many numbers as there are dimensions, up to 64; NULL stays NULL.
- * Without a deleter it is nobody's, and not counted.
+ * Creates a tensor as the caller describes it, valid or not. Copies each list, with one number for each of up to 64
+ * dimensions; NULL stays NULL. A tensor without a deleter has no owner, and is not counted.
  */
 void* tensor_make(int32_t versioned, uint32_t major, uint64_t flags, int32_t has_deleter, const DLTensor* what) {
   struct made* it = calloc(1, sizeof *it);
@@ -97,7 +97,7 @@ void* tensor_make(int32_t versioned, uint32_t major, uint64_t flags, int32_t has
   if (versioned) {
     DLManagedTensorVersioned value = {{major, 7}, it, has_deleter ? delete_versioned : NULL, flags, it->tensor};
     it->size = sizeof value;
-    /* Of a version that nobody knows the fields behind flags are not there. */
+    /* An unknown major version has no known fields from flags on. */
     if (major != 1) it->size = offsetof(DLManagedTensorVersioned, flags);
     it->managed = memcpy(guarded(it->size), &value, it->size);
   } else {
@@ -122,7 +122,7 @@ static char* read_dimension(const DLTensor* tensor, int32_t dimension, const cha
   return to;
 }
 
-/* Copies the elements, in order, from memory that the CPU can read; how many bytes these are. */
+/* Copies the elements, in order, from memory that the CPU can read. Returns the number of bytes. */
 int64_t tensor_read(void* managed, int32_t versioned, char* to) {
   const DLTensor* tensor = tensor_of(managed, versioned);
   return read_dimension(tensor, 0, (const char*)tensor->data + tensor->byte_offset, to) - to;
@@ -149,7 +149,7 @@ static void* run(void* argument) {
   return NULL;
 }
 
-/* By threads that nobody has seen before, each its share; returns when all are over. */
+/* Deletes the tensors on new threads, which share the work. Returns when all threads have ended. */
 void tensor_delete_on_threads(void** managed, int64_t count, int32_t versioned, int32_t threads) {
   pthread_t started[8];
   struct errand errands[8];
@@ -169,7 +169,7 @@ static void delete_last(void) {
   if (write(1, words, sizeof words - 1) < 0) abort();
 }
 
-/* In an atexit handler, by a thread that is started there. */
+/* Deletes the tensor in an atexit handler, on a thread that the handler starts. */
 void tensor_delete_at_exit(void* managed, int32_t versioned) {
   last = managed;
   last_versioned = versioned;

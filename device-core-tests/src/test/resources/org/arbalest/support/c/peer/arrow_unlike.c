@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same producer in a library of somebody else. */
+/* The same producer in a library that does not look like Arrow C++. */
 #include "small_producer.h"

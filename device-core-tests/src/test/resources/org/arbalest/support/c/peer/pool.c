@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Thread pools like that of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool). The first use of a pool
- * starts its thread, which runs what it is given, and registers a static destructor, which tells the thread to end and
- * joins it. A thread that does not end within some seconds hangs: the exit code is then 99, after the other pools have
- * ended. The destructor also says whether the JVM's functions (jni.h: a JavaVM points to their table) are still those of
- * the beginning.
+ * Thread pools like the one of Arrow C++ (cpp/src/arrow/util/thread_pool.cc, GetCpuThreadPool). The first use of a pool
+ * starts its thread, which runs the pool's jobs, and registers a static destructor. The destructor ends the thread and
+ * joins it. A thread that does not end within some seconds hangs. The exit code is then 99, after the other pools have
+ * ended. The destructor also reports if the JVM's table of functions (jni.h: a JavaVM points to it) has changed since
+ * the start.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -51,7 +51,7 @@ static void* work(void* argument) {
   return NULL;
 }
 
-/* Runs once for each pool that was started, the last one first, as destructors do. */
+/* Runs once for each started pool, in reverse order of their start, as destructors do. */
 static void destroy(void) {
   struct pool* pool = started[--count];
   int number = (int)(pool - pools);
@@ -62,7 +62,7 @@ static void destroy(void) {
   dprintf(STDOUT_FILENO, "pool %d: joining%s\n", number, *vm == functions ? "" : ", with other functions of the JVM");
   struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += hung ? 1 : patience; /* one that hangs is enough to wait for */
+  limit.tv_sec += hung ? 1 : patience; /* after one thread that hangs, the others get less time */
   if (pthread_timedjoin_np(pool->thread, NULL, &limit) == 0) {
     dprintf(STDOUT_FILENO, "pool %d: joined\n", number);
   } else {
@@ -93,7 +93,7 @@ static void start(struct pool* pool) {
   pthread_mutex_unlock(&starting);
 }
 
-/* Calls a function on a pool's thread, and returns its answer. */
+/* Calls a function on a pool's thread, and returns its result. */
 int64_t pool_call(int32_t number, function function, int64_t a, int64_t b, int64_t c) {
   struct pool* pool = &pools[number];
   start(pool);
@@ -110,8 +110,8 @@ int64_t pool_call(int32_t number, function function, int64_t a, int64_t b, int64
   return answer;
 }
 
-/* Sets what a pool's thread calls when it ends, with the arguments of its last call. */
+/* Sets the function that a pool's thread calls when it ends, with the arguments of its last call. */
 void pool_end_with(int32_t number, function function) { pools[number].last = function; }
 
-/* Sets after how many seconds a thread that does not end hangs. */
+/* Sets the number of seconds after which a thread that does not end counts as hanging. */
 void pool_patience(int32_t seconds) { patience = seconds; }

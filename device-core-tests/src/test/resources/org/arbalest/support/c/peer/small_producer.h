@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An async producer of nothing, which ends when it is told to, and counts how often it was cancelled.
+ * An async producer without arrays. It ends when the test calls small_end, and counts its cancellations.
  *
  * Included by: arrow_alike.c arrow_unlike.c
  */
