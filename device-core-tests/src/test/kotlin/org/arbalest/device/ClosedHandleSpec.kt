@@ -67,7 +67,7 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
     }
 
     test(
-        "every view or child of a column is created, or throws, while its array is closed, $rounds times each " +
+        "creating a view or child of a column succeeds or throws while its array is closed, $rounds times each " +
             "[OWN-19]",
     ) {
         val wrong = mutableListOf<String>()

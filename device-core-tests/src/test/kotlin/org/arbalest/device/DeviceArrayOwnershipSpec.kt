@@ -42,7 +42,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
 
     val columns = EveryType.fields.size
 
-    test("a released struct is refused before anything else in it is read [OWN-01]") {
+    test("an import refuses a released struct before it reads any other field [OWN-01]") {
         Arena.ofConfined().use { arena ->
             val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
             RawArrowArray.setRelease(garbage.address(), 0)
@@ -54,7 +54,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("the last handle releases an imported array once, in any order of closes [OWN-02]") {
+    test("closing the last handle releases an imported array once, in any order of closes [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val first = CData.importArray(array, CImport.DATA.schema(schema))

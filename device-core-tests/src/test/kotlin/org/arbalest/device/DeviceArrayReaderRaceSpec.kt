@@ -185,14 +185,14 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         reader.close()
     }
 
-    test("a pull and a close at the same time close the source once and leak no array") {
+    test("a concurrent pull and close leak no array, and close the source once") {
         val sources = List(4_000) { Gated(-1) }
         val readers = sources.map(::reader)
         duel(sources.size, { readers[it].close() }, { runCatching { while (true) readers[it].next()!!.close() } })
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test("an export and a close at the same time close the source once, and leave C a live stream or none [OWN-09]") {
+    test("a concurrent export and close leave C a live stream or none, and close the source once [OWN-09]") {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             val sources = List(20_000) { Gated(-1) }

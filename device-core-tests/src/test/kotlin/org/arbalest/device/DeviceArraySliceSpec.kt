@@ -137,8 +137,8 @@ class DeviceArraySliceSpec : FunSpec({
     }
 
     test("an imported nested array applies the offset of each struct, fixed-size list and child [ARR-11, ARR-12]") {
-        // struct (offset 1) of fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1): row 0 has x[3 +
-        // 2*2], x[3 + 2*2 + 1]
+        // The struct (offset 1) has fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1). Row 0 has
+        // x[3 + 2*2] and x[3 + 2*2 + 1].
         val x = Field.of("x", DataType.INT8)
         val lists = Field.of("lists", FixedSizeListType(Field.of("item", StructType(listOf(x))), 2))
         Arena.ofConfined().use { arena ->

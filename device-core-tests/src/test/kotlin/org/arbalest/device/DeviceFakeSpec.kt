@@ -236,7 +236,7 @@ class DeviceFakeSpec : FunSpec({
         calls shouldBeGreaterThan 10
     }
 
-    test("concat joins one or several device arrays by a stream of the CPU") {
+    test("concat joins one or several device arrays with a stream of the CPU") {
         text(5).use { it.copyTo(device) }.use { there ->
             for (count in 1..2) {
                 DeviceArray.concat(List(count) { there }, device.memory(), cpu.defaultStream()).use { joined ->

@@ -11,7 +11,7 @@ import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.JAVA_INT
 
 class ErrnoSpec : FunSpec({
-    test("a device type without a name is equal by its code like any other [DEV-09]") {
+    test("a device type without a name is named and compared by its code [DEV-09]") {
         DeviceType(17).name() shouldBe "DEVICE_TYPE_17"
         DeviceType(-1).toString() shouldBe "DEVICE_TYPE_-1"
         DeviceType(17) shouldBe DeviceType(17)

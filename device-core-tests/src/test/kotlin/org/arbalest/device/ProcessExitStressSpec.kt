@@ -87,7 +87,7 @@ class ProcessExitStressSpec : FunSpec({
             unguarded.shouldNotSay(EXCHANGED)
         }
 
-    test("the guard is on if the process hangs without it, and only then [OWN-17]") {
+    test("the guard is on exactly if the process hangs without it [OWN-17]") {
         val off = ExitGuard.whyOff()
         val jdk = "JDK ${Runtime.version()}"
         val advice = if (off.isEmpty) {

@@ -87,10 +87,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test(
-        "the stream discards tasks without a collector by NULL, or extracts them if NULL crashes the producer " +
-            "[ASY-16]",
-    ) {
+    test("the stream discards unread tasks by NULL, or extracts them if NULL crashes the producer [ASY-16]") {
         for (quirks in listOf(emptySet(), setOf(NULL_CRASHES))) {
             PeerProducer(100, 10, quirks + GATE_END).use { producer ->
                 val arrays = if (quirks.isEmpty()) producer.connect() else producer.connect(AsyncQuirk.NO_NULL_EXTRACT)

@@ -25,7 +25,7 @@ class ColumnBuilderFailureSpec : FunSpec({
     extension(Balanced)
 
     /**
-     * Appends a value by [good], calls [bad], which throws, and appends a value again. Returns the values of the
+     * Appends a value with [good], calls [bad], which throws, and appends a value again. Returns the values of the
      * column, and the exception.
      */
     fun around(

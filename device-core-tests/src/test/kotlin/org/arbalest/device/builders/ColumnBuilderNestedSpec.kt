@@ -49,8 +49,8 @@ class ColumnBuilderNestedSpec : FunSpec({
     fun DeviceArray.values(): List<Any?> = asColumn().let { column -> (0 until column.length()).map { column.get(it) } }
 
     /**
-     * Appends by [good], calls [bad], which is refused, and appends by [good] again. The column then has two rows and
-     * is valid. Returns the message of the refusal.
+     * Appends with [good], calls [bad], which is refused, and appends with [good] again. The column then has two rows
+     * and is valid. Returns the message of the refusal.
      */
     fun refused(
         type: DataType,

@@ -51,7 +51,7 @@ class ColumnBuilderNullsSpec : FunSpec({
     test("appendNulls equals repeated appendNull for every type, at every position in a bitmap word [BLD-19]") {
         for (field in EveryType.fields) for (before in listOf(0, 1, 63, 64, 70))
             for (nulls in listOf(0L, 1L, 2L, 57L, 58L, 64L, 65L, 200L)) {
-                withClue("$field: $nulls behind $before") {
+                withClue("$field: $nulls nulls after $before rows") {
                     val rows = before + nulls.toInt() + 3
                     fun array(append: ColumnBuilder.() -> Unit) = built(field, rows) {
                         values(field, 0, before)

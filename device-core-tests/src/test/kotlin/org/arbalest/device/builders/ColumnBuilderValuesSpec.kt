@@ -346,7 +346,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("a dictionary value is in the bitmap even if its length was not read before the build [BLD-01]") {
+    test("a value of a dictionary is in the bitmap even if the dictionary's length is never read [BLD-01]") {
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT64)))
             column.dictionary().appendNull()

@@ -123,10 +123,7 @@ class ColumnEveryTypeSpec : FunSpec({
     val rows = List(13) { it }
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 0, 13 to 0)
 
-    test(
-        "extension: an unknown extension type is read as its storage, and storage() reads any other so " +
-            "[EXT-10, READ-01]",
-    ) {
+    test("extension: an unknown extension type reads as its storage, and a known one by storage() [EXT-10, READ-01]") {
         val type = FlatType.FixedSizeBinaryType(16)
         val unheard = field("id", type).withExtension("org.example.unheard", "")
         unheard.valueClass() shouldBe ByteArray::class.java
