@@ -55,10 +55,7 @@ class ArrayDataSpec : FunSpec({
     }
 
     for ((from, count) in listOf(0L to 30L, 3L to 21L, 8L to 8L, 29L to 1L, 30L to 0L)) {
-        test(
-            "rows $from to ${from + count} of every type keep their values when an array is rebuilt from its " +
-                "ArrayData [DEV-35]",
-        ) {
+        test("an array of rows $from to ${from + count} of every type can be rebuilt from its ArrayData [DEV-35]") {
             EveryType.batch(5, 30).use { batch ->
                 val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
                 for (source in listOf(batch.slice(from, count), batch.slice(from, count).imported())) {

@@ -66,10 +66,7 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
         withClue(wrong.joinToString("\n")) { wrong.shouldBeEmpty() }
     }
 
-    test(
-        "creating a view or child of a column succeeds or throws while its array is closed, $rounds times each " +
-            "[OWN-19]",
-    ) {
+    test("a column makes its views and children, or throws, while its array is closed, $rounds times each [OWN-19]") {
         val wrong = mutableListOf<String>()
         Closer().use { closer ->
             for (door in columnDoors()) {

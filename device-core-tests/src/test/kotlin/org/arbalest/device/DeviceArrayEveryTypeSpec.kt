@@ -50,10 +50,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 3)
 
     for (skipped in listOf(1, 3, 8)) {
-        test(
-            "imported arrays of every type, with offset $skipped at every level, are exported correctly, whole and " +
-                "sliced [ARR-12]",
-        ) {
+        test("imported arrays of every type, with offset $skipped, are exported correctly, whole and sliced [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
@@ -64,10 +61,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             }
         }
 
-        test(
-            "imported arrays of every type, with offset $skipped at every level, are copied correctly, whole and " +
-                "sliced [ARR-12]",
-        ) {
+        test("imported arrays of every type, with offset $skipped, are copied correctly, whole and sliced [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
@@ -112,10 +106,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             }
         }
 
-        test(
-            "a batch with a column of every type, sliced, is exported and copied correctly, with offset $skipped " +
-                "[ARR-12]",
-        ) {
+        test("slices of a batch with every type, with offset $skipped, are exported and copied correctly [ARR-12]") {
             imported(batch, rows, skipped) { array ->
                 for ((from, count) in cuts) {
                     val right = expected(batch, rows.subList(from, from + count))

@@ -51,8 +51,7 @@ class DeviceArrayFuzzSpec : FunSpec({
     }
 
     test(
-        "$count arrays with mutated content do not crash, and each fault is refused with its path and row " +
-            "[ARR-17, ARR-18]",
+        "$count arrays with mutated content cause no crash, and each fault has its path and row [ARR-17, ARR-18]",
     ).config(timeout = 2.hours) {
         run(ContentMutantsMain::class)
     }

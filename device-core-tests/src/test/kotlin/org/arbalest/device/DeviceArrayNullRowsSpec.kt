@@ -68,8 +68,8 @@ class DeviceArrayNullRowsSpec : FunSpec({
 
     for (isCounted in listOf(true, false)) {
         test(
-            "pushDownNulls makes null rows into nulls of columns of every type with a bitmap, null count known: " +
-                "$isCounted [REQ-21]",
+            "pushDownNulls makes null rows into nulls of every column with a bitmap, null count known: $isCounted " +
+                "[REQ-21]",
         ) {
             val kept = EveryType.fields.filter { it.type() !is UnionType && it.type() !is RunEndEncodedType }
             val all = EveryType.batch(0, 60).use { it.convertTo(Schema.of(kept).asField()) }
@@ -139,10 +139,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }.message shouldContain "struct"
     }
 
-    test(
-        "pushDownNulls refuses a null row if a column cannot hold a null, but accepts a slice without the row " +
-            "[REQ-21]",
-    ) {
+    test("pushDownNulls refuses a null row only if it is in the slice and a column cannot hold nulls [REQ-21]") {
         for (name in listOf("sparse_union", "dense_union", "runs")) column(name).withNullRows(7).use { batch ->
             refused("$.$name: row 7 of the batch is null in its own bitmap, and ") { batch.pushDownNulls() }
             batch.slice(8, 10).use { cut ->
@@ -210,10 +207,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "a reader's pushDownNulls converts each batch when it is pulled, and a refused batch fails the stream " +
-            "[REQ-21]",
-    ) {
+    test("a reader's pushDownNulls converts each pulled batch, and a refused batch fails the stream [REQ-21]") {
         val schema = nullRow().use { it.schema() }
         DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
             reader.schema() shouldBe schema

@@ -67,7 +67,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
 
     fun CompletableFuture<*>.failure() = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
-    test("close() during a pull returns at once, and the returning pull closes the source once and its array") {
+    test("close() during a pull returns at once; the returning pull closes the source and its array") {
         val source = Gated(0)
         val reader = reader(source)
         val pulled = pull(reader)
@@ -142,10 +142,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         closes.get() shouldBe 1
     }
 
-    test(
-        "a failed source is not pulled again: each pull repeats the error, and only close() closes the source " +
-            "[STR-09]",
-    ) {
+    test("each pull of a failed source repeats the error, and only close() closes the source [STR-09]") {
         val source = Gated(-1) { throw java.io.IOException("disk on fire") }
         val reader = reader(source)
         repeat(3) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "disk on fire" }

@@ -39,7 +39,7 @@ class DeviceArrayShowSpec : FunSpec({
         batch.build()
     }
 
-    test("toString of a batch prints a table with names, types, the first rows and the number of omitted rows") {
+    test("toString of a batch prints a table of the first rows, and counts the omitted ones") {
         airports(1234).use {
             it.toString(3) shouldBe """
                 3 columns, 1,234 rows, on CPU
@@ -54,7 +54,7 @@ class DeviceArrayShowSpec : FunSpec({
         }
     }
 
-    test("toString prints ten rows, starts at the first row of a slice, and prints a single array as one column") {
+    test("toString prints the first ten rows of an array or slice, and a single array as one column") {
         airports(30).use { batch ->
             batch.toString().lines().size shouldBe 4 + 10 + 1
             batch.slice(28, 2).use { it.toString() shouldContain "\nA29 " }
@@ -94,7 +94,7 @@ class DeviceArrayShowSpec : FunSpec({
         }
     }
 
-    test("toString neither waits nor copies, and prints the device and whether the array is not ready or closed") {
+    test("toString neither waits nor copies, and prints whether the array is not ready or closed") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
         BatchBuilder.of(cpu, 5).int64("id", LongArray(5) { it.toLong() }).build().use { batch ->

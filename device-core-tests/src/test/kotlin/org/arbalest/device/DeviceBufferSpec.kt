@@ -41,10 +41,7 @@ class DeviceBufferSpec : FunSpec({
         shouldThrow<IndexOutOfBoundsException> { buffer(3).use { it.slice(1, 3) } }
     }
 
-    test(
-        "a segment in an arena keeps the memory until the arena is closed, even if the buffer is closed first " +
-            "[OWN-14]",
-    ) {
+    test("a segment in an arena keeps the memory of a closed buffer until the arena is closed [OWN-14]") {
         val freed = AtomicInteger()
         Arena.ofConfined().use { memory ->
             val theirs = memory.allocateFrom(JAVA_BYTE, 3, 1, 4)
@@ -126,7 +123,7 @@ class DeviceBufferSpec : FunSpec({
         reader.close()
     }
 
-    test("a writer writes at its position, and refuses data that does not fit without writing any of it") {
+    test("a writer writes at its position, and writes nothing if the data does not fit") {
         buffer(6).use { buffer ->
             buffer.writer().use { writer ->
                 writer.position(2)

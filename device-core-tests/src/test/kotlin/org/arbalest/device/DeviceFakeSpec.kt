@@ -45,7 +45,7 @@ class DeviceFakeSpec : FunSpec({
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
-    test("a copy, a kernel and a copy back in one stream start only when the device runs them, in order [DEV-06]") {
+    test("copies and a kernel in one stream start only when the device runs them, in order [DEV-06]") {
         device.createStream().use { stream ->
             fake.hold()
             val there = BatchBuilder.of(cpu, 2).use { it.int64("n", longArrayOf(20, 22)).build() }
@@ -61,7 +61,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("synchronize() of an array or a stream returns when the work is done or its time limit is over") {
+    test("synchronize() of an array or a stream returns after the work or its time limit") {
         val moment = Duration.ofMillis(1)
         device.createStream().use { stream ->
             fake.hold()
@@ -101,7 +101,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a copy refuses the stream of a third device before it queues work, and names all three devices [DEV-21]") {
+    test("a copy refuses a third device's stream before it queues work, and names all three devices [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             other.createStream().use { stream ->
@@ -207,9 +207,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test(
-        "any failing driver call during copies to, on and from a device reports its error and leaks nothing [DEV-14]",
-    ) {
+    test("any failing driver call during a copy reports its error and leaks nothing [DEV-14]") {
         var calls = 0
         val messages = sortedSetOf<String>()
         text(50).use { source ->

@@ -161,7 +161,7 @@ class MemoryPoolSpec : FunSpec({
         source.live.shouldBeEmpty()
     }
 
-    test("a pool refuses another pool as its source, a limit below a page, and an invalid size or alignment") {
+    test("a pool refuses another pool as its source, too small a limit, and invalid allocations") {
         val (pool, _) = pool(4096)
         shouldThrow<IllegalArgumentException> { MemoryPool.of(pool, 4096) }.message shouldContain "is a pool already"
         shouldThrow<IllegalArgumentException> { pool(4095) }.message shouldContain "at least 4096"

@@ -250,10 +250,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test(
-        "a consumer can discard tasks by NULL, and extract them out of order, on threads or after the release " +
-            "[ASY-16]",
-    ) {
+    test("a consumer can discard tasks, and extract them out of order, on threads or after the release [ASY-16]") {
         for (quirks in listOf(setOf(), setOf(EXTRACT_NEWEST), setOf(EXTRACT_RELEASED))) {
             for (threads in listOf(1, 4)) {
                 val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L

@@ -121,7 +121,7 @@ class BatchBuilderSpec : FunSpec({
         driver.live shouldBe 0
     }
 
-    test("build() refuses a column that is too short, with its name and both lengths, until it is completed") {
+    test("build() refuses a column with too few values, which the caller can then complete") {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
@@ -213,7 +213,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("all bytes after the values are zero, and only the validity of a column without nulls is NULL") {
+    test("all bytes after the values are zero, and only an unnecessary validity is NULL") {
         BatchBuilder.of(device(Scarce(-1)), 3).use { batch ->
             batch.int32("n", intArrayOf(-1, -1, -1)).utf8("t", listOf("a", null, "bc"))
             batch.column(Field.of("b", DataType.BOOL)).appendAll(booleanArrayOf(true, true, true))

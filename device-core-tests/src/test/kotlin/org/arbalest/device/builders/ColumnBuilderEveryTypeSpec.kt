@@ -116,7 +116,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
 
     val rows = List(70) { it }
 
-    test("C reads the same in built arrays of every type as in those laid out by hand, whole and sliced [BLD-01]") {
+    test("C reads built arrays of every type like those laid out by hand, whole and sliced [BLD-01]") {
         for (type in HandLaid.types) withClue(type) {
             built(type, rows).use { array ->
                 HandLaid.exported(array.retain()) shouldBe HandLaid.expected(type, rows)
@@ -128,7 +128,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    test("C reads the same in built arrays as in those laid out by hand, without rows and with nulls only [BLD-01]") {
+    test("C reads built arrays without rows or with nulls only like those laid out by hand [BLD-01]") {
         for (type in HandLaid.types) withClue(type) {
             HandLaid.exported(built(type, listOf())) shouldBe HandLaid.expected(type, listOf())
             if (type is StructType || type is UnionType) return@withClue
@@ -141,7 +141,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    test("a built array has no NULL pointer except a bitmap without nulls, even if it has no rows [ARR-08, BLD-01]") {
+    test("a built array has no NULL pointer except a bitmap without nulls, also without rows [ARR-08, BLD-01]") {
         fun check(array: Long, type: DataType) {
             val hasValidity = type !is UnionType
             for (i in 0 until RawArrowArray.nBuffers(array))

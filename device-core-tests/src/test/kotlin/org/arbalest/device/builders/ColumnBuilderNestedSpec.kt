@@ -66,7 +66,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         thrown.message!!
     }
 
-    test("a list-view stores the offset and the size of each list, which can be anywhere in its elements [BLD-02]") {
+    test("a list-view stores the offset and the size of each list, in any order [BLD-02]") {
         built(DataType.listView(number), 5, {
             appendList(2).appendNull().appendList(0)
             items().appendAll(intArrayOf(5, 6, 7))
@@ -169,7 +169,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("a dense union stores a type id and an offset for each row, and each child has only its own rows [BLD-05]") {
+    test("a dense union stores a type id and an offset per row, and only used rows in its children [BLD-05]") {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(number, text))
         built(type, 5, {
             appendUnion(0).child("n").append(41)
@@ -182,7 +182,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("a null of a dense union goes to the first nullable child, if the child has its earlier elements [BLD-05]") {
+    test("a null of a dense union goes to the first nullable child, after the child's earlier elements [BLD-05]") {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(required, text))
         built(type, 2, {
             appendNull().appendUnion(0)
@@ -212,10 +212,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test(
-        "each child of a sparse union has all rows, and the builder creates those that the caller does not append " +
-            "[BLD-06]",
-    ) {
+    test("a sparse union fills the rows of other children, unless the caller appends them [BLD-06]") {
         val two = Field.of("two", DataType.fixedSizeList(required, 2))
         val type = DataType.sparseUnion(required, text, two)
         built(type, 5, {
@@ -253,9 +250,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test(
-        "a null of run-ends is a null of their values, also of a union or of nested run-ends, or is refused [BLD-07]",
-    ) {
+    test("a null of run-ends is a null of their values, or is refused if these cannot be null [BLD-07]") {
         fun runs(values: DataType) = DataType.runEndEncoded(DataType.INT16, Field.of("r", values))
         for (type in listOf(runs(DataType.denseUnion(required, text)), runs(DataType.sparseUnion(required, text)))) {
             built(type, 3, {
@@ -296,7 +291,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("run-ends refuse an empty run, a run that ends beyond their width, and a run without a value [BLD-07]") {
+    test("run-ends refuse an empty run, a run beyond their width, and a run without a value [BLD-07]") {
         val type = DataType.runEndEncoded(DataType.INT16, number)
         for (count in listOf(0L, -5L)) refused(type, { append(1) }) { appendRun(count) } shouldBe
             "column \"a\", row 1: a run of $count rows; it has at least one"
@@ -371,7 +366,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("an append to a child builder that another type has replaced is an error when the batch is built [BLD-21]") {
+    test("an append to a replaced child builder is an error when the batch is built [BLD-21]") {
         val inner = Field.of("pair", DataType.struct(number))
         val replacing = listOf<Pair<DataType, (ColumnBuilder) -> Pair<ColumnBuilder, ColumnBuilder>>>(
             DataType.list(number) to { it.items() to it.items(text) },

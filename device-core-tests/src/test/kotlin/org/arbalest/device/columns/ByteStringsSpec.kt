@@ -115,7 +115,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("a builder appends rows of a byte view as they are stored, and a null as a null [READ-55]") {
+    test("a builder appends rows of a byte view unchanged, and a null as a null [READ-55]") {
         EveryType.batch(0, 20).use { batch ->
             val into = mapOf("utf8" to DataType.LARGE_UTF8, "binary" to DataType.BINARY, "large_utf8" to
                 DataType.dictionary(DataType.INT8, DataType.UTF8), "fixed_binary" to FlatType.FixedSizeBinaryType(3))

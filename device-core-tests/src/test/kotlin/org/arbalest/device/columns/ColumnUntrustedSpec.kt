@@ -125,10 +125,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test(
-        "pinned memory with device_id −1 belongs to the backend, is read after the wait, and is exported unchanged " +
-            "[DEV-16]",
-    ) {
+    test("pinned memory with device_id −1 belongs to the backend, and is exported with the same id [DEV-16]") {
         for (type in listOf(DeviceType.CUDA_HOST, DeviceType.ROCM_HOST)) {
             Arena.ofConfined().use { arena ->
                 val numbered = Devices.device(type, 0)
@@ -202,7 +199,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("a null value of a dictionary is read as null, and the index of a null row is ignored [ARR-16]") {
+    test("a null value of a dictionary reads as null, and a null row's index is ignored [ARR-16]") {
         val type = DataType.dictionary(DataType.INT32, DataType.UTF8)
         imported(type, { out ->
             PeerNodes.array(out, length = 3, nullCount = 1, buffers = 2)
@@ -223,8 +220,7 @@ class ColumnUntrustedSpec : FunSpec({
     }
 
     test(
-        "an unsigned number is not read as negative, and unions and run-ends have the nulls of their values " +
-            "[ARR-06, READ-09]",
+        "large unsigned numbers are not negative, and unions and run-ends have their values' nulls [ARR-06, READ-09]",
     ) {
         imported(DataType.UINT64, {
             PeerNodes.array(it, length = 1, buffers = 2)

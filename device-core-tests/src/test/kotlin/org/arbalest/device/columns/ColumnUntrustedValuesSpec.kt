@@ -163,10 +163,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         }
     }
 
-    test(
-        "rows after the last run end are refused, and the cursor refuses run ends that do not increase " +
-            "[READ-03, READ-07]",
-    ) {
+    test("rows after the last run end are refused, and so are run ends that do not increase [READ-03, READ-07]") {
         fun runs(length: Long, offset: Long, vararg ends: Int) = imported(
             RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", DataType.INT8)),
         ) { out ->
