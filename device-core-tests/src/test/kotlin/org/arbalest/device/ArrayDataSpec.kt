@@ -32,7 +32,7 @@ import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.nio.ByteBuffer
 
-/** Arrays taken apart, and made again. */
+/** Arrays that are taken apart into [ArrayData] and rebuilt from it. */
 class ArrayDataSpec : FunSpec({
     extension(CCompiler.needed)
     extension(FakeExtension)
@@ -41,7 +41,7 @@ class ArrayDataSpec : FunSpec({
     fun ArrayData.all(): List<DeviceBuffer> = buffers().filterNotNull() + children().flatMap { it.all() } +
         (dictionary()?.all() ?: emptyList())
 
-    /** The array as one that came from C, of which nobody knows how much text there is. */
+    /** Returns the array after an export and an import, so that the size of its text is unknown. */
     fun DeviceArray.imported(): DeviceArray = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.DEVICE_ARRAY)
         val field = field()
@@ -49,16 +49,13 @@ class ArrayDataSpec : FunSpec({
         CData.importArray(out, CImport.DEVICE.schema(field))
     }
 
-    /** The same array, made of what another is made of. */
+    /** Rebuilds the array from its [ArrayData], and closes the original. */
     fun DeviceArray.again(): DeviceArray = use { source ->
         ArrayData.of(source).use { DeviceArray.of(source.field(), it) }
     }
 
     for ((from, count) in listOf(0L to 30L, 3L to 21L, 8L to 8L, 29L to 1L, 30L to 0L)) {
-        test(
-            "rows $from to ${from + count} of every type are the same array again when that is gone, without a " +
-                "copy [DEV-35]",
-        ) {
+        test("an array of rows $from to ${from + count} of every type can be rebuilt from its ArrayData [DEV-35]") {
             EveryType.batch(5, 30).use { batch ->
                 val expected = batch.slice(from, count).use { EveryType.rows(it) to EveryType.checksum(it.retain()) }
                 for (source in listOf(batch.slice(from, count), batch.slice(from, count).imported())) {
@@ -71,7 +68,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("a buffer is the array's own memory, has what the elements need, and keeps it [DEV-35]") {
+    test("an ArrayData buffer is the array's own memory, sized for the slice, and keeps it alive [DEV-35]") {
         val ids = BatchBuilder.of(Devices.cpu(), 10).use {
             it.int64("id", LongArray(10) { i -> i * 3L }).utf8("name", List(10) { i -> "n".repeat(i) }).build()
         }
@@ -81,7 +78,7 @@ class ArrayDataSpec : FunSpec({
         val (id, name) = data.children()
         id.buffers()[0].shouldBeNull()
         id.buffers()[1]!!.address() shouldBe address
-        // there is room for 64 bytes of text
+        // the text buffer has a capacity of 64 bytes
         data.all().map { it.size() } shouldContainExactly listOf(8L * 7, 4L * 8, 64L)
         listOf(id.offset(), id.length(), name.offset(), name.length()) shouldContainExactly listOf(2L, 5L, 2L, 5L)
         val last = data.all().last()
@@ -92,7 +89,7 @@ class ArrayDataSpec : FunSpec({
         Held.now().arrays() shouldBe 0
     }
 
-    test("how much text came from C is read where the offsets are, on a device too [DEV-35]") {
+    test("the text size of an imported array is read from its offsets, also on a device [DEV-35]") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         EveryType.batch(0, 25).use { batch ->
             val expected = EveryType.rows(batch)
@@ -105,7 +102,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("an array of which C left out buffers that have no bytes is the same array again [DEV-35]") {
+    test("an imported array without its empty buffers can be rebuilt from its ArrayData [DEV-35]") {
         val absent: Array<ByteBuffer?> = arrayOf(null, null, null)
         fun raw(type: DataType, length: Int, vararg buffers: ByteBuffer?, children: List<RawArray> = emptyList()) =
             RawArray(Field.of("a", type), length, 0, 0, buffers.toMutableList(), children)
@@ -131,7 +128,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("a last offset of C's that is negative is an error with the path, and nothing is held [DEV-35]") {
+    test("a negative last offset is an error with the path, and nothing stays allocated [DEV-35]") {
         Arena.ofConfined().use { arena ->
             val offsets = arena.allocateFrom(JAVA_INT, 0, 4, -7)
             val array = arena.struct(StructKind.ARRAY)
@@ -150,7 +147,7 @@ class ArrayDataSpec : FunSpec({
         }
     }
 
-    test("closing closes the buffers of children and dictionaries, once, and none that moved into an array [DEV-35]") {
+    test("ArrayData.close() closes all nested buffers once, except those that moved into an array [DEV-35]") {
         val batch = EveryType.batch(5, 30)
         val expected = EveryType.rows(batch)
         val before = ResourceCounters.now()
@@ -167,7 +164,7 @@ class ArrayDataSpec : FunSpec({
         array.use { EveryType.rows(it) shouldBe expected }
     }
 
-    test("a handle that is consumed has none [DEV-35]") {
+    test("ArrayData.of() refuses a closed array [DEV-35]") {
         val batch = EveryType.batch(0, 3)
         batch.close()
         shouldThrow<IllegalStateException> { ArrayData.of(batch) }

@@ -15,13 +15,13 @@ import kotlin.concurrent.thread
 import kotlin.random.Random
 
 /**
- * Every public method that takes an array, found by reflection: it refuses a closed handle, and another thread's close
- * does not pull the memory away.
+ * Closed-handle tests for every public method that takes an array, found by reflection. Each method refuses a closed
+ * handle. A close by another thread does not free the memory while the method runs.
  */
 class ClosedHandleSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("whatever takes an array refuses one that was closed [OWN-19]") {
+    test("every public method refuses a closed array [OWN-19]") {
         val wrong = mutableListOf<String>()
         for (door in arrayDoors()) {
             for ((kind, make) in kinds) {
@@ -37,7 +37,7 @@ class ClosedHandleSpec : FunSpec({
     include(racingClose(rounds = 50))
 })
 
-/** The same against many more closes. */
+/** The races of [ClosedHandleSpec], with many more rounds. */
 class ClosedHandleStressSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -45,7 +45,7 @@ class ClosedHandleStressSpec : FunSpec({
 })
 
 private fun racingClose(rounds: Int): TestFactory = funSpec {
-    test("whatever takes an array throws or ends well while another thread closes it, $rounds times each [OWN-19]") {
+    test("every public method succeeds or throws while another thread closes its array, $rounds times each [OWN-19]") {
         val wrong = mutableListOf<String>()
         Closer().use { closer ->
             for (door in arrayDoors()) {
@@ -66,10 +66,7 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
         withClue(wrong.joinToString("\n")) { wrong.shouldBeEmpty() }
     }
 
-    test(
-        "whatever a column makes of itself is made, or throws, while another thread closes its array, $rounds times " +
-            "each [OWN-19]",
-    ) {
+    test("a column makes its views and children, or throws, while its array is closed, $rounds times each [OWN-19]") {
         val wrong = mutableListOf<String>()
         Closer().use { closer ->
             for (door in columnDoors()) {
@@ -90,7 +87,7 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
     }
 }
 
-/** What a column makes without reading values. */
+/** Returns the methods of [Column] that make a view or a related column without reading values. */
 private fun columnDoors(): List<Method> = Column::class.java.methods.filter {
     it.parameterCount == 0 && !Modifier.isStatic(it.modifiers)
 }
@@ -100,7 +97,7 @@ private fun columnDoors(): List<Method> = Column::class.java.methods.filter {
     }
     .also { it.size shouldBeGreaterThan 10 }
 
-/** A thread that closes arrays at some moment soon. */
+/** A thread that closes each array after a short random time. */
 private class Closer : AutoCloseable {
     @Volatile private var next: DeviceArray? = null
 

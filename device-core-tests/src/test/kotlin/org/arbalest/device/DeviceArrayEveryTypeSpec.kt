@@ -35,7 +35,9 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.AbstractMap.SimpleEntry
 
-/** Arrays of every type from outside, which nothing of ours has built: cut, nested, read, copied, handed back. */
+/**
+ * Imported arrays of every type, laid out by the test and not by the library: sliced, nested, read, copied, exported.
+ */
 class DeviceArrayEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -48,10 +50,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 3)
 
     for (skipped in listOf(1, 3, 8)) {
-        test(
-            "arrays of every type of C's, whose offsets are $skipped on every level, go out again right, whole and " +
-                "cut [ARR-12]",
-        ) {
+        test("imported arrays of every type, with offset $skipped, are exported correctly, whole and sliced [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
@@ -62,7 +61,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             }
         }
 
-        test("… are copied right, whole and cut, with offsets of $skipped [ARR-12]") {
+        test("imported arrays of every type, with offset $skipped, are copied correctly, whole and sliced [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 imported(type, rows, skipped) { array ->
                     for ((from, count) in cuts) {
@@ -73,7 +72,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             }
         }
 
-        test("… read the same values, with offsets of $skipped [ARR-12]") {
+        test("imported arrays of every type read the same values with offset $skipped as without an offset [ARR-12]") {
             for (type in HandLaid.types) withClue(type) {
                 var whole: List<Any?> = emptyList()
                 imported(type, rows, 0) { whole = values(it) }
@@ -86,7 +85,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
         }
 
         test(
-            "the children of what was cut are cut with it, or whole, as the type has it, with offsets of $skipped " +
+            "slicing an array slices the children of structs and sparse unions only, with offset $skipped " +
                 "[ARR-11, ARR-12]",
         ) {
             for (type in HandLaid.types.filter { it.children().isNotEmpty() }) withClue(type) {
@@ -107,9 +106,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
             }
         }
 
-        test(
-            "a batch with a column of every type, cut, goes out and is copied right, with offsets of $skipped [ARR-12]",
-        ) {
+        test("slices of a batch with every type, with offset $skipped, are exported and copied correctly [ARR-12]") {
             imported(batch, rows, skipped) { array ->
                 for ((from, count) in cuts) {
                     val right = expected(batch, rows.subList(from, from + count))
@@ -120,10 +117,7 @@ class DeviceArrayEveryTypeSpec : FunSpec({
         }
     }
 
-    test(
-        "what is laid by hand is what it should be: maps and lists of a fixed size, which are read and cannot be " +
-            "built [ARR-12]",
-    ) {
+    test("maps and fixed-size lists that are laid out by hand have the expected values [ARR-12]") {
         val map = HandLaid.types.first { it is MapType }
         imported(map, listOf(1, 2, 3, 4), 2) { array ->
             values(array) shouldBe listOf(
@@ -138,13 +132,10 @@ class DeviceArrayEveryTypeSpec : FunSpec({
         }
     }
 
-    test(
-        "arrays of every type are taken in, cut, handed on and released, and no buffer is looked at: none " +
-            "can be [ARR-17]",
-    ) {
+    test("arrays of every type are imported, sliced, exported and released without reading any buffer [ARR-17]") {
         fun hide(array: MemorySegment, type: DataType) {
             val isView = type is FlatType.Utf8ViewType || type is FlatType.BinaryViewType
-            // the last are sizes, which are the CPU's (DEV-01)
+            // the last buffer has the sizes of the data buffers, and the CPU can always read it (DEV-01)
             val buffers = RawArrowArray.nBuffers(array.address()) - if (isView) 1 else 0
             for (i in 0 until buffers) PeerNodes.setForeignBuffer(array, i, MemorySegment.ofAddress(PHANTOM + 4096 * i))
             type.children().forEachIndexed { i, field ->

@@ -14,8 +14,9 @@ import kotlin.reflect.KClass
 import kotlin.time.Duration.Companion.hours
 
 /**
- * Random C structures with lies in them; see [Mutants] and [ContentMutants] for what kind. `-Darbalest.mutants=200000`
- * runs more of them, `-Darbalest.mutants.seed=…` others, or with one mutant that of a failure again.
+ * Random C structures with wrong contents; [Mutants] and [ContentMutants] list the kinds. `-Darbalest.mutants=200000`
+ * runs more of them. `-Darbalest.mutants.seed=…` sets the first mutant, and runs the mutant of a failure again together
+ * with `-Darbalest.mutants=1`.
  */
 class DeviceArrayFuzzSpec : FunSpec({
     extension(CCompiler.needed)
@@ -23,7 +24,7 @@ class DeviceArrayFuzzSpec : FunSpec({
     val count = Integer.getInteger("arbalest.mutants", 1_000)
     val first = java.lang.Long.getLong("arbalest.mutants.seed", 0)
 
-    /** What a process does in much less than the five minutes that it has. */
+    /** The number of mutants for one process, which needs much less than its limit of five minutes. */
     val atOnce = 4_000
 
     fun run(main: KClass<*>) {
@@ -42,17 +43,15 @@ class DeviceArrayFuzzSpec : FunSpec({
         }
     }
 
-    // Each process has a limit of its own.
+    // Each child process has its own time limit.
     test(
-        "$count mutants of C structures of every type are refused, or read, sliced, copied and handed on: no crash, " +
-            "no hang, nothing left [ARR-20]",
+        "$count mutated C structures are refused or used without a crash, a hang or a leak [ARR-20]",
     ).config(timeout = 2.hours) {
         run(MutantsMain::class)
     }
 
     test(
-        "$count mutants of the content of arrays of every type: a lie is refused by its path and row, the rest is " +
-            "sound; no crash at any level [ARR-17, ARR-18]",
+        "$count arrays with mutated content cause no crash, and each fault has its path and row [ARR-17, ARR-18]",
     ).config(timeout = 2.hours) {
         run(ContentMutantsMain::class)
     }

@@ -32,7 +32,8 @@ import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 
 /**
- * Batches that are null themselves in some rows: what becomes of these where a batch is taken apart into its columns.
+ * Batches with null rows, which are null in the batch's own bitmap, and the treatment of these rows when a batch is
+ * split into columns.
  */
 class DeviceArrayNullRowsSpec : FunSpec({
     extension(CCompiler.needed)
@@ -67,8 +68,8 @@ class DeviceArrayNullRowsSpec : FunSpec({
 
     for (isCounted in listOf(true, false)) {
         test(
-            "the null rows of a batch become nulls of columns of every type with a bitmap, whole and cut, counted " +
-                "before: $isCounted [REQ-21]",
+            "pushDownNulls makes null rows into nulls of every column with a bitmap, null count known: $isCounted " +
+                "[REQ-21]",
         ) {
             val kept = EveryType.fields.filter { it.type() !is UnionType && it.type() !is RunEndEncodedType }
             val all = EveryType.batch(0, 60).use { it.convertTo(Schema.of(kept).asField()) }
@@ -94,10 +95,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "the batch has no bitmap for C then, and no offset, also where its bitmap has no nulls: a peer that looks at " +
-            "columns only has the right rows [REQ-21]",
-    ) {
+    test("after pushDownNulls a batch exports no bitmap and no offset, and its columns have the right rows [REQ-21]") {
         for ((from, count) in listOf(0L to 3L, 1L to 2L, 2L to 1L)) Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             CData.exportArray(nullRow(isCounted = false).use { whole ->
@@ -111,7 +109,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test("… also where it says that its bitmap, which is there, has no nulls [REQ-21]") {
+    test("pushDownNulls also removes a bitmap whose null count is 0 [REQ-21]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } },
@@ -123,9 +121,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "a batch without null rows is the same one once more; only bitmaps are copied for one that has some [REQ-21]",
-    ) {
+    test("pushDownNulls copies nothing if no row is null, and otherwise only bitmaps [REQ-21]") {
         batch().use { whole ->
             whole.pushDownNulls().use {
                 Conversion.of(it) shouldBe null
@@ -143,10 +139,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }.message shouldContain "struct"
     }
 
-    test(
-        "a null row is refused where a column has no bitmap, or is not nullable: the path, the row, and what to do; " +
-            "a cut without that row is not [REQ-21]",
-    ) {
+    test("pushDownNulls refuses a null row only if it is in the slice and a column cannot hold nulls [REQ-21]") {
         for (name in listOf("sparse_union", "dense_union", "runs")) column(name).withNullRows(7).use { batch ->
             refused("$.$name: row 7 of the batch is null in its own bitmap, and ") { batch.pushDownNulls() }
             batch.slice(8, 10).use { cut ->
@@ -165,10 +158,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "a column of a batch with null rows is refused, by its place and by its name; what it holds is there for who " +
-            "asks for it [REQ-21]",
-    ) {
+    test("a batch with null rows refuses column() by index and by name, but asColumn().column() works [REQ-21]") {
         for (isCounted in listOf(true, false)) nullRow(isCounted = isCounted).use { batch ->
             for (read in listOf({ batch.column(0) }, { batch.column("v") })) {
                 refused("the batch has 1 row that its own bitmap makes null, which its columns do not say: " +
@@ -180,8 +170,8 @@ class DeviceArrayNullRowsSpec : FunSpec({
     }
 
     test(
-        "a child is as it is stored, without a copy; of a batch whose null rows are pushed down it has them, and a " +
-            "tensor of it is refused as one with nulls [REQ-21]",
+        "retainChild returns the stored values; after pushDownNulls it has the nulls, and a tensor refuses it " +
+            "[REQ-21]",
     ) {
         nullRow().use { batch ->
             batch.retainChild(0).use { child ->
@@ -195,10 +185,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "objects of null rows are refused, the table shows them as nulls, and statistics say nothing of " +
-            "columns [REQ-21]",
-    ) {
+    test("for a null row, Records throws, toString prints null, and Statistics omits the columns [REQ-21]") {
         nullRow().use { batch ->
             shouldThrow<NoSuchElementException> { Records.of(Numbered::class.java).toList(batch) }
                 .message shouldContain "row 1"
@@ -211,7 +198,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test("whole batches keep their null rows: copied, joined, converted, handed to C and back [REQ-21]") {
+    test("a copy, a concatenation, a conversion and compact() keep the null rows of a batch [REQ-21]") {
         nullRow().use { batch ->
             val wide = batch.field().withType(DataType.struct(number.withName("v")))
             for (kept in listOf(batch.copyTo(cpu), DeviceArray.concat(listOf(batch)), batch.convertTo(wide),
@@ -220,10 +207,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "the batches of a stream are looked at when they are pulled; what is refused is an error of the stream, and " +
-            "nothing is lost [REQ-21]",
-    ) {
+    test("a reader's pushDownNulls converts each pulled batch, and a refused batch fails the stream [REQ-21]") {
         val schema = nullRow().use { it.schema() }
         DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
             reader.schema() shouldBe schema
@@ -242,10 +226,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test(
-        "on a device a bitmap that the CPU cannot read is ENOSYS, and one that is said to have no nulls is not " +
-            "looked at [REQ-21]",
-    ) {
+    test("pushDownNulls on a device fails with ENOSYS, unless the null count of the batch is 0 [REQ-21]") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         nullRow().use { it.copyTo(device) }.use { there ->
             there.synchronize()

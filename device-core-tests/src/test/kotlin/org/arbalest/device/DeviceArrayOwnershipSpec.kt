@@ -42,7 +42,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
 
     val columns = EveryType.fields.size
 
-    test("a released struct is refused before anything else in it is read [OWN-01]") {
+    test("an import refuses a released struct before it reads any other field [OWN-01]") {
         Arena.ofConfined().use { arena ->
             val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
             RawArrowArray.setRelease(garbage.address(), 0)
@@ -54,7 +54,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("theirs is released once, by the last handle, in whatever order handles are closed [OWN-02]") {
+    test("closing the last handle releases an imported array once, in any order of closes [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val first = CData.importArray(array, CImport.DATA.schema(schema))
@@ -68,7 +68,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("our release frees what was not moved out, and marks the struct [OWN-03]") {
+    test("the release callback of an export frees the array, and marks the struct as released [OWN-03]") {
         Arena.ofConfined().use { arena ->
             val out = arena.exported()
             Held.now().exports shouldBe 1
@@ -78,7 +78,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("ours may be memcpy'd anywhere before it is released, again and again [OWN-04]") {
+    test("an exported struct can be moved by memcpy any number of times before its release [OWN-04]") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseMoved(arena.exported(), StructKind.ARRAY) shouldBe true
             var at = arena.exported()
@@ -93,7 +93,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("importing moves: the source is marked released without a call, and its memory may go [OWN-05]") {
+    test("an import marks the source as released without calling release, and the source may be overwritten [OWN-05]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val imported = CData.importArray(array, CImport.DATA.schema(schema))
@@ -105,7 +105,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("a child moved out outlives its parent, in any order of releases [OWN-06]") {
+    test("a child moved out of its parent outlives it, in any order of releases [OWN-06]") {
         repeat(20) { seed ->
             Arena.ofConfined().use { arena ->
                 val random = Random(seed)
@@ -122,7 +122,10 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("a child, a grandchild and a dictionary moved out can be read after their parents are gone [OWN-06]") {
+    test(
+        "a child, a grandchild and a dictionary that were moved out are readable after their parents' release " +
+            "[OWN-06]",
+    ) {
         Arena.ofConfined().use { arena ->
             val out = arena.exported()
             val index = EveryType.fields.indexOfFirst { it.name() == "dictionary" }
@@ -146,10 +149,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test(
-        "theirs: children may have been moved out before; the rest of the batch is refused, and each is released " +
-            "once [OWN-06]",
-    ) {
+    test("an import refuses a batch with a moved-out child, and releases the rest once [OWN-06]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val id = arena.struct(StructKind.ARRAY)
@@ -163,14 +163,14 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("a second call of our release does nothing, on the struct or on a bitwise copy of it [OWN-07]") {
+    test("a second release of an exported struct, or of a bitwise copy of it, does nothing [OWN-07]") {
         Arena.ofConfined().use { arena ->
             PeerMoves.releaseTwice(arena.exported(), StructKind.ARRAY) shouldBe true
             val out = arena.exported()
             val copy = arena.struct(StructKind.ARRAY)
             PeerMoves.copy(out, copy, StructKind.ARRAY)
             PeerMoves.release(out, StructKind.ARRAY) shouldBe true
-            val next = arena.exported(100) // in the same slot
+            val next = arena.exported(100) // uses the same slot
             PeerMoves.release(copy, StructKind.ARRAY)
             Held.now().exports shouldBe 1
             CData.importArray(next, CImport.DATA.schema(EveryType.batch(0, 1).use { it.field() })).use {
@@ -179,7 +179,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("the base struct is the consumer's: ours can lie anywhere and be overwritten after its release [OWN-12]") {
+    test("an export writes only to the consumer's struct, which can be overwritten after its release [OWN-12]") {
         Arena.ofConfined().use { arena ->
             val page = arena.allocate(80 * 3 + 8).fill(0x77)
             val out = page.asSlice(8 + 80, 80)
@@ -190,7 +190,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("what was exported stays the same while other handles are sliced, exported and closed [OWN-13]") {
+    test("an exported array does not change while other handles are sliced, exported and closed [OWN-13]") {
         Arena.ofConfined().use { arena ->
             val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             val array = EveryType.batch(0, 20)
@@ -206,7 +206,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("a round trip through two exports and imports releases the peer's array once, when all are gone [OWN-02]") {
+    test("exporting and importing an array twice releases the peer's array once, at the last release [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val imported = CData.importArray(array, CImport.DATA.schema(schema))

@@ -34,7 +34,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
     val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { threads.shutdownNow() }
 
-    /** Stops in the pull numbered [stopIn], from 0, until [gate] opens. */
+    /** A source that blocks in pull number [stopIn], counted from 0, until [gate] opens. */
     class Gated(val stopIn: Int, val answer: () -> DeviceArray? = { batch(1) }) : DeviceArrayReader.Source {
         val entered = CountDownLatch(1)
         val gate = CountDownLatch(1)
@@ -43,11 +43,11 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         private val inside = AtomicInteger()
 
         override fun next(): DeviceArray? {
-            check(inside.incrementAndGet() == 1) { "two threads in one source" }
+            check(inside.incrementAndGet() == 1) { "two threads are in the source's next() at the same time" }
             try {
                 if (pulls.getAndIncrement() == stopIn) {
                     entered.countDown()
-                    check(gate.await(5, SECONDS)) { "nobody opened the gate" }
+                    check(gate.await(5, SECONDS)) { "the test did not open the gate within 5 seconds" }
                 }
                 return answer()
             } finally {
@@ -56,7 +56,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         }
 
         override fun close() {
-            check(inside.get() == 0) { "closed while pulled" }
+            check(inside.get() == 0) { "the reader closed the source during next()" }
             closes.incrementAndGet()
         }
     }
@@ -67,7 +67,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
 
     fun CompletableFuture<*>.failure() = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
-    test("closing during a pull returns at once; the source is closed once, when the pull returns, and its array too") {
+    test("close() during a pull returns at once; the returning pull closes the source and its array") {
         val source = Gated(0)
         val reader = reader(source)
         val pulled = pull(reader)
@@ -93,7 +93,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("two threads pull in turn: the second waits for the first [STR-07]") {
+    test("a second thread's pull waits until the first thread's pull returns [STR-07]") {
         val source = Gated(0)
         val reader = reader(source)
         val first = pull(reader)
@@ -108,7 +108,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("a pull that waited for its turn finds the reader closed, and does not touch the source [STR-07]") {
+    test("a waiting pull fails without calling the source if the reader is closed meanwhile [STR-07]") {
         val source = Gated(0)
         val reader = reader(source)
         val first = pull(reader)
@@ -122,7 +122,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("a source may close its own reader while it is pulled: it is closed when it returns") {
+    test("a source that closes its own reader in next() is closed when next() returns") {
         val closes = AtomicInteger()
         val own = CompletableFuture<DeviceArrayReader>()
         val source = object : DeviceArrayReader.Source {
@@ -142,10 +142,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         closes.get() shouldBe 1
     }
 
-    test(
-        "a source that fails is not pulled again: each call repeats the error, and the source is closed by close " +
-            "only [STR-09]",
-    ) {
+    test("each pull of a failed source repeats the error, and only close() closes the source [STR-09]") {
         val source = Gated(-1) { throw java.io.IOException("disk on fire") }
         val reader = reader(source)
         repeat(3) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "disk on fire" }
@@ -155,7 +152,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("an Error of a source ends the stream like an exception [STR-09]") {
+    test("an Error that a source throws ends the stream like an exception [STR-09]") {
         for (error in listOf(StackOverflowError("deep"), AssertionError("wrong"), OutOfMemoryError("full"))) {
             val source = Gated(-1) { throw error }
             val reader = reader(source)
@@ -166,7 +163,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         }
     }
 
-    test("an exception of the source's close reaches whoever closed, once") {
+    test("an exception of the source's close() reaches the first caller of the reader's close() only") {
         val source = object : DeviceArrayReader.Source {
             override fun next() = null
 
@@ -177,7 +174,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         reader.close()
     }
 
-    test("at the end of a stream the source is pulled no more") {
+    test("the reader does not pull the source again after the end of the stream") {
         val source = Gated(-1) { null }
         val reader = reader(source)
         repeat(3) { reader.next() shouldBe null }
@@ -185,16 +182,14 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         reader.close()
     }
 
-    test("pulling and closing at the same time closes the source once and loses no array") {
+    test("a concurrent pull and close leak no array, and close the source once") {
         val sources = List(4_000) { Gated(-1) }
         val readers = sources.map(::reader)
         duel(sources.size, { readers[it].close() }, { runCatching { while (true) readers[it].next()!!.close() } })
         sources.map { it.closes.get() }.distinct() shouldBe listOf(1)
     }
 
-    test(
-        "exporting and closing at the same time: the source is closed once, and C has a live stream or none [OWN-09]",
-    ) {
+    test("a concurrent export and close leave C a live stream or none, and close the source once [OWN-09]") {
         Arena.ofShared().use { arena ->
             val out = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
             val sources = List(20_000) { Gated(-1) }

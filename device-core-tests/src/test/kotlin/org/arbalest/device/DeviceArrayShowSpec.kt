@@ -18,7 +18,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 
-/** Schemas and arrays as people read them. */
+/** The text forms of schemas and arrays. */
 class DeviceArrayShowSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
@@ -39,10 +39,7 @@ class DeviceArrayShowSpec : FunSpec({
         batch.build()
     }
 
-    test(
-        "a batch is a table of its first rows: names and types in the head, numbers to the right, what is " +
-            "left out is said",
-    ) {
+    test("toString of a batch prints a table of the first rows, and counts the omitted ones") {
         airports(1234).use {
             it.toString(3) shouldBe """
                 3 columns, 1,234 rows, on CPU
@@ -57,7 +54,7 @@ class DeviceArrayShowSpec : FunSpec({
         }
     }
 
-    test("toString has ten rows, of a slice its own; an array that is no batch is one column") {
+    test("toString prints the first ten rows of an array or slice, and a single array as one column") {
         airports(30).use { batch ->
             batch.toString().lines().size shouldBe 4 + 10 + 1
             batch.slice(28, 2).use { it.toString() shouldContain "\nA29 " }
@@ -68,14 +65,14 @@ class DeviceArrayShowSpec : FunSpec({
         }
     }
 
-    test("no rows, no columns") {
+    test("toString works without rows and without columns") {
         airports(0).use { it.toString().lines().size shouldBe 4 }
         airports(2).use { it.toString(0) shouldEndWith "… 2 more rows" }
         shouldThrow<IllegalArgumentException> { airports(1).use { it.toString(-1) } }
         BatchBuilder.of(cpu, 0).use { it.build() }.use { it.toString() shouldContain "0 columns, 0 rows" }
     }
 
-    test("what is long is cut between characters, and a wide table names the columns that it leaves out") {
+    test("toString cuts long values between characters, and names the columns that a wide table omits") {
         val text = "🦀".repeat(100)
         BatchBuilder.of(cpu, 1).use { batch ->
             repeat(20) { batch.column(Field.of("column $it", DataType.UTF8)).append(text) }
@@ -89,7 +86,7 @@ class DeviceArrayShowSpec : FunSpec({
         }
     }
 
-    test("every type that can be read has a cell") {
+    test("toString prints a value for every readable type") {
         EveryType.batch(0, 20).use { batch ->
             for (i in EveryType.fields.indices) batch.retainChild(i).use { column ->
                 column.toString(20).lines().drop(4).forEach { (it.trim() == "?") shouldBe false }
@@ -97,7 +94,7 @@ class DeviceArrayShowSpec : FunSpec({
         }
     }
 
-    test("toString neither waits nor copies: it says where an array is, that it is not ready, or closed") {
+    test("toString neither waits nor copies, and prints whether the array is not ready or closed") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
         BatchBuilder.of(cpu, 5).int64("id", LongArray(5) { it.toLong() }).build().use { batch ->
@@ -120,11 +117,11 @@ class DeviceArrayShowSpec : FunSpec({
         airports(5).also { it.close() }.toString() shouldBe "3 columns, 5 rows, on CPU (closed)"
     }
 
-    test("a number of rows that is negative is refused") {
+    test("toString refuses a negative number of rows") {
         airports(5).use { shouldThrow<IllegalArgumentException> { it.toString(-1) } }
     }
 
-    test("a schema is a line for each field") {
+    test("toString of a schema prints a line for each field") {
         airports(0).use { it.schema().toString() shouldBe "iata: utf8 not null\nlat: float64\ntags: list<item: utf8>" }
     }
 })

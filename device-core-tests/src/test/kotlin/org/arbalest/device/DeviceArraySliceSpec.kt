@@ -44,7 +44,7 @@ class DeviceArraySliceSpec : FunSpec({
         from to random.nextInt(60 - from + 1)
     }
 
-    test("the values of all types are what was put in") {
+    test("a batch of every type has the values that were appended") {
         val row = values[5] as Map<*, *>
         row["int8"] shouldBe 5
         row["float16"] shouldBe 2.5
@@ -56,7 +56,7 @@ class DeviceArraySliceSpec : FunSpec({
         (values[3] as Map<*, *>).values.toSet() shouldBe setOf(null)
     }
 
-    test("slices of every type read the right values here [ARR-12]") {
+    test("slices of every type read the right values [ARR-12]") {
         for ((from, count) in ranges) {
             whole.slice(from.toLong(), count.toLong()).use {
                 EveryType.rows(it) shouldBe values.subList(from, from + count)
@@ -64,7 +64,7 @@ class DeviceArraySliceSpec : FunSpec({
         }
     }
 
-    test("slices of every type are right for C: the checksum is that of a batch of these rows alone [ARR-12]") {
+    test("an exported slice of every type has the checksum of a batch with only these rows [ARR-12]") {
         for ((from, count) in ranges) {
             EveryType.checksum(whole.slice(from.toLong(), count.toLong())) shouldBe
                 EveryType.checksum(EveryType.batch(from, count))
@@ -72,14 +72,14 @@ class DeviceArraySliceSpec : FunSpec({
         EveryType.checksum(whole.slice(1, 5)) shouldNotBe EveryType.checksum(whole.slice(2, 5))
     }
 
-    test("a column on its own, sliced twice, is right for C [ARR-12]") {
+    test("a single column that is sliced twice is exported correctly [ARR-12]") {
         for (i in EveryType.fields.indices) {
             val sliced = whole.slice(3, 50).use { outer -> outer.retainChild(i).use { it.slice(4, 30) } }
             EveryType.checksum(sliced) shouldBe EveryType.batch(7, 30).use { EveryType.checksum(it.retainChild(i)) }
         }
     }
 
-    /** Exports all rows, and slices as C does: by writing to the structs. Rows 1 + 2 to 58 are left. */
+    /** Exports all rows, and slices them as C code does, by writing to the structs. Rows 3 to 57 remain. */
     fun slicedInC(arena: Arena): MemorySegment {
         val out = arena.struct(StructKind.ARRAY)
         whole.retain().use { CData.exportArray(it, out, CExport.DATA) }
@@ -95,7 +95,7 @@ class DeviceArraySliceSpec : FunSpec({
         return out
     }
 
-    test("arrays of every type that C has sliced read the right values, and go out again right [ARR-12]") {
+    test("arrays of every type that C code sliced are read and exported correctly [ARR-12]") {
         Arena.ofConfined().use { arena ->
             CData.importArray(slicedInC(arena), CImport.DATA.schema(whole.field())).use { array ->
                 EveryType.rows(array) shouldBe values.subList(3, 58)
@@ -120,7 +120,7 @@ class DeviceArraySliceSpec : FunSpec({
         }
     }
 
-    test("the peer's batches, sliced and unaligned, read and go out as the plain ones [ARR-12, ARR-14]") {
+    test("the C peer's sliced and unaligned batches are read and exported like its plain batch [ARR-12, ARR-14]") {
         fun read(vararg flavours: PeerStreams.Flavour): Pair<List<Any?>, Long> = Arena.ofConfined().use { arena ->
             val (batch, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             PeerStreams.batch(batch, 100, 30, flavours.toSet())
@@ -136,12 +136,9 @@ class DeviceArraySliceSpec : FunSpec({
             read(*flavours) shouldBe plain
     }
 
-    test(
-        "offsets at each level of a nested array of C's: a fixed-size list's does not move its child, a struct's " +
-            "does [ARR-11, ARR-12]",
-    ) {
-        // struct (offset 1) of fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1): row 0 has x[3 +
-        // 2*2], x[3 + 2*2 + 1]
+    test("an imported nested array applies the offset of each struct, fixed-size list and child [ARR-11, ARR-12]") {
+        // The struct (offset 1) has fixed-size lists of 2 (offset 1) of structs (offset 2) of x (offset 1). Row 0 has
+        // x[3 + 2*2] and x[3 + 2*2 + 1].
         val x = Field.of("x", DataType.INT8)
         val lists = Field.of("lists", FixedSizeListType(Field.of("item", StructType(listOf(x))), 2))
         Arena.ofConfined().use { arena ->
@@ -168,8 +165,7 @@ class DeviceArraySliceSpec : FunSpec({
         }
     }
 
-    test("lists and texts of C's whose first offset is not 0, with an offset, over items with an offset " +
-        "[ARR-09, ARR-12]") {
+    test("imported lists and texts are read correctly at any offset of each level [ARR-09, ARR-12]") {
         val field = Field.of("", ListType(Field.of("item", DataType.UTF8)))
         fun ints(vararg values: Int) = ByteArray(4 * values.size) { (values[it / 4] shr 8 * (it % 4)).toByte() }
         Arena.ofConfined().use { arena ->

@@ -15,11 +15,11 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 private const val THREADS = 4
 
-/** One handle, or one column, that several threads use at a time. */
+/** Handles and columns that several threads use at the same time. */
 class DeviceArrayThreadsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    /** Runs [action] on some threads at once, [rounds] times, each time with what [prepare] makes. */
+    /** Runs [action] on [THREADS] threads at once, [rounds] times, each time with a new value from [prepare]. */
     fun <T> together(rounds: Int, prepare: () -> T, action: (T, Int) -> Unit, check: (T) -> Unit) {
         Executors.newFixedThreadPool(THREADS).use { pool ->
             repeat(rounds) {
@@ -37,7 +37,7 @@ class DeviceArrayThreadsSpec : FunSpec({
         }
     }
 
-    /** Row [row] of every column, with what reading it looks up on the way, in an order of its own. */
+    /** Reads row [row] of every column, in an order that [seed] sets, and the length of [batch]. */
     fun row(batch: DeviceArray, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> =
         EveryType.fields.indices
             .map { (it * 7 + seed) % EveryType.fields.size }
@@ -45,7 +45,7 @@ class DeviceArrayThreadsSpec : FunSpec({
             .plus("rows" to batch.length())
             .toSortedMap()
 
-    test("several threads read one handle and its columns, with the same values as one alone [OWN-19]") {
+    test("several threads read the same values from one handle and its columns as a single thread [OWN-19]") {
         EveryType.batch(0, 40).use { batch ->
             fun columns() = EveryType.fields.indices.map(batch::column)
             val alone = columns().let { columns -> List(40) { row(batch, columns, it, 0) } }
@@ -56,10 +56,7 @@ class DeviceArrayThreadsSpec : FunSpec({
         }
     }
 
-    test(
-        "a read after a close that happened before it throws, on any thread, from every column that was had " +
-            "before [OWN-19]",
-    ) {
+    test("a read after a close throws on any thread, also from columns obtained before the close [OWN-19]") {
         val batch = EveryType.batch(0, 8)
         val columns = EveryType.fields.indices.map(batch::column)
         val items = columns.first { it.name() == "list" }.getList(1)
@@ -75,9 +72,7 @@ class DeviceArrayThreadsSpec : FunSpec({
         }, {})
     }
 
-    test(
-        "retain, slice, child and copyTo get the array or throw while another thread closes, moves or retains [OWN-19]",
-    ) {
+    test("retain, slice, retainChild and move succeed or throw while other threads use the same handle [OWN-19]") {
         val refused = mutableSetOf<Boolean>()
         together(2000, { EveryType.batch(0, 3) }, { batch, thread ->
             val mine = runCatching {
@@ -96,5 +91,5 @@ class DeviceArrayThreadsSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** The seconds after which a hanging test fails; the limit is long because the test does much work. */
 private const val HANG_SECONDS = 60L

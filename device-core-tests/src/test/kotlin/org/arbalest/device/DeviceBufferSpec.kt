@@ -18,7 +18,7 @@ import java.nio.channels.ClosedChannelException
 import java.nio.channels.NonWritableChannelException
 import java.util.concurrent.atomic.AtomicInteger
 
-/** Buffers of main memory; those of other devices have the backends' contract. */
+/** Buffers in main memory; the contract of the backends covers buffers of other devices. */
 class DeviceBufferSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -30,7 +30,7 @@ class DeviceBufferSpec : FunSpec({
 
     fun DeviceBuffer.content(): List<Int> = segment().toArray(JAVA_BYTE).map { it.toInt() }
 
-    test("a slice shares the memory, and keeps it when the whole is closed") {
+    test("a slice shares its buffer's memory, and keeps it after the buffer is closed") {
         val whole = buffer(100)
         val slice = whole.slice(10, 5)
         whole.close()
@@ -41,7 +41,7 @@ class DeviceBufferSpec : FunSpec({
         shouldThrow<IndexOutOfBoundsException> { buffer(3).use { it.slice(1, 3) } }
     }
 
-    test("a segment in an arena keeps the memory until the arena is closed, whatever becomes of the buffer [OWN-14]") {
+    test("a segment in an arena keeps the memory of a closed buffer until the arena is closed [OWN-14]") {
         val freed = AtomicInteger()
         Arena.ofConfined().use { memory ->
             val theirs = memory.allocateFrom(JAVA_BYTE, 3, 1, 4)
@@ -62,7 +62,7 @@ class DeviceBufferSpec : FunSpec({
         }
     }
 
-    test("a view on the same device is the same memory, and a copy is not") {
+    test("a view on the same device shares the memory, and a copy does not") {
         buffer(9).use { source ->
             source.view(cpu.memory()).use { it.address() shouldBe source.address() }
             source.viewOrCopyTo(cpu.memory()).use { it.address() shouldBe source.address() }
@@ -74,7 +74,7 @@ class DeviceBufferSpec : FunSpec({
         cpu.allocate(0).use { empty -> empty.copyTo(cpu.memory()).use { it.size() shouldBe 0 } }
     }
 
-    test("memory that somebody else owns is copied, and given back when a wrapped buffer is closed") {
+    test("copyNonOwned copies foreign memory, and a wrapped buffer releases it once, with its last slice") {
         Arena.ofConfined().use { arena ->
             val theirs = arena.allocateFrom(JAVA_BYTE, 3, 1, 4)
             DeviceBuffer.copyNonOwned(cpu, theirs.address(), 3, cpu.memory()).use { copy ->
@@ -91,7 +91,7 @@ class DeviceBufferSpec : FunSpec({
         }
     }
 
-    test("a buffer that is wrapped into an array is given back with it") {
+    test("the release action of a wrapped buffer runs when the array that contains it is closed") {
         val given = AtomicInteger()
         val memory = buffer(32)
         val wrapped = DeviceBuffer.wrap(cpu, memory.address(), 32) { given.incrementAndGet() }
@@ -103,7 +103,7 @@ class DeviceBufferSpec : FunSpec({
         memory.close()
     }
 
-    test("a reader reads from where it stands, and finds the end") {
+    test("a reader reads from its position, and returns -1 at the end") {
         val reader = buffer(10).use { it.reader() }
         reader.size() shouldBe 10
         val target = ByteBuffer.allocate(4)
@@ -123,7 +123,7 @@ class DeviceBufferSpec : FunSpec({
         reader.close()
     }
 
-    test("a writer writes where it stands, refuses what does not fit, and then has written nothing") {
+    test("a writer writes at its position, and writes nothing if the data does not fit") {
         buffer(6).use { buffer ->
             buffer.writer().use { writer ->
                 writer.position(2)
@@ -155,7 +155,7 @@ class DeviceBufferSpec : FunSpec({
         }
     }
 
-    test("the CPU's own stream does everything at once") {
+    test("a stream of the CPU completes each operation immediately") {
         cpu.createStream().use { stream ->
             stream.record().use { event ->
                 event.isReady shouldBe true
@@ -177,10 +177,10 @@ class DeviceBufferSpec : FunSpec({
         cpu.defaultStream().synchronize()
     }
 
-    test("a report says what is there, and what is missing and why [DEV-13]") {
+    test("Devices.describe() lists the available backends, and the missing ones with the reason [DEV-13]") {
         Devices.describe().lines().first() shouldContain "CPU: "
         Devices.describe() shouldContain "CUDA: unavailable, because no backend for CUDA is on the class path"
-        Devices.describe() shouldNotContain "CpuProvider" // it is not broken
+        Devices.describe() shouldNotContain "CpuProvider" // only a broken provider is named
         Devices.status().single { it.type() == DeviceType.CPU }.descriptions().single() shouldContain "processors"
     }
 })

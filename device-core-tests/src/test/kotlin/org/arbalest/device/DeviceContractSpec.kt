@@ -10,7 +10,7 @@ import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 import org.arbalest.testkit.contract.backendContract
 
-/** The fake device, whose memory the CPU cannot touch. */
+/** The contract of the backends, for the fake device, whose memory the CPU cannot access. */
 class DeviceContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -19,7 +19,7 @@ class DeviceContractSpec : FunSpec({
     include(backendContract(FakeBackend(DeviceType.EXT_DEV)))
 })
 
-/** The fake device as pinned memory: the CPU can touch it, once its event has completed. */
+/** The contract for the fake device as pinned memory, which the CPU can access after its event has completed. */
 class DeviceHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)

@@ -30,7 +30,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.time.Duration
 
-/** What only the fake device can show of core: single steps, and every call that can fail. */
+/** Tests of core that only the fake device makes possible: single steps, and a failure of each driver call. */
 class DeviceFakeSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -45,10 +45,7 @@ class DeviceFakeSpec : FunSpec({
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
-    test(
-        "a copy, a kernel and a copy back in one stream: nothing happens before the device does it, and then all in " +
-            "order [DEV-06]",
-    ) {
+    test("copies and a kernel in one stream start only when the device runs them, in order [DEV-06]") {
         device.createStream().use { stream ->
             fake.hold()
             val there = BatchBuilder.of(cpu, 2).use { it.int64("n", longArrayOf(20, 22)).build() }
@@ -64,7 +61,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a caller waits for an array, and for a stream, with a limit of time; a copy after both finds them ready") {
+    test("synchronize() of an array or a stream returns after the work or its time limit") {
         val moment = Duration.ofMillis(1)
         device.createStream().use { stream ->
             fake.hold()
@@ -86,14 +83,14 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a copy of small columns is one command, and back from one allocation too") {
+    test("a copy of small columns is one command in each direction") {
         device.createStream().use { stream ->
             fake.hold()
             val there = BatchBuilder.of(cpu, 4).use { batch ->
                 repeat(20) { batch.int32("c$it", IntArray(4) { i -> i }) }
                 batch.build()
             }.use { it.copyTo(device, stream) }
-            fake.pending(stream) shouldBe 2 // and the event
+            fake.pending(stream) shouldBe 2 // the copy and the event
             fake.release()
             fake.hold()
             val back = there.copyTo(cpu, stream)
@@ -104,7 +101,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a copy by the stream of a third device is refused before anything is queued, and names all three [DEV-21]") {
+    test("a copy refuses a third device's stream before it queues work, and names all three devices [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             other.createStream().use { stream ->
@@ -123,7 +120,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("offsets that are needed on the host come in one wait") {
+    test("a copy reads all offsets that the host needs in one wait") {
         val there = text(100).use { it.copyTo(device) }
         device.createStream().use { stream ->
             fake.hold()
@@ -137,7 +134,7 @@ class DeviceFakeSpec : FunSpec({
         there.close()
     }
 
-    test("pinned memory moves to the CPU without a copy, and not before its event [DEV-11]") {
+    test("pinned memory becomes a CPU array without a copy, and is readable only after its event [DEV-11]") {
         val fakePinned = FakeDevice.of(pinned.type(), 0)
         pinned.createStream().use { stream ->
             fakePinned.hold()
@@ -156,7 +153,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("what is no event, and a NULL one, are refused at import, and the array is released [DEV-03, DEV-12]") {
+    test("an import refuses an unknown or NULL event, and releases the array [DEV-03, DEV-12]") {
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             for ((handle, words) in listOf(
@@ -175,7 +172,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("an imported event is waited for and never destroyed [DEV-05]") {
+    test("the library waits for an imported event but never destroys it [DEV-05]") {
         val event = fake.userEvent()
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
@@ -198,7 +195,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a callback that cannot be registered is an error, and nothing is kept") {
+    test("onReady() fails if the device cannot register the callback, and nothing stays held") {
         fake.failCall(FakeCall.CALLBACK)
         device.createStream().use { stream ->
             fake.hold()
@@ -210,10 +207,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test(
-        "whichever call fails in a copy there, on and back, the error comes through and nothing is left or " +
-            "hurt [DEV-14]",
-    ) {
+    test("any failing driver call during a copy reports its error and leaks nothing [DEV-14]") {
         var calls = 0
         val messages = sortedSetOf<String>()
         text(50).use { source ->
@@ -240,7 +234,7 @@ class DeviceFakeSpec : FunSpec({
         calls shouldBeGreaterThan 10
     }
 
-    test("one array, as several, is joined for a device that the stream does not reach") {
+    test("concat joins one or several device arrays with a stream of the CPU") {
         text(5).use { it.copyTo(device) }.use { there ->
             for (count in 1..2) {
                 DeviceArray.concat(List(count) { there }, device.memory(), cpu.defaultStream()).use { joined ->
@@ -253,10 +247,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test(
-        "a query that fails says nothing of the work: what is queued keeps its memory, and an array that it " +
-            "writes to [DEV-19]",
-    ) {
+    test("a failed event query releases no memory that queued work still uses [DEV-19]") {
         device.createStream().use { stream ->
             fake.hold()
             val (a, b) = List(2) { device.allocate(8) }
@@ -274,7 +265,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("whichever call fails while arrays are joined, the error comes through and nothing is left or hurt [DEV-14]") {
+    test("any failing driver call during concat reports its error and leaks nothing [DEV-14]") {
         var calls = 0
         text(50).use { source ->
             source.copyTo(device).use { there ->
@@ -296,10 +287,7 @@ class DeviceFakeSpec : FunSpec({
         calls shouldBeGreaterThan 6
     }
 
-    test(
-        "arrays that are not ready are waited for before they are joined; one whose work failed is named " +
-            "[DEV-04, DEV-14]",
-    ) {
+    test("concat names the array whose work failed [DEV-04, DEV-14]") {
         text(5).use { source ->
             device.createStream().use { stream ->
                 fake.failNextCommand()
@@ -313,7 +301,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a copy that fails on the way fails what depends on it, and memory comes back [DEV-14]") {
+    test("a failed command fails the copy that depends on it, and the memory is released [DEV-14]") {
         device.createStream().use { stream ->
             val source = text(50)
             fake.hold()

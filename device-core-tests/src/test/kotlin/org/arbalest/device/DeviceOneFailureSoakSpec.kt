@@ -13,11 +13,11 @@ import org.arbalest.support.check.plants
 import org.arbalest.support.fake.FakeDevice
 import java.lang.foreign.Arena
 
-/** A failing or leaking test of the contract suites that need no GPU is reported once. */
+/** The contract suites that need no GPU: each reports a failing or leaking test once. */
 class DeviceOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
-    val schema = Plant("leak of the C peer's", "the C peer has 1 more schemas than before") {
+    val schema = Plant("leak of a schema of the C peer", "the C peer has 1 more schemas than before") {
         PeerNodes.schema(Arena.ofAuto().allocate(StructKind.SCHEMA.size), "i")
     }
     include(oneFailureContract(plants(CpuBackend) + schema, ::CpuDriverContractSpec))
@@ -32,5 +32,5 @@ class DeviceOneFailureSoakSpec : FunSpec({
         ::DeviceHostContractSpec))
 })
 
-/** What the fake device's extension says. */
+/** Words in the message of [FakeExtension] about a leak. */
 private const val MORE = "more than before the test"

@@ -12,8 +12,8 @@ import java.util.concurrent.CyclicBarrier
 import kotlin.random.Random
 
 /**
- * Handles that one thread closes while others use them: a use works, or says that it came too late; the fake sees no
- * dead handle.
+ * Handles that one thread closes while others use them. Each use works, or reports that the handle is closed. The fake
+ * device receives no closed handle.
  */
 class DeviceRaceSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -25,7 +25,10 @@ class DeviceRaceSpec : FunSpec({
 
     fun numbers(): DeviceArray = BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
 
-    /** Runs the actions together, over and over; [make] prepares each round, and closes nothing. */
+    /**
+     * Runs the actions at the same time, [rounds] times. [make] creates the subject of each round, and one action
+     * closes it.
+     */
     fun <T> duels(rounds: Int, make: () -> T, vararg actions: (T) -> Unit) {
         val wrong = ConcurrentLinkedQueue<Throwable>()
         val barrier = CyclicBarrier(actions.size)
@@ -50,7 +53,7 @@ class DeviceRaceSpec : FunSpec({
         wrong.shouldBeEmpty()
     }
 
-    test("an event that is closed while others ask, wait and are told") {
+    test("one thread can close an event while others query it, wait for it and register callbacks") {
         device.createStream().use { stream ->
             duels<SyncEvent>(3_000, { stream.record() }, { it.close() }, { it.isReady }, { it.onReady() },
                 { stream.waitFor(it) })
@@ -58,14 +61,14 @@ class DeviceRaceSpec : FunSpec({
         }
     }
 
-    test("a held event that is closed while the device completes it") {
+    test("one thread can close an event while the device completes it") {
         device.createStream().use { stream ->
             duels<SyncEvent>(1_000, { fake.hold().let { stream.record() } }, { it.close() }, { it.onReady() },
                 { fake.release() })
         }
     }
 
-    test("a stream that is closed while others queue") {
+    test("one thread can close a stream while others queue work") {
         cpu.allocate(64).use { from ->
             device.allocate(64).use { to ->
                 duels<DeviceStream>(2_000, { device.createStream() }, { it.close() }, { it.copy(from, to) },
@@ -74,7 +77,7 @@ class DeviceRaceSpec : FunSpec({
         }
     }
 
-    test("an array that is closed while others copy it, keep it and wait for it") {
+    test("one thread can close an array while others copy it, keep it alive and wait for it") {
         device.createStream().use { stream ->
             val source = numbers()
             val make = { source.copyTo(device, stream) }
@@ -84,7 +87,7 @@ class DeviceRaceSpec : FunSpec({
         }
     }
 
-    test("random work of three threads, some of which fails, leaves nothing") {
+    test("random copies of three threads leak nothing, even if some calls fail") {
         numbers().use { source ->
             val failures = ConcurrentLinkedQueue<Throwable>()
             val threads = List(3) { seed ->
@@ -102,7 +105,7 @@ class DeviceRaceSpec : FunSpec({
                                 }
                             }
                         } catch (_: DeviceException) {
-                            // ordered
+                            // the failure that the test injected
                         } catch (t: Throwable) {
                             failures += t
                         }

@@ -45,7 +45,7 @@ class DeviceSpec : FunSpec({
     beforeTest { arena = Arena.ofConfined() }
     afterTest { arena.close() }
 
-    /** Memory for a struct, full of what a careless caller leaves there. */
+    /** Returns uninitialized memory for a struct; every byte is 0xA5. */
     fun dirty(size: Long = RawArrowDeviceArray.SIZE): MemorySegment = arena.allocate(size, 8).fill(0xA5.toByte())
 
     fun peerBatch(
@@ -61,7 +61,7 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    /** `struct<id: int64, name: utf8>` whose buffers are addresses that the CPU cannot touch. */
+    /** Returns a `struct<id: int64, name: utf8>` whose buffers have addresses that the CPU cannot access. */
     fun phantomBatch(type: Int, id: Long, event: MemorySegment, nullCount: Long = 1): MemorySegment {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 10, buffers = 1, children = 2)
@@ -78,7 +78,7 @@ class DeviceSpec : FunSpec({
             it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build()
         }
 
-    test("ours on CPU has device id -1 and no event [DEV-02]") {
+    test("an export from the CPU has device id -1 and no event [DEV-02]") {
         val out = dirty()
         CData.exportArray(batchOnCpu(), out, CExport.DEVICE)
         RawArrowDeviceArray.deviceType(out.address()) shouldBe 1
@@ -89,7 +89,7 @@ class DeviceSpec : FunSpec({
     }
 
     for (id in listOf(-1L, 0L)) {
-        test("theirs on CPU with id $id is the CPU, and is -1 when we hand it on [DEV-02]") {
+        test("an import with CPU device id $id is on the CPU, and is exported with id -1 [DEV-02]") {
             CData.importArray(peerBatch(1, id), CImport.DEVICE.schema(BATCH)).use { array ->
                 array.device() shouldBeSameInstanceAs Devices.cpu()
                 array.column("id").toLongArray() shouldBe LongArray(10) { it.toLong() }
@@ -101,12 +101,12 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("a CPU device is found under both ids, and is one and the same [DEV-02]") {
+    test("the ids 0 and -1 find the same CPU device [DEV-02]") {
         Devices.device(DeviceType.CPU, 0) shouldBeSameInstanceAs Devices.cpu()
         Devices.device(DeviceType.CPU, -1) shouldBeSameInstanceAs Devices.cpu()
     }
 
-    test("theirs on CPU with an event that nobody could wait for is refused, and released [DEV-04]") {
+    test("an import refuses a CPU array with an event, and releases it [DEV-04]") {
         val event = arena.allocate(8)
         val array = peerBatch(1, 0, event)
         val error = shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }
@@ -115,7 +115,7 @@ class DeviceSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("ours has zeroes in reserved and in the padding, whatever was in the memory [DEV-07]") {
+    test("an export writes zeros to the reserved bytes and the padding [DEV-07]") {
         val out = dirty()
         CData.exportArray(batchOnCpu(), out, CExport.DEVICE)
         out.asSlice(92, 4).toArray(JAVA_BYTE) shouldBe ByteArray(4)
@@ -123,7 +123,7 @@ class DeviceSpec : FunSpec({
         PeerMoves.release(out, DEVICE_ARRAY)
     }
 
-    test("theirs with garbage in reserved is accepted, and the garbage is not handed on [DEV-07]") {
+    test("an import accepts garbage in the reserved bytes, and an export does not repeat it [DEV-07]") {
         CData.importArray(peerBatch(1, -1, dirtyReserved = true), CImport.DEVICE.schema(BATCH)).use { array ->
             array.column("name").getString(3) shouldBe "row-3"
             val out = dirty()
@@ -133,12 +133,12 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    // DLPack's newer codes; none; a negative one; our own backend's type with an id that it does not have; one whose
-    // driver is missing.
+    // New codes of DLPack, the code 0, a negative code, the fake backend's type with ids that it does not have, and
+    // types without a driver.
     for ((type, id) in listOf(17 to 0L, 18 to 5L, 0 to 0L, -7 to -1L, 12 to 99L, 12 to -1L, 9 to 0L, 14 to 2L)) {
         val name = DeviceType(type).name()
 
-        test("an array on $name:$id is taken in as on an opaque device, and its structure is readable [DEV-09]") {
+        test("an array on $name:$id is imported as opaque, with a readable structure [DEV-09]") {
             val event = arena.allocate(8)
             CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH)).use { array ->
                 array.device().isOpaque shouldBe true
@@ -153,7 +153,7 @@ class DeviceSpec : FunSpec({
             CPeer.counts().arrays shouldBe 0
         }
 
-        test("an array on $name:$id is handed on with its type, its id and its event [DEV-09]") {
+        test("an array on $name:$id is exported with its type, its id and its event [DEV-09]") {
             val event = arena.allocate(8)
             val array = CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH))
             val pieces =
@@ -175,7 +175,7 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("the buffers of an opaque array cannot be read, and the error says where they are [DEV-09]") {
+    test("reading the buffers of an opaque array fails with an error that names the device [DEV-09]") {
         CData.importArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), CImport.DEVICE.schema(BATCH))
             .use { array ->
                 val id = array.column("id")
@@ -192,14 +192,14 @@ class DeviceSpec : FunSpec({
             }
     }
 
-    test("nothing can be allocated or built on an opaque device [DEV-09]") {
+    test("an opaque device refuses allocations and builders [DEV-09]") {
         val device = CData.importArray(phantomBatch(18, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH))
             .use { it.device() }
         shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
         shouldThrow<DeviceException> { BatchBuilder.of(device, 1) }.message!! shouldContain "DEVICE_TYPE_18:0"
     }
 
-    test("an opaque array does not become an ArrowArray, and stays its holder's [DEV-09]") {
+    test("exporting an opaque array as an ArrowArray fails, and the caller keeps the array [DEV-09]") {
         CData.importArray(phantomBatch(17, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH)).use { array ->
             val (out, schema) = arena.garbage(RawArrowArray.SIZE) to arena.garbage(RawArrowSchema.SIZE)
             shouldThrow<DeviceException> { CData.exportArray(array, out, CExport.DATA.schemaTo(schema)) }
@@ -210,7 +210,7 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("a malformed array on an opaque device is refused, and released [DEV-09]") {
+    test("an import refuses a malformed array on an opaque device, and releases it [DEV-09]") {
         val array = phantomBatch(17, 0, MemorySegment.NULL)
         RawArrowArray.setNChildren(array.address(), 1)
         shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }.message!! shouldContain
@@ -218,7 +218,7 @@ class DeviceSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("the schema of an opaque array is read and written like any other [DEV-01]") {
+    test("the schema of an opaque array is imported and exported like any other [DEV-01]") {
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         PeerStreams.batchSchema(schema)
         CData.importArray(phantomBatch(17, 0, MemorySegment.NULL), CImport.DEVICE.schema(schema)).use { array ->

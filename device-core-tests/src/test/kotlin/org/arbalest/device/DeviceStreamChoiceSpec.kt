@@ -9,7 +9,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 
-/** Which device's streams copy and concatenate, and which are refused. */
+/** The devices whose streams a copy or a concatenation accepts or refuses. */
 class DeviceStreamChoiceSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
@@ -22,7 +22,7 @@ class DeviceStreamChoiceSpec : FunSpec({
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
-    test("a stream of the CPU copies host memory, of any device, and takes part where either side is such [DEV-21]") {
+    test("a CPU stream copies between host memories, and between host memory and a device [DEV-21]") {
         val rows = LongArray(10) { it.toLong() }
         fun DeviceArray.rows() = copyTo(cpu).use { it.synchronize(); it.column("id").toLongArray() }
         fun MemoryManager.text() = text(10).use { it.copyTo(this, device().defaultStream()) }.also { it.synchronize() }
@@ -40,9 +40,7 @@ class DeviceStreamChoiceSpec : FunSpec({
         }
     }
 
-    test(
-        "a concatenation by the stream of a third device is refused before anything is queued, and names all [DEV-21]",
-    ) {
+    test("concat refuses the stream of a third device before it queues work, and names all devices [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             here.copyTo(device).use { there ->

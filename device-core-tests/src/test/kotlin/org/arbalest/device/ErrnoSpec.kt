@@ -11,20 +11,20 @@ import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.JAVA_INT
 
 class ErrnoSpec : FunSpec({
-    test("a device code without a name is a type like any other [DEV-09]") {
+    test("a device type without a name is named and compared by its code [DEV-09]") {
         DeviceType(17).name() shouldBe "DEVICE_TYPE_17"
         DeviceType(-1).toString() shouldBe "DEVICE_TYPE_-1"
         DeviceType(17) shouldBe DeviceType(17)
     }
 
-    test("the codes of the specification have its names [DEV-09]") {
+    test("the device types have the names of the specification [DEV-09]") {
         (1..16).map { DeviceType(it).name() } shouldContainExactly listOf(
             "CPU", "CUDA", "CUDA_HOST", "OPENCL", "DEVICE_TYPE_5", "DEVICE_TYPE_6", "VULKAN", "METAL", "VPI", "ROCM",
             "ROCM_HOST", "EXT_DEV", "CUDA_MANAGED", "ONEAPI", "WEBGPU", "HEXAGON",
         )
     }
 
-    test("the errors of streams have names, others their number [STR-02]") {
+    test("Errno.name() returns a name for the errors of streams, and the number of others [STR-02]") {
         Errno.name(Errno.EINVAL) shouldBe "EINVAL"
         Errno.name(Errno.ENOMEM) shouldBe "ENOMEM"
         Errno.name(Errno.EIO) shouldBe "EIO"
@@ -33,7 +33,7 @@ class ErrnoSpec : FunSpec({
         Errno.name(74) shouldBe "errno 74"
     }
 
-    test("the errors have the numbers of this platform's C library [STR-02]")
+    test("the Errno constants equal those of the platform's C library [STR-02]")
         .config(extensions = listOf(CCompiler.needed)) {
             val address = NativeLibrary.compile("checks/errno_values.c").findOrThrow("errno_value")
             val value = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, JAVA_INT))

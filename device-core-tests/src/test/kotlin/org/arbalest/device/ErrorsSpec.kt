@@ -28,17 +28,17 @@ import java.lang.reflect.Method
 import kotlin.concurrent.thread
 
 /**
- * Which class a failure has, as the page of errors says: for every public method with an array, found by reflection,
- * and for each kind of mistake.
+ * The exception class of each failure, as the page on errors documents it: for every public method that takes an array,
+ * found by reflection, and for each kind of mistake.
  */
 class ErrorsSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
 
     /**
-     * The methods whose answer for such an array is none that the page allows. Any may have a wrong type or number
-     * among its arguments, and the CPU shares no memory with other processes. `Statistics.of` is left out: it reads
-     * what another side wrote, as an import does.
+     * Returns the methods that throw an exception which the page does not allow for the array. Each method may also
+     * refuse another argument for its type or number, and the CPU shares no memory with other processes.
+     * `Statistics.of` is left out, because it reads data that another side wrote, like an import.
      */
     fun wrong(
         array: () -> DeviceArray,
@@ -58,35 +58,35 @@ class ErrorsSpec : FunSpec({
 
     fun List<String>.shouldBeNone() = withClue(joinToString("\n")) { shouldBeEmpty() }
 
-    test("whatever takes an array calls a wrong type a mistake in the call [ERR-01]") {
+    test("every public method reports an array of the wrong type as a mistake of the caller [ERR-01]") {
         val text = { doorBatch().use { it.retainChild(1) } }
         wrong(text, Field.of("text", DataType.INT64)) { false }.shouldBeNone()
     }
 
-    test("whatever takes an array that is not ready waits for it, or says that it is too early [ERR-02]") {
-        // whether it is ready or not
+    test("every public method waits for an array that is not ready, or throws IllegalStateException [ERR-02]") {
+        // the same error as for a ready array
         val isElsewhere = { t: Throwable -> t.isOf(Errno.ENOSYS) && "an ArrowArray is in main memory" in "$t" }
         wrong({ NotReady.array() }, call = NotReady::call) { it is IllegalStateException || isElsewhere(it) }
             .shouldBeNone()
         NotReady.destroyEvents()
     }
 
-    test("whatever takes an array on an opaque device works, or says that the device cannot [ERR-03]") {
+    test("every public method works on an opaque device, or fails with ENOSYS [ERR-03]") {
         wrong({ doorImport { RawArrowDeviceArray.setDeviceType(it.address(), 17) } }) { it.isOf(Errno.ENOSYS) }
             .shouldBeNone()
     }
 
-    test("whatever takes an array that is malformed works, or says that the data is bad [ERR-03]") {
+    test("every public method works with a malformed array, or fails with EINVAL [ERR-03]") {
         wrong(::malformed) { it.isOf(Errno.EINVAL) }.shouldBeNone()
     }
 
     val cpu = Devices.cpu()
     val numbers = Schema.of(listOf(Field.of("a", DataType.INT64)))
 
-    /** What is wrong, and what is done about it. */
+    /** The kinds of mistakes, each with the expected exception class and a call that makes the mistake. */
     val mistakes: Map<String, Pair<Class<out Throwable>, (DeviceArray) -> Unit>> = mapOf(
-        "a column that is not there" to (IllegalArgumentException::class.java to { it.column("b") }),
-        "a getter that does not read the type" to
+        "reading a missing column" to (IllegalArgumentException::class.java to { it.column("b") }),
+        "a getter of another type" to
             (IllegalArgumentException::class.java to { it.column("text").getLong(0) }),
         "a view of another type" to (IllegalArgumentException::class.java to { it.column("text").asLongs() }),
         "an impossible conversion" to
@@ -95,43 +95,43 @@ class ErrorsSpec : FunSpec({
             (IllegalArgumentException::class.java to {
                 DeviceArrayReader.of(it.schema(), listOf(it.retain())).use { reader -> reader.convertTo(numbers) }
             }),
-        "arrays of different types as one" to (IllegalArgumentException::class.java to {
+        "a concatenation of different types" to (IllegalArgumentException::class.java to {
             it.retainChild(0).use { other -> DeviceArray.concat(listOf(it, other)) }
         }),
-        "arrays of another type than their stream" to
+        "a stream of arrays with another type" to
             (IllegalArgumentException::class.java to { DeviceArrayReader.of(numbers, listOf(it.retain())) }),
-        "text as a tensor" to (IllegalArgumentException::class.java to {
+        "exporting text as a tensor" to (IllegalArgumentException::class.java to {
             it.retainChild(1).use { text -> DLPack.VERSIONED.exportTensor(text) }
         }),
-        "memory that is no struct" to
+        "an export to a NULL address" to
             (IllegalArgumentException::class.java to { CData.exportArray(it, MemorySegment.NULL, CExport.DATA) }),
-        "an event that is NULL" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
-        "a null where none may be" to (IllegalArgumentException::class.java to {
+        "adopting a NULL event" to (IllegalArgumentException::class.java to { cpu.adoptEvent(0) }),
+        "appending a null to a column that is not nullable" to (IllegalArgumentException::class.java to {
             BatchBuilder.of(cpu, 1).use { b -> b.column(Field.of("a", DataType.INT8).withNullable(false)).appendNull() }
         }),
-        "a row that is not there" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),
-        "columns of different lengths" to (IllegalStateException::class.java to {
+        "reading a row that does not exist" to (IndexOutOfBoundsException::class.java to { it.column(0).getLong(3) }),
+        "building columns of different lengths" to (IllegalStateException::class.java to {
             BatchBuilder.of(cpu).use { b -> b.int64("a", longArrayOf(1)).int64("b", longArrayOf()).build() }
         }),
-        "columns of another length than the batch" to (IllegalStateException::class.java to {
+        "building columns shorter than the batch" to (IllegalStateException::class.java to {
             BatchBuilder.of(cpu, 2).use { b -> b.int64("a", longArrayOf(1)).build() }
         }),
-        "a handle that is consumed" to
+        "using a consumed handle" to
             (IllegalStateException::class.java to { it.retain().also(DeviceArray::close).move() }),
-        "a null that is read as a number" to
+        "reading a null as a number" to
             (NoSuchElementException::class.java to { nulls().use { batch -> batch.column(0).getLong(0) } }),
-        "values that do not fit what is asked for" to (DeviceException::class.java to {
+        "converting nulls to a field that is not nullable" to (DeviceException::class.java to {
             nulls().use { batch ->
                 batch.convertTo(Schema.of(listOf(Field.of("a", DataType.INT64).withNullable(false))).asField())
             }
         }),
-        "nulls as a tensor" to (DeviceException::class.java to {
+        "exporting nulls as a tensor" to (DeviceException::class.java to {
             nulls().use { batch -> batch.retainChild(0).use { DLPack.VERSIONED.exportTensor(it) } }
         }),
-        "what cannot be allocated" to (DeviceException::class.java to { cpu.allocate(1L shl 60) }),
+        "an allocation that is too large" to (DeviceException::class.java to { cpu.allocate(1L shl 60) }),
     )
     for ((what, expected) in mistakes) {
-        test("$what is ${expected.first.simpleName} [ERR-01, ERR-02, ERR-03]") {
+        test("$what throws ${expected.first.simpleName} [ERR-01, ERR-02, ERR-03]") {
             doorBatch().use { batch ->
                 runCatching { expected.second(batch) }.exceptionOrNull()?.javaClass shouldBe expected.first
             }
@@ -146,13 +146,13 @@ private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use {
     it.build()
 }
 
-/** Text whose offsets go back. */
+/** Returns a batch with a text column whose offsets decrease. */
 private fun malformed(): DeviceArray = doorImport { out ->
     val offsets = RawArrowArray.buffer(RawArrowArray.child(out.address(), 1), 1)
     MemorySegment.ofAddress(offsets).reinterpret(16).setAtIndex(JAVA_INT, 2, 0)
 }
 
-/** Arrays whose events complete when somebody waits for them. */
+/** A source of arrays, each with an event that completes when a thread waits for it. */
 private object NotReady {
     private lateinit var event: FakeUserEvent
     private lateinit var device: Device
@@ -167,7 +167,7 @@ private object NotReady {
         device = Devices.device(DeviceType.CUDA_HOST, 0)
         event = FakeDevice.of(DeviceType.CUDA_HOST, 0).userEvent()
         val cell = Arena.ofAuto().allocateFrom(JAVA_LONG, event.handle)
-        cells += cell // C's own, which lives as long as the array does
+        cells += cell // the producer owns this cell, which must live as long as the array
         return doorImport {
             RawArrowDeviceArray.setDeviceType(it.address(), DeviceType.CUDA_HOST.code())
             RawArrowDeviceArray.setDeviceId(it.address(), 0)
@@ -180,7 +180,7 @@ private object NotReady {
         val caller = thread { answer = callDoor(door, array, field) }
         val end = System.nanoTime() + 30_000_000_000
         while (caller.isAlive) {
-            check(System.nanoTime() < end) { "${title(door)} neither ends nor waits" }
+            check(System.nanoTime() < end) { "${title(door)} neither returned nor waited within 30 seconds" }
             if (caller.state == Thread.State.WAITING || caller.state == Thread.State.TIMED_WAITING) event.complete()
             Thread.yield()
         }

@@ -18,7 +18,7 @@ import kotlin.random.Random
 class MemoryPoolSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    /** Main memory that remembers what is out, and of which there is only so much. */
+    /** An allocator of main memory that records live allocations and has a limit of [room] bytes. */
     class Counted(private val room: Long = Long.MAX_VALUE) : MemoryAllocator {
         val live = ConcurrentHashMap<Long, Pair<Long, DeviceBuffer>>()
         private val cpu = Devices.cpu().memory()
@@ -28,15 +28,15 @@ class MemoryPoolSpec : FunSpec({
         override fun allocate(bytes: Long, alignment: Long): Long {
             val used = live.values.sumOf { it.first }
             if (used + bytes > room)
-                throw DeviceException(Errno.ENOMEM, "counted: $used of $room are used, asked for $bytes")
+                throw DeviceException(Errno.ENOMEM, "counted: cannot allocate $bytes bytes, $used of $room are in use")
             val buffer = cpu.allocate(bytes, alignment)
             live[buffer.address()] = bytes to buffer
             return buffer.address()
         }
 
         override fun free(address: Long, bytes: Long) {
-            val (size, buffer) = live.remove(address) ?: error("$address is not live")
-            check(size == bytes) { "freed with $bytes bytes, allocated with $size" }
+            val (size, buffer) = live.remove(address) ?: error("cannot free $address: it is not a live allocation")
+            check(size == bytes) { "the caller freed $bytes bytes, but allocated $size" }
             buffer.close()
         }
     }
@@ -44,7 +44,7 @@ class MemoryPoolSpec : FunSpec({
     fun pool(limit: Long, source: Counted = Counted()) =
         MemoryPool.of(MemoryManager.of(Devices.cpu(), source), limit) to source
 
-    test("what was freed is served again, without asking the device") {
+    test("a pool serves freed memory again without an allocation on the device") {
         val (pool, source) = pool(1 shl 20)
         val first = pool.allocate(10_000).use { it.address() }
         pool.allocate(9_000).use { it.address() shouldBe first }
@@ -65,7 +65,7 @@ class MemoryPoolSpec : FunSpec({
         pool.close()
     }
 
-    test("a pool at its limit refuses with the numbers, and has room again when a buffer is closed") {
+    test("a full pool refuses an allocation with the numbers, until a buffer is closed") {
         val (pool, _) = pool(8192)
         val a = pool.allocate(4096)
         val b = pool.allocate(1)
@@ -75,12 +75,12 @@ class MemoryPoolSpec : FunSpec({
             "pool of 8192 bytes on CPU is full: ENOMEM, asked for 5000 bytes, and 8192 are in use"
         a.close()
         b.close()
-        pool.allocate(8000).close() // what is kept makes way
+        pool.allocate(8000).close() // the pool frees its cached blocks for this one
         pool.statistics().evictions() shouldBe 2
         pool.close()
     }
 
-    test("what is kept goes back when the device has no more") {
+    test("a pool frees its cached memory when the device has no more") {
         val (pool, source) = pool(1 shl 20, Counted(room = 40_960))
         pool.allocate(30_000).close()
         pool.allocate(40_000).use { source.live.size shouldBe 1 }
@@ -90,7 +90,7 @@ class MemoryPoolSpec : FunSpec({
         source.live.shouldBeEmpty()
     }
 
-    test("a closed pool keeps nothing, and the buffers that are out stay good") {
+    test("a closed pool caches nothing, and its open buffers stay valid") {
         val (pool, source) = pool(1 shl 20)
         val buffer = pool.allocate(64)
         pool.close()
@@ -101,7 +101,7 @@ class MemoryPoolSpec : FunSpec({
         pool.close()
     }
 
-    test("arrays are built in a pool, and their memory comes back when the last holder leaves") {
+    test("an array that is built in a pool returns its memory when its last reference is closed") {
         val (pool, source) = pool(1 shl 20)
         repeat(3) {
             BatchBuilder.of(pool, 1000).use {
@@ -120,7 +120,7 @@ class MemoryPoolSpec : FunSpec({
         source.live.shouldBeEmpty()
     }
 
-    test("a block is at most a page or a quarter larger than what was asked for, and never smaller") {
+    test("a block is never smaller than the request, and at most a page or a quarter larger") {
         val random = Random(7)
         val (pool, _) = pool(1 shl 26)
         repeat(2_000) {
@@ -134,7 +134,7 @@ class MemoryPoolSpec : FunSpec({
         pool.close()
     }
 
-    test("threads that allocate and free at random leave the pool with what it says it has") {
+    test("the statistics of a pool are right after threads allocate and free at random") {
         val (pool, source) = pool(1 shl 22)
         val threads = Executors.newFixedThreadPool(4)
         val done = List(4) { seed ->
@@ -161,7 +161,7 @@ class MemoryPoolSpec : FunSpec({
         source.live.shouldBeEmpty()
     }
 
-    test("a pool of a pool, and one without room for a page, are refused") {
+    test("a pool refuses another pool as its source, too small a limit, and invalid allocations") {
         val (pool, _) = pool(4096)
         shouldThrow<IllegalArgumentException> { MemoryPool.of(pool, 4096) }.message shouldContain "is a pool already"
         shouldThrow<IllegalArgumentException> { pool(4095) }.message shouldContain "at least 4096"
@@ -170,7 +170,7 @@ class MemoryPoolSpec : FunSpec({
         pool.close()
     }
 
-    test("a pool asks its memory for no more alignment than that has, and aligns by itself [DEV-32]") {
+    test("a pool requests no more alignment than its source has, and aligns blocks itself [DEV-32]") {
         val asked = mutableListOf<Long>()
         val source = Counted()
         val modest = object : MemoryAllocator {
@@ -192,5 +192,5 @@ class MemoryPoolSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** The seconds after which a hanging test fails; the limit is long because the test does much work. */
 private const val HANG_SECONDS = 60L

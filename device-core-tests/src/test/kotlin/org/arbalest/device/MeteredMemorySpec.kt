@@ -17,13 +17,15 @@ import java.util.concurrent.atomic.AtomicReference
 import javax.management.ObjectName
 import javax.management.openmbean.CompositeData
 
-/** Counts, limits, and who is asked before memory is said to be short; and that they stack. */
+/**
+ * Memory managers that count allocations, limit them, or call a handler before one fails, and combinations of these.
+ */
 class MeteredMemorySpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val cpu = Devices.cpu()
 
-    test("a metered memory counts bytes and buffers: now, at the most, in total [DEV-32]") {
+    test("a metered memory counts bytes and buffers: current, peak and total [DEV-32]") {
         val memory = cpu.memory().metered()
         val a = memory.allocate(1000)
         memory.allocate(500).close()
@@ -33,12 +35,12 @@ class MeteredMemorySpec : FunSpec({
         memory.statistics() shouldBe MeteredMemory.Statistics(0, 1000, 1500, 0, 1, 2, 0, Long.MAX_VALUE)
         BatchBuilder.of(memory, 10).use { it.int64("a", LongArray(10)).build() }.close()
         memory.statistics().run { (currentBytes() == 0L && totalBytes() > 1500) shouldBe true }
-        cpu.allocate(100).close() // not from here
+        cpu.allocate(100).close() // not allocated from the metered memory
         memory.statistics().currentCount() shouldBe 0
     }
 
-    test("a buffer counts by what is taken for it: a byte at least, and what its alignment takes [DEV-32]") {
-        MemoryPool.of(cpu.memory(), 1L shl 20).use { pool -> // of pieces that are aligned to 256 bytes, as GPUs' are
+    test("a buffer counts as at least one byte, and with the bytes that its alignment needs [DEV-32]") {
+        MemoryPool.of(cpu.memory(), 1L shl 20).use { pool -> // its blocks are aligned to 256 bytes, as on GPUs
             val memory = pool.metered()
             memory.allocate(0).close()
             memory.allocate(100, 256).close()
@@ -47,7 +49,7 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test("a limit is never exceeded, says its numbers, and has room again when a buffer is closed [DEV-32]") {
+    test("a limit is never exceeded, its error has the numbers, and closing a buffer frees space [DEV-32]") {
         val memory = cpu.memory().limited(1000)
         val a = memory.allocate(600)
         val error = shouldThrow<DeviceException> { memory.allocate(401) }
@@ -61,7 +63,7 @@ class MeteredMemorySpec : FunSpec({
         shouldThrow<IllegalArgumentException> { cpu.memory().limited(-1) }
     }
 
-    test("a limit holds for threads that allocate at once [DEV-32]") {
+    test("a limit holds when several threads allocate at the same time [DEV-32]") {
         val memory = cpu.memory().limited(10_000)
         val start = CountDownLatch(1)
         val threads = Executors.newFixedThreadPool(4)
@@ -81,9 +83,7 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test(
-        "who is asked may free, and is asked once; the failure goes on when it says no, or frees too little [DEV-32]",
-    ) {
+    test("an allocation calls its out-of-memory handler once, and fails if the handler frees too little [DEV-32]") {
         val limited = cpu.memory().limited(1000)
         val held = ArrayDeque(List(2) { limited.allocate(500) })
         val asked = mutableListOf<Long>()
@@ -104,7 +104,7 @@ class MeteredMemorySpec : FunSpec({
         limited.statistics().currentBytes() shouldBe 0
     }
 
-    test("who is asked may allocate from the same memory, and is not asked for that [DEV-32]") {
+    test("an out-of-memory handler may allocate from its own memory, and is not called for that [DEV-32]") {
         val limited = cpu.memory().limited(100)
         var asked = 0
         val same = AtomicReference<MemoryManager>()
@@ -119,7 +119,7 @@ class MeteredMemorySpec : FunSpec({
         asked shouldBe 2
     }
 
-    test("who is asked holds no lock: another thread uses the pool on top meanwhile [DEV-32]") {
+    test("an out-of-memory handler runs without a lock, so another thread can use the pool meanwhile [DEV-32]") {
         val limited = cpu.memory().limited(8192)
         val same = AtomicReference<MemoryPool>()
         val others = Executors.newSingleThreadExecutor()
@@ -137,7 +137,7 @@ class MeteredMemorySpec : FunSpec({
         limited.statistics().currentBytes() shouldBe 0
     }
 
-    test("they stack in any order: a meter of a pool, a pool of a limit [DEV-32]") {
+    test("meters, limits and pools can be combined in any order [DEV-32]") {
         MemoryPool.of(cpu.memory().limited(1 shl 16), 1 shl 20).use { pool ->
             val memory = pool.metered()
             memory.allocate(5000).close()
@@ -150,7 +150,7 @@ class MeteredMemorySpec : FunSpec({
         }
     }
 
-    test("a bean says what the statistics do, until it is closed [DEV-32]") {
+    test("an MXBean reports the statistics until it is closed [DEV-32]") {
         val memory = cpu.memory().metered()
         val server = ManagementFactory.getPlatformMBeanServer()
         MXBeanRegistration.of(memory, "test").use { bean ->
@@ -165,5 +165,5 @@ class MeteredMemorySpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** The seconds after which a hanging test fails; the limit is long because the test does much work. */
 private const val HANG_SECONDS = 60L

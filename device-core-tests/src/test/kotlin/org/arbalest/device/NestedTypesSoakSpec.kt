@@ -16,9 +16,9 @@ import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * [NestedTypesSpec] with other cases each time, for as long as a run of all tests can afford.
- * `-Darbalest.nested.seconds=600` goes on longer; `-Darbalest.nested.seed=…` has the cases of an earlier run again,
- * which prints its seed first; `-Darbalest.nested.case=…` has the one case that a failure names.
+ * [NestedTypesSpec] with new random cases in each run, for 30 seconds. `-Darbalest.nested.seconds=600` runs longer.
+ * Each run prints its seed first, and `-Darbalest.nested.seed=…` repeats the cases of that run.
+ * `-Darbalest.nested.case=…` runs the one case that a failure names.
  */
 @OptIn(ExperimentalKotest::class) // PropTestConfig
 class NestedTypesSoakSpec : FunSpec({
@@ -31,7 +31,7 @@ class NestedTypesSoakSpec : FunSpec({
     val one = java.lang.Long.getLong(NestedCase.CASE)
 
     test(
-        "arrays of random nested types have the same values whatever is done with them, for $seconds seconds " +
+        "random nested arrays keep their values through every operation, for $seconds seconds " +
             "[READ-01, REQ-01, ARR-12, ARR-21]",
     ).config(timeout = 3.hours) {
         println("Nested types: -Darbalest.nested.seed=$seed")

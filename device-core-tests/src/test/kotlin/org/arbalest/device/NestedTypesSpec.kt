@@ -17,12 +17,12 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 
-/** The case of a large list-view in a list-view in a struct. */
+/** The number of the case of a large list-view in a list-view in a struct. */
 private const val DEEP = 1127L
 
 /**
- * Arrays of random nested types: what is read of them, and of what each operation makes of them, are the values that
- * their bytes have. [NestedTypesSoakSpec] has more of them.
+ * Arrays of random nested types. The values that are read from an array, and from the result of each operation, are the
+ * values that the array's bytes encode. [NestedTypesSoakSpec] runs more cases.
  */
 @OptIn(ExperimentalKotest::class) // PropTestConfig
 class NestedTypesSpec : FunSpec({
@@ -30,10 +30,7 @@ class NestedTypesSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    test(
-        "arrays of random nested types have the same values whatever is done with them " +
-            "[READ-01, REQ-01, ARR-12, ARR-21]",
-    ) {
+    test("random nested arrays keep their values through every operation [READ-01, REQ-01, ARR-12, ARR-21]") {
         val done = mutableMapOf<String, Int>()
         checkAll(PropTestConfig(seed = 1, iterations = 60), NestedCase.any()) { case ->
             NestedCheck(case).apply { run() }.done.forEach { done.merge(it, 1, Int::plus) }
@@ -42,12 +39,12 @@ class NestedTypesSpec : FunSpec({
             done.getValue(what) shouldBeGreaterThan 20
     }
 
-    /** Loses the last row where a type has large list-views, at any level. */
+    /** Reads the values of the column, without the last row if its type contains a large list-view at any level. */
     fun wrong(column: Column): List<Any?> = PartValues.read(column).let {
         if ("large_list_view<" in "${column.field()}") it.dropLast(1) else it
     }
 
-    test("a difference is shown in the least type that has it, and in one row") {
+    test("a failing case shrinks to the smallest type that fails, with one row") {
         PropertyTesting.shouldPrintShrinkSteps = false
         val failure = try {
             shouldThrow<AssertionError> {

@@ -20,16 +20,17 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Calls whatever is public in `org.arbalest.device` with null for each reference that is not `@Nullable`, beside
- * arguments that are right, and expects a NullPointerException that names the parameter.
+ * Calls of each public method and constructor in `org.arbalest.device` with null for each reference that is not
+ * `@Nullable`, and valid other arguments. Each call must throw a NullPointerException that names the parameter.
  */
 class NullArgumentSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     /**
-     * What the JDK makes of enums and records, and `AsyncArrayStream.subscribe`, which the Reactive Streams TCK asks,
-     * and which needs a producer. An array of varargs is left out, too.
+     * Returns whether the test skips a method. It skips methods that the JDK generates for enums and records, and
+     * `AsyncArrayStream.subscribe`, which needs a producer and which the Reactive Streams TCK tests. The test also
+     * skips varargs arrays.
      */
     fun isLeftOut(method: Executable): Boolean =
         method.name == "equals" || method.name == "subscribe" || method.name == "valueOf" ||
@@ -40,7 +41,7 @@ class NullArgumentSpec : FunSpec({
         method.parameterTypes.joinToString("", "(", ")") { it.descriptorString() } +
             if (method is Method) method.returnType.descriptorString() else "V"
 
-    /** Whether an exception is by an explicit check, or by the first thing that was done with the argument. */
+    /** Returns whether an exception names the parameter, by an explicit check or by the first use of the argument. */
     fun names(thrown: NullPointerException, name: String, type: Class<*>): Boolean {
         val message = thrown.message.orEmpty()
         return message == name || message.endsWith("because \"$name\" is null") ||
@@ -48,7 +49,7 @@ class NullArgumentSpec : FunSpec({
             (type == MemorySegment::class.java && message.endsWith("because \"segment\" is null"))
     }
 
-    /** The names of the parameters, which javac keeps for debuggers. */
+    /** Returns the names of the parameters, which javac stores for debuggers. */
     fun names(method: Executable): List<String> {
         val type = method.declaringClass
         val bytes = checkNotNull(type.classLoader.getResourceAsStream(type.name.replace('.', '/') + ".class"))
@@ -61,13 +62,13 @@ class NullArgumentSpec : FunSpec({
             .associate { it.slot() to it.name().stringValue() }
         var slot = if (Modifier.isStatic(method.modifiers)) 0 else 1
         return method.parameterTypes.map { parameter ->
-            checkNotNull(locals[slot]) { "$method has no names" }.also {
+            checkNotNull(locals[slot]) { "$method has no parameter names: compile it with -g" }.also {
                 slot += if (parameter == java.lang.Long.TYPE || parameter == java.lang.Double.TYPE) 2 else 1
             }
         }
     }
 
-    test("null is refused at every public door, by a NullPointerException that names the parameter") {
+    test("every public method refuses null with a NullPointerException that names the parameter") {
         var asked = 0
         val wrong = mutableListOf<String>()
         for (type in publicClasses()) {

@@ -43,11 +43,12 @@ import java.util.concurrent.FutureTask
 import kotlin.reflect.KClass
 
 /**
- * Leaving a process in which a library's threads have called back, which it joins in its static destructor
- * (JDK-8391662).
+ * The exit of a process with a native library whose threads have called into the JVM, and which joins these threads in
+ * its static destructor (JDK-8391662).
  *
- * A child leaves once, so one child runs many calls, each on the thread of a pool of its own. `Runtime.halt` runs no
- * hook: there the guard has registered its handler in the call, so each of the called functions has a child of its own.
+ * A child exits only once, so one child makes many calls, each on the thread of its own pool. `Runtime.halt` runs no
+ * shutdown hook, and the guard registers its handler during the call. Therefore each called function has its own child
+ * there.
  */
 class ProcessExitStressSpec : FunSpec({
     extension(CCompiler.needed)
@@ -56,7 +57,7 @@ class ProcessExitStressSpec : FunSpec({
     fun leave(how: Leaving, calls: List<Called>, vararg options: String, patience: Int = 5) =
         children.plan(PoolAtExit::class, listOf(how.name, "$patience") + calls.map { it.name }, options.toList())
 
-    // The slow ones first: in these a thread hangs.
+    // The slow children start first: a thread hangs in each of them.
     val unguarded = leave(SYSTEM_EXIT, listOf(Called.RELEASE), "-Dorg.arbalest.exitGuard=false", patience = 1)
     val blocked = leave(SYSTEM_EXIT, Called.blocked, patience = 1)
 
@@ -66,27 +67,27 @@ class ProcessExitStressSpec : FunSpec({
         for (calls in if (how == HALT) Called.byFunction else listOf(Called.returning)) {
             val process = leave(how, calls)
             for (called in calls) {
-                test("the process ends by $how though a library joins its thread, which called $called [OWN-17]")
+                test("the process exits by $how although a library joins its thread, which called $called [OWN-17]")
                     .config(extensions = guarded) { process.shouldHaveExchangedAndJoined(called) }
             }
-            test("a process that ends by $how after calls of ${calls.joinToString()} has its exit code [OWN-17]")
+            test("the process keeps its exit code after $how and calls of ${calls.joinToString()} [OWN-17]")
                 .config(extensions = guarded) { process.shouldHaveLeft(how) }
         }
     }
 
     val checked = leave(SYSTEM_EXIT, Called.returning, "-Xcheck:jni")
-    test("-Xcheck:jni finds nothing wrong with it [OWN-17]").config(extensions = guarded) {
+    test("-Xcheck:jni reports no error of the exit guard [OWN-17]").config(extensions = guarded) {
         for (called in Called.returning) checked.shouldHaveExchangedAndJoined(called)
         checked.shouldHaveLeft(SYSTEM_EXIT)
     }
 
-    test("the log warns at the start of the shutdown if the guard is turned off [OWN-17]")
+    test("the log warns when the shutdown starts if the guard is turned off [OWN-17]")
         .config(extensions = guarded) {
             unguarded.shouldSay("JDK-8391662", "org.arbalest.exitGuard=false")
             unguarded.shouldNotSay(EXCHANGED)
         }
 
-    test("the guard is on if the process hangs without it, and only then [OWN-17]") {
+    test("the guard is on exactly if the process hangs without it [OWN-17]") {
         val off = ExitGuard.whyOff()
         val jdk = "JDK ${Runtime.version()}"
         val advice = if (off.isEmpty) {
@@ -100,20 +101,20 @@ class ProcessExitStressSpec : FunSpec({
     }
 
     val returned = leave(RETURN, listOf(Called.RELEASE), "-Dorg.arbalest.exitGuard=false")
-    test("without the guard, nothing hangs after a return from main, and the log says nothing [OWN-17]") {
+    test("without the guard, a return from main does not hang, and the log has no warning [OWN-17]") {
         returned.shouldSay("pool ${Called.RELEASE.ordinal}: joined")
         returned.shouldHaveLeft(RETURN)
     }
 
     for ((called, function) in Called.blocked.zip(listOf("streamGetNext", "blocks"))) {
-        test("the log names a library's thread that is in a callback as the JVM shuts down: $called [OWN-17]") {
+        test("the log names a library thread that is in a callback during the shutdown: $called [OWN-17]") {
             blocked.shouldSay("is in $function as the JVM shuts down", "ProcessExit.exit")
             blocked.shouldSay("pool ${called.ordinal}: its thread does not end")
             withClue(blocked.child.output) { blocked.child.exitCode shouldBe HANGS }
         }
     }
 
-    test("a backend's callback is an existing method, whose result a function outside of the JVM can return [OWN-17]") {
+    test("Callback.stub refuses a missing method, and a result that native code cannot return [OWN-17]") {
         fun make(method: String, type: FunctionDescriptor) =
             shouldThrow<IllegalArgumentException> { Callback.stub(MethodHandles.lookup(), method, type) }.message!!
         make("nothing", FunctionDescriptor.ofVoid()) shouldContain "no static method nothing"
@@ -126,7 +127,7 @@ class ProcessExitStressSpec : FunSpec({
         val calls = listOf(Called.RELEASE, Called.BLOCKED_GET_NEXT)
         val process = leave(PROCESS_EXIT, calls, "-Dorg.arbalest.exitGuard=$guard")
         for (called in calls) {
-            test("ProcessExit.exit runs the hooks and no library's destructor: $called, exitGuard=$guard [OWN-18]") {
+            test("ProcessExit.exit runs the hooks but no library destructor: $called, exitGuard=$guard [OWN-18]") {
                 process.shouldSay("called $called", "a hook has run")
                 process.shouldNotSay("pool ${called.ordinal}: joining")
                 process.shouldHaveLeft(PROCESS_EXIT)
@@ -136,20 +137,20 @@ class ProcessExitStressSpec : FunSpec({
 
     for ((first, second) in listOf(SYSTEM_EXIT to PROCESS_EXIT, PROCESS_EXIT to SYSTEM_EXIT)) {
         val process = children.plan(TwoExits::class, listOf(first.name, second.name))
-        test("of two exits the first gives the exit code: $first before $second [OWN-18]") {
+        test("the first of two exits sets the exit code: $first before $second [OWN-18]") {
             process.shouldSay("$second waits")
             withClue(process.child.output) { process.child.exitCode shouldBe first.code }
         }
     }
 })
 
-/** What a pool says when the guard has done its work. */
+/** The message of a pool after the guard has replaced the JVM's functions. */
 private const val EXCHANGED = "joining, with other functions of the JVM"
 
 /** The exit code of a process in which a pool's thread does not end. */
 private const val HANGS = 99
 
-/** Processes that are started side by side, when the first of them is asked for. */
+/** Child processes that run in parallel, and start when the first result is needed. */
 private class Children(private val parallel: Int) {
     private val planned = mutableListOf<Planned>()
     private val started by lazy {
@@ -172,7 +173,7 @@ private class Children(private val parallel: Int) {
 
         fun shouldNotSay(words: String) = withClue(child.output) { child.output shouldNotContain words }
 
-        /** A JDK without the defect would end as well: the guard is seen by what it exchanges. */
+        /** Checks that the guard has replaced the functions, because a JDK without the defect would exit as well. */
         fun shouldHaveExchangedAndJoined(called: Called) =
             shouldSay("called $called", "pool ${called.ordinal}: $EXCHANGED", "pool ${called.ordinal}: joined")
 
@@ -185,27 +186,27 @@ private class Children(private val parallel: Int) {
     }
 }
 
-/** What the thread of a pool calls, in the order in which a child makes the calls. */
+/** The calls of a pool's thread, in the order in which a child makes them. */
 internal enum class Called {
     /** A callback that a backend made. */
     CALLBACK,
 
-    /** A callback that a backend made; once more while the process exits. */
+    /** A callback that a backend made, and once more while the process exits. */
     CALLBACK_TWICE,
 
-    /** More callbacks of backends than the guard has jumps, each; then as [RELEASE_TWICE]. */
+    /** More callbacks of backends than the guard has jumps, then the calls of [RELEASE_TWICE]. */
     MANY_CALLBACKS,
 
     /** `release` of an array. */
     RELEASE,
 
-    /** `release` of an array; that of another one while the process exits. */
+    /** `release` of an array, and of another array while the process exits. */
     RELEASE_TWICE,
 
     /** `get_next` of a stream. */
     GET_NEXT,
 
-    /** `get_next` of a stream; once more while the process exits. */
+    /** `get_next` of a stream, and once more while the process exits. */
     GET_NEXT_TWICE,
 
     /** `on_error` and `release` of an async handler. */
@@ -222,7 +223,9 @@ internal enum class Called {
         val blocked = listOf(BLOCKED_GET_NEXT, BLOCKED_CALLBACK)
         val returning = entries - blocked
 
-        /** The last call of each is one of the function that the others call as well. */
+        /**
+         * Groups of calls; the last call of a group calls the function that the other calls of the group use as well.
+         */
         val byFunction = listOf(
             listOf(CALLBACK, CALLBACK_TWICE),
             listOf(MANY_CALLBACKS, RELEASE, RELEASE_TWICE),
@@ -232,7 +235,7 @@ internal enum class Called {
     }
 }
 
-/** A process of its own, in which a second thread exits while a shutdown hook has the first exit wait. */
+/** A child process in which a second thread exits while a shutdown hook blocks the first exit. */
 internal object TwoExits {
     @JvmStatic
     fun main(arguments: Array<String>) {
@@ -258,7 +261,7 @@ internal object TwoExits {
     }
 }
 
-/** A process of its own, which leaves when threads of pools have called back, each in a call. */
+/** A child process that exits after the threads of its pools have made the given calls. */
 internal object PoolAtExit {
     private val pool = NativeLibrary.compile("peer/pool.c")
     private val arena = Arena.global()

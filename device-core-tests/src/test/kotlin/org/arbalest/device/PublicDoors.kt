@@ -60,8 +60,8 @@ import java.util.function.IntPredicate
 import java.util.function.LongConsumer
 
 /**
- * What is public in `org.arbalest.device` and the packages below it, without the structs of C, the SPI, allocators,
- * which are implemented and not called, and what is internal.
+ * Returns the public classes in `org.arbalest.device` and the packages below it, without C structs, the SPI, internal
+ * classes, and allocators, which an application implements and does not call.
  */
 internal fun publicClasses(): List<Class<*>> {
     val here = Path.of(Field::class.java.protectionDomain.codeSource.location.toURI())
@@ -86,7 +86,7 @@ internal fun publicClasses(): List<Class<*>> {
         }
 }
 
-/** What is right, made anew for each call, and closed behind it. */
+/** Valid arguments for one call of a method; closing this object closes them. */
 internal class Examples(
     private val method: Executable,
     private val array: (() -> DeviceArray)? = null,
@@ -223,13 +223,13 @@ internal class Examples(
 }
 
 /**
- * A link has a peer, and `ArrayLinkSpec`; `show` prints. The others answer of what a closed handle was, or do not look
- * at the array yet.
+ * The methods that the tests skip. `send` needs a peer, and `ArrayLinkSpec` tests it; `show` prints. The others also
+ * work on a closed handle, or do not read the array yet.
  */
 private val leftOut =
     setOf("send", "show", "device", "field", "schema", "length", "structs", "isOpen", "close", "toString")
 
-/** The methods of an array, and those that are given one. */
+/** Returns the methods of an array, and the methods with an array as an argument. */
 internal fun arrayDoors(): List<Method> {
     val all = publicClasses().flatMap { it.declaredMethods.toList() }.filter {
         Modifier.isPublic(it.modifiers) && !it.isSynthetic
@@ -249,12 +249,12 @@ internal fun title(door: Method): String =
 @JvmRecord
 internal data class DoorRow(val name: Long, val text: String)
 
-/** A batch that has what the examples ask for. */
+/** Returns a batch with the columns that the examples need. */
 internal fun doorBatch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 3).use {
     it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build()
 }
 
-/** The same by way of C, which may change the structs. */
+/** Returns the batch of [doorBatch] after an export and an import; [change] can modify the C struct in between. */
 internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Arena.ofConfined().use { arena ->
     val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
     val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
@@ -263,7 +263,7 @@ internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Are
     CData.importArray(out, CImport.DEVICE.schema(schema))
 }
 
-/** Calls a door with an array, and gives back what comes of it. Returns the answer, or what was thrown. */
+/** Calls a method with an array, and releases the result. Returns the result, or the exception of the method. */
 internal fun callDoor(
     door: Method,
     array: DeviceArray,

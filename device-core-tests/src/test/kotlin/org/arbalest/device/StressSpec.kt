@@ -12,8 +12,8 @@ import kotlin.io.path.Path
 import kotlin.io.path.createDirectories
 
 /**
- * What is lock-free, in the orders that jcstress meets in 300 ms for each test, with the compilers' liberties: in a JVM
- * of its own, which starts others. `-Darbalest.stress.seconds=60` looks longer, and under all compilers.
+ * The lock-free code, in the orders of memory accesses that jcstress meets in 300 ms for each test. jcstress runs in a
+ * child JVM and starts others. `-Darbalest.stress.seconds=60` runs longer, and with all compilers.
  */
 class StressSpec : FunSpec({
     val seconds = Integer.getInteger("arbalest.stress.seconds", 0)
@@ -31,24 +31,24 @@ class StressSpec : FunSpec({
     }
 
     val twoProcessors = SkipWithout {
-        Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads do not race on $it processor" }
+        Runtime.getRuntime().availableProcessors().takeIf { it < 2 }?.let { "two threads cannot race on $it processor" }
     }
 
     for ((what, tests) in mapOf(
-        "slots and holders [OWN-06, OWN-07]" to "(Slots|Shared)Stress",
+        "slots and references [OWN-06, OWN-07]" to "(Slots|Shared)Stress",
         "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress",
     )) {
-        test("no forbidden outcome in any order: $what").config(extensions = listOf(twoProcessors)) {
+        test("jcstress finds no forbidden outcome: $what").config(extensions = listOf(twoProcessors)) {
             val run = stress(tests)
             withClue(run.output) {
                 run.exitCode shouldBe 0
-                // jcstress finds no fault in finding none
+                // jcstress also exits with 0 if no test matches
                 run.output shouldContain Regex("""tests: [1-9]\d* matching test results""")
             }
         }
     }
 
-    test("a race that is planted is found").config(extensions = listOf(twoProcessors)) {
+    test("jcstress finds a planted race").config(extensions = listOf(twoProcessors)) {
         val run = stress("PlantedRace")
         withClue(run.output) {
             run.output shouldContain "freed twice, or never"

@@ -30,7 +30,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.ForkJoinPool
 
-/** How closely is looked, by each way in. */
+/** The validation of imported data, at each level and by each kind of import. */
 class ValidationSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -42,7 +42,7 @@ class ValidationSpec : FunSpec({
         it.segment().copyFrom(MemorySegment.ofArray(bytes))
     }
 
-    /** A batch of ours whose second row is no text; of its structure nothing is wrong. */
+    /** Returns a batch whose second row is [last], by default not UTF-8. The structure of the batch is valid. */
     fun wrong(last: Byte = -1): DeviceArray {
         val text =
             ArrayData.of(2, 0, listOf(null, buffer(RawArray.ints(0, 1, 2).array()), buffer(byteArrayOf(65, last))))
@@ -51,7 +51,7 @@ class ValidationSpec : FunSpec({
 
     fun right() = wrong(66)
 
-    /** Each way to take in a batch that somebody exports. */
+    /** Returns the ways to export a batch and import it again, at a level or without one. */
     fun ways(arena: Arena, level: Validation?): Map<String, (DeviceArray) -> DeviceArray> {
         val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY),
             arena.struct(StructKind.SCHEMA))
@@ -87,12 +87,12 @@ class ValidationSpec : FunSpec({
                 if (level == null) CData.importArray(array, CImport.DATA.schema(schema.asField()))
                 else CData.importArray(array, CImport.DATA.schema(schema.asField()).validation(level))
             },
-            "an array and a schema of ours" to {
+            "an array and a Schema" to {
                 CData.exportArray(it, array, CExport.DATA)
                 if (level == null) CData.importArray(array, CImport.DATA.schema(schema))
                 else CData.importArray(array, CImport.DATA.schema(schema).validation(level))
             },
-            "an array and its schema" to {
+            "an array and its C schema" to {
                 CData.exportArray(it, array, CExport.DATA.schemaTo(type))
                 if (level == null) CData.importArray(array, CImport.DATA.schema(type))
                 else CData.importArray(array, CImport.DATA.schema(type).validation(level))
@@ -102,12 +102,12 @@ class ValidationSpec : FunSpec({
                 if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema.asField()))
                 else CData.importArray(device, CImport.DEVICE.schema(schema.asField()).validation(level))
             },
-            "a device array and a schema of ours" to {
+            "a device array and a Schema" to {
                 CData.exportArray(it, device, CExport.DEVICE)
                 if (level == null) CData.importArray(device, CImport.DEVICE.schema(schema))
                 else CData.importArray(device, CImport.DEVICE.schema(schema).validation(level))
             },
-            "a device array and its schema" to {
+            "a device array and its C schema" to {
                 CData.exportArray(it, device, CExport.DEVICE.schemaTo(type))
                 if (level == null) CData.importArray(device, CImport.DEVICE.schema(type))
                 else CData.importArray(device, CImport.DEVICE.schema(type).validation(level))
@@ -119,8 +119,8 @@ class ValidationSpec : FunSpec({
     }
 
     for (level in listOf(null) + Validation.entries) {
-        val so = if (level == Validation.FULL) "looked at, and what is refused goes back, once" else "not looked at"
-        test("by each way in, with ${level ?: "no level"}: content is $so [ARR-17, ARR-18]") {
+        val so = if (level == Validation.FULL) "validated, and a refused array is released once" else "not validated"
+        test("each kind of import with ${level ?: "no level"}: content is $so [ARR-17, ARR-18]") {
             Arena.ofConfined().use { arena ->
                 for ((name, way) in ways(arena, level)) withClue(name) {
                     val before = ResourceCounters.now()
@@ -135,13 +135,13 @@ class ValidationSpec : FunSpec({
                             shouldThrow<DeviceException> { it.validate(Validation.FULL) }.message shouldBe said
                         }
                     }
-                    eventually("all is given back") { ResourceCounters.now().since(before).isZero }
+                    eventually("all resources are released") { ResourceCounters.now().since(before).isZero }
                 }
             }
         }
     }
 
-    /** An array of C's whose n_buffers is wrong. */
+    /** Fills [out] with a C array whose n_buffers is [buffers]. */
     fun malformed(out: MemorySegment, buffers: Long) {
         PeerNodes.array(out, length = 1, buffers = 2)
         PeerNodes.setBuffer(out, 1, ByteArray(4))
@@ -149,8 +149,8 @@ class ValidationSpec : FunSpec({
     }
 
     test(
-        "none takes a struct as it is; whoever asks later is told; a struct that was released is none at any level " +
-            "[ARR-17, VAL-12]",
+        "Validation.NONE imports a malformed struct, which validate() refuses later; no level imports a released " +
+            "struct [ARR-17, VAL-12]",
     ) {
         Arena.ofConfined().use { arena ->
             val (out, field) = arena.struct(StructKind.ARRAY) to Field.of("a", DataType.INT32)
@@ -172,8 +172,8 @@ class ValidationSpec : FunSpec({
     }
 
     test(
-        "none still looks at the device and its event, and an empty array that nobody looked at goes out without its " +
-            "offset (ARR-19) [VAL-12]",
+        "Validation.NONE still checks the device event, and exports an empty child without its offset (ARR-19) " +
+            "[VAL-12]",
     ) {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
@@ -192,9 +192,7 @@ class ValidationSpec : FunSpec({
         }
     }
 
-    test(
-        "a handle that was closed is refused at every level, and nothing is left open by one that is refused [VAL-12]",
-    ) {
+    test("validate() refuses a closed handle at every level, and leaks nothing if it fails [VAL-12]") {
         val array = wrong()
         shouldThrow<DeviceException> { array.validate(Validation.FULL) }.message shouldBe said
         array.slice(0, 1).use { it.validate(Validation.FULL) }

@@ -17,7 +17,7 @@ import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CancellationException
 import java.util.concurrent.Executors
 
-/** Ending our streams early, or late: nothing is left alive, and nothing called twice. */
+/** The early or late end of imported async streams: nothing stays alive, and nothing is called twice. */
 class AsyncArrayStreamCancelSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -25,7 +25,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }
 
-    test("tasks that come after the cancellation are accepted, and discarded [ASY-10, ASY-16]") {
+    test("the stream accepts and discards tasks that arrive after the cancellation [ASY-10, ASY-16]") {
         PeerProducer(100, 10, setOf(LATE, GATE_TASK, END_AFTER_CANCEL), at = 5, late = 7).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(20, onTask = { read(it) })
@@ -44,12 +44,12 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test("cancelling often, from many threads, and asking for more after it, is one cancel [ASY-07, ASY-08]") {
+    test("many cancellations and requests from many threads call the producer's cancel once [ASY-07, ASY-08]") {
         PeerProducer(-1, 1, setOf(CANCEL_ONCE)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(3, elsewhere)
             arrays.subscribe(collector)
-            eventually("10 have come") { collector.ids.size >= 10 }
+            eventually("the collector has 10 batches") { collector.ids.size >= 10 }
             List(4) {
                 Thread.ofPlatform().start {
                     repeat(100) { collector.subscription.cancel(); collector.subscription.request(1) }
@@ -65,7 +65,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test("the on_error that Arrow C++ makes of a cancellation is none [ASY-09]") {
+    test("the stream ignores the on_error that Arrow C++ sends after a cancellation [ASY-09]") {
         PeerProducer(-1, 1, setOf(ERROR_AFTER_CANCEL)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(3) { read(it); if (ids.size == 5) subscription.cancel() }
@@ -77,7 +77,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test("after a cancellation it is normal [ASY-14]") {
+    test("a release without an end is normal after a cancellation [ASY-14]") {
         PeerProducer(-1, 1).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(3) { read(it); subscription.cancel() }
@@ -87,7 +87,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test("tasks that nobody collected are discarded: by NULL, or by extracting them, where NULL crashes [ASY-16]") {
+    test("the stream discards unread tasks by NULL, or extracts them if NULL crashes the producer [ASY-16]") {
         for (quirks in listOf(emptySet(), setOf(NULL_CRASHES))) {
             PeerProducer(100, 10, quirks + GATE_END).use { producer ->
                 val arrays = if (quirks.isEmpty()) producer.connect() else producer.connect(AsyncQuirk.NO_NULL_EXTRACT)
@@ -110,7 +110,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test("what comes inside the last signals reaches no producer that may be gone [ASY-20]") {
+    test("requests and cancellations after the last signal do not reach the producer [ASY-20]") {
         for (quirks in listOf(setOf(GONE_BEFORE_RELEASE), setOf(GONE_BEFORE_RELEASE, ERROR))) {
             PeerProducer(3, 10, quirks + STRICT, at = 2, code = 5).use { producer ->
                 val arrays = producer.connect()
@@ -129,7 +129,7 @@ class AsyncArrayStreamCancelSpec : FunSpec({
         }
     }
 
-    test("the producer is not called once the stream has ended, whoever asks [ASY-22]") {
+    test("no request of any thread reaches the producer after the stream has ended [ASY-22]") {
         repeat(200) {
             PeerProducer(7, 1, setOf(STRICT, GONE_BEFORE_RELEASE, REQUEST_QUEUE)).use { producer ->
                 val arrays = producer.connect()

@@ -37,9 +37,10 @@ import org.arbalest.support.PeerConsumer.Quirk as Taking
 import org.arbalest.support.PeerProducer.Quirk as Giving
 
 /**
- * The peers that are deployed, as C peers that do what Arrow C++ and arrow-go do, each as producer and as consumer.
+ * C peers that behave like the deployed peers Arrow C++ and arrow-go, each as producer and as consumer.
  *
- * None of ours may break a rule in return: what the peers watch for are violations as ever, but for those of their own.
+ * The library must not break a rule in return. The peers report violations as usual, except those of their own
+ * behaviour.
  */
 class AsyncArrayStreamPeersSpec : FunSpec({
     extension(CCompiler.needed)
@@ -65,7 +66,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
     )
 
     for (from in producers) {
-        /** Takes from a peer that is like [from], and what it saw is looked at. */
+        /** Consumes [count] batches of a peer like [from], and passes the peer's results to [look]. */
         fun take(
             count: Long,
             collector: AsyncCollector,
@@ -89,7 +90,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
         }
 
         for (window in listOf(1L, 5L, 64L)) {
-            test("${from.name} as producer: a thousand batches with equal values, $window at a time") {
+            test("a thousand batches of the ${from.name} producer arrive unchanged, $window at a time") {
                 val collector = AsyncCollector(window, elsewhere)
                 take(1000, collector) { it.ended shouldBe 1 }
                 collector.done.outcome().getOrThrow()
@@ -97,7 +98,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("${from.name} as producer: the end, where exactly as many are asked for as there are") {
+        test("the ${from.name} producer ends the stream after exactly the available batches are requested") {
             val collector = AsyncCollector(0)
             take(7, collector, while_ = { _, arrays ->
                 arrays.schema().outcome().getOrThrow()
@@ -107,7 +108,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             collector.ids shouldBe batches.take(7)
         }
 
-        test("${from.name} as producer: an early cancellation, inside a task and from another thread") {
+        test("a stream of the ${from.name} producer can be cancelled inside a task and from another thread") {
             for (executor in listOf(elsewhere, java.util.concurrent.Executor { it.run() })) {
                 repeat(20) { round ->
                     val collector = AsyncCollector(16, executor) { task ->
@@ -120,14 +121,14 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("${from.name} as producer: an error in the middle") {
+        test("an error in the middle of the ${from.name} producer's stream reaches the subscriber") {
             val collector = AsyncCollector(5, elsewhere)
             take(100, collector, Giving.ERROR, at = 50, code = 5) { it.errors shouldBe 1 }
             collector.done.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>()
                 .message shouldBe "disk gone"
         }
 
-        test("${from.name} as producer: a batch that cannot be extracted") {
+        test("a failed extraction from the ${from.name} producer fails the stream") {
             val collector = AsyncCollector(5, elsewhere)
             take(100, collector, Giving.EXTRACT_FAILS, at = 50, code = 5) {
                 it.errors + it.cancels shouldBe (it.errors + it.cancels).coerceAtLeast(1)
@@ -136,7 +137,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             collector.ids.take(50) shouldBe batches.take(50)
         }
 
-        test("${from.name} as producer: a malformed schema and malformed metadata, which we refuse") {
+        test("the stream refuses a malformed schema and malformed metadata of the ${from.name} producer") {
             for (quirk in listOf(Giving.BAD_SCHEMA, Giving.BAD_TASK_METADATA)) {
                 val collector = AsyncCollector(5)
                 take(10, collector, quirk, at = 3) { it.schemaStatus + it.taskStatus shouldBe Errno.EINVAL }
@@ -144,7 +145,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("${from.name} as producer: an empty stream") {
+        test("an empty stream of the ${from.name} producer ends normally") {
             val collector = AsyncCollector(1)
             take(0, collector) { it.ended shouldBe 1 }
             collector.done.outcome().getOrThrow()
@@ -154,7 +155,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
     for ((name, quirks) in mapOf(
         "Arrow C++" to PeerConsumer.LIKE_ARROW_CPP, "arrow-go" to PeerConsumer.LIKE_ARROW_GO,
     )) {
-        /** Gives to a peer that is like the one named. */
+        /** Exports [count] batches to a peer like [name], and passes the peer's results to [look]. */
         fun give(
             count: Int,
             window: Long,
@@ -176,7 +177,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
         }
 
         for (window in listOf(1L, 5L, 64L)) {
-            test("$name as consumer: a thousand batches with equal values, $window at a time") {
+            test("the $name consumer receives a thousand batches unchanged, $window at a time") {
                 give(1000, window) { seen, produced ->
                     produced.outcome().getOrThrow()
                     seen.rows shouldBe 10_000
@@ -187,7 +188,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("$name as consumer: an early cancellation") {
+        test("the $name consumer can cancel early") {
             for (how in listOf(Taking.CANCEL_SCHEMA, Taking.CANCEL_INSIDE, Taking.CANCEL_OUTSIDE)) {
                 repeat(20) { round ->
                     give(1000, 16, how, at = round.toLong()) { seen, produced ->
@@ -199,7 +200,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("$name as consumer: an error in the middle, with tasks in its queue that it drops") {
+        test("the $name consumer receives an error in the middle, and drops its queued tasks") {
             give(20, 64, failure = IOException("disk gone")) { seen, produced ->
                 produced.outcome().exceptionOrNull().shouldBeInstanceOf<IOException>()
                 seen.code shouldBe Errno.EIO
@@ -207,14 +208,14 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("$name as consumer: it refuses a task") {
+        test("the $name consumer can refuse a task") {
             give(100, 5, Taking.REFUSE_TASK, at = 50, code = Errno.ENOMEM) { seen, produced ->
                 produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOMEM
                 seen.errors shouldBe 0
             }
         }
 
-        test("$name as consumer: requests that come after the release, while it drains") {
+        test("the $name consumer can drain and request after the release") {
             repeat(20) {
                 give(30, 40, Taking.EXTRACT_RELEASED) { seen, produced ->
                     produced.outcome().getOrThrow()
@@ -223,7 +224,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("$name as consumer: an empty stream") {
+        test("the $name consumer receives the end of an empty stream") {
             give(0, 5) { seen, _ -> seen.ends shouldBe 1 }
         }
     }

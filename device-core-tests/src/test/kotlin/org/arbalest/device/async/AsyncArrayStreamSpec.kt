@@ -30,7 +30,7 @@ import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
 
-/** Our handler, driven by a C producer on threads of its own. */
+/** The library's async stream handler, driven by a C producer on its own threads. */
 class AsyncArrayStreamSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -67,7 +67,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("schema, device type and the stream's metadata are known before the first task [ASY-01, ASY-27]") {
+    test("the schema, the device type and the stream's metadata are known before the first task [ASY-01, ASY-27]") {
         PeerProducer(1, 10, streamMetadata = binary).use { producer ->
             producer.connect().use { arrays ->
                 val schema = arrays.schema().outcome().getOrThrow()
@@ -78,7 +78,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("the documented layout of ArrowAsyncProducer is read where one asks for it [ASY-27]") {
+    test("a quirk makes the stream read the documented layout of ArrowAsyncProducer [ASY-27]") {
         PeerProducer(1, 10, setOf(V_LAYOUT), streamMetadata = binary).use { producer ->
             producer.connect(AsyncQuirk.PRODUCER_HAS_RELEASE).use {
                 it.schema().outcome().getOrThrow().metadata() shouldBe metadata
@@ -86,7 +86,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a producer that is not there at on_schema is refused [ASY-01]") {
+    test("on_schema is refused if the handler has no producer [ASY-01]") {
         PeerProducer(1, 10, setOf(NO_PRODUCER)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -104,7 +104,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a schema that cannot be imported is refused, released, and a clear error [ASY-03]") {
+    test("a schema that cannot be imported is refused and released, and fails the stream with the reason [ASY-03]") {
         PeerProducer(1, 10, setOf(BAD_SCHEMA)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -117,10 +117,10 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("demand inside on_schema and on_next_task, one request at a time [ASY-04, ASY-23]") {
+    test("the stream can request inside on_schema and on_next_task, one request at a time [ASY-04, ASY-23]") {
         PeerProducer(300, 1, setOf(REQUEST_QUEUE)).use { producer ->
             val arrays = producer.connect()
-            val collector = AsyncCollector(1) // asks for one more inside each onNext
+            val collector = AsyncCollector(1) // requests one more inside each onNext
             arrays.subscribe(collector)
             collector.done.outcome().getOrThrow()
             producer.join()
@@ -131,15 +131,15 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a request that blocks holds up neither tasks nor their extraction [ASY-23]") {
+    test("a request that blocks delays neither tasks nor their extraction [ASY-23]") {
         PeerProducer(20, 1, setOf(GATE_REQUEST), at = 2).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
             arrays.subscribe(collector)
-            // what is asked for ahead, inside on_schema
+            // the stream requests one task ahead, inside on_schema
             eventually("the producer has sent 1") { producer.results().sent >= 1 }
             collector.subscription.request(10)
-            // ten, and the one that is asked for ahead
+            // ten, and the one requested ahead
             eventually("the producer has sent 11") { producer.results().sent >= 11 }
             val asking = elsewhere.submit { collector.subscription.request(5) }
             eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L }
@@ -152,7 +152,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("the on_error that Arrow C++ sends after a refusal does not hide what was refused [ASY-11]") {
+    test("the on_error that Arrow C++ sends after a refusal does not hide the reason of the refusal [ASY-11]") {
         PeerProducer(10, 10, setOf(BAD_TASK_METADATA, ERROR_AFTER_REFUSAL), at = 3).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -166,22 +166,22 @@ class AsyncArrayStreamSpec : FunSpec({
             producer.join()
             producer.results().let {
                 it.taskStatus shouldBe Errno.EINVAL
-                it.takenBack shouldBe 1 // a refused task stays the producer's, as both deployed ones have it
+                it.takenBack shouldBe 1 // the producer keeps a refused task, as in Arrow C++ and arrow-go
                 it.errors shouldBe 1
             }
         }
     }
 
-    test("the end needs no demand [ASY-12]") {
+    test("the stream ends without demand [ASY-12]") {
         PeerProducer(0, 1).use { producer ->
             val collector = AsyncCollector(0)
             producer.connect().subscribe(collector)
             collector.done.outcome().getOrThrow()
-            producer.results().requested shouldBe 1 // what is asked for ahead, always
+            producer.results().requested shouldBe 1 // the stream always requests one task ahead
         }
     }
 
-    test("a subscriber that asks for exactly what there is hears of the end that comes on demand [ASY-13]") {
+    test("a subscriber that requests exactly the available tasks receives an end that needs demand [ASY-13]") {
         PeerProducer(3, 1, setOf(END_ON_DEMAND)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector(0)
@@ -192,7 +192,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a release without an end is a failed stream [ASY-14]") {
+    test("a release without an end fails the stream [ASY-14]") {
         PeerProducer(3, 1, setOf(NO_END)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -206,7 +206,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("tasks are extracted long after their call, their stream and their handler [ASY-15, ASY-16]") {
+    test("tasks can be extracted after their call, their stream and their handler have ended [ASY-15, ASY-16]") {
         PeerProducer(8, 10).use { producer ->
             val held = mutableListOf<org.arbalest.device.async.AsyncTask>()
             val arrays = producer.connect()
@@ -236,7 +236,7 @@ class AsyncArrayStreamSpec : FunSpec({
         EXTRACT_GARBAGE to "extract_data failed with EIO",
         EXTRACT_ZERO to "returned 0, but no array",
     )) {
-        test("an extraction that fails: ${quirk ?: "as it should"} [ASY-17, ASY-18]") {
+        test("a failed extraction fails the stream: ${quirk ?: "as it should"} [ASY-17, ASY-18]") {
             PeerProducer(5, 10, setOfNotNull(EXTRACT_FAILS, quirk), at = 2, code = Errno.EIO, message = "disk gone")
                 .use { producer ->
                     val arrays = producer.connect()
@@ -257,7 +257,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a task whose array is on another device is an error, and released [STR-08]") {
+    test("a task with an array on another device fails the stream, and is released [STR-08]") {
         PeerProducer(3, 10, at = 1, flavours = setOf(PeerStreams.Flavour.OTHER_DEVICE)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -265,7 +265,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("errno, message and binary metadata arrive whole, after the tasks before them [ASY-21]") {
+    test("the errno, message and binary metadata of an error arrive after the tasks before it [ASY-21]") {
         PeerProducer(9, 10, setOf(ERROR), at = 4, code = 71, message = "prices — gone", errorMetadata = binary)
             .use { producer ->
                 val arrays = producer.connect()
@@ -280,7 +280,7 @@ class AsyncArrayStreamSpec : FunSpec({
             }
     }
 
-    test("an error without a message says at least its code; a release that comes twice does nothing [ASY-21]") {
+    test("an error without a message reports its code, and a second release does nothing [ASY-21]") {
         PeerProducer(9, 10, setOf(ERROR, MESSAGE_NULL, RELEASE_TWICE), at = 0, code = Errno.ENOMEM).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -291,17 +291,17 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("the handler is marked released, and freed, by release alone [ASY-24]") {
+    test("only the release callback marks the handler as released, and frees it [ASY-24]") {
         var handler = MemorySegment.NULL
         PeerProducer(1, 1).use { producer ->
             val arrays = CData.importAsyncStream(CImport.DEVICE) { handler = it; producer.start(it) }
             arrays.close()
             arrays.released().outcome().getOrThrow()
-            RawArrowAsyncHandler.release(handler.address()) shouldBe 0 // in quarantine: still ours to look at
+            RawArrowAsyncHandler.release(handler.address()) shouldBe 0 // in quarantine: still readable
         }
     }
 
-    test("an error before on_schema fails the schema, too [ASY-25]") {
+    test("an error before on_schema also fails the schema [ASY-25]") {
         PeerProducer(1, 1, setOf(ERROR_FIRST), code = Errno.ENOSYS, message = "no such query").use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -312,7 +312,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("callbacks may all come before connect returns [ASY-26]") {
+    test("a producer may make all callbacks before the import returns [ASY-26]") {
         PeerProducer(0, 1, setOf(ON_CALLER)).use { producer ->
             val arrays = producer.connect()
             Held.now().handlers shouldBe 0
@@ -323,7 +323,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a start that throws undoes the stream [ASY-26]") {
+    test("an exception of the start function fails the import, and leaks nothing [ASY-26]") {
         val before = ResourceCounters.now()
         shouldThrow<IllegalStateException> { CData.importAsyncStream(CImport.DEVICE) { error("no such library") } }
             .message shouldBe "no such library"
@@ -333,14 +333,14 @@ class AsyncArrayStreamSpec : FunSpec({
                 CData.importAsyncStream(CImport.DEVICE) {
                     producer.start(it)
                     eventually("the handler has its producer") { RawArrowAsyncHandler.producer(it.address()) != 0L }
-                    error("after it was given away") // it cannot be freed: the producer would call it
+                    error("failed after the start") // not freed, because the producer still calls the handler
                 }
             }
             producer.join() shouldBe true
         }
     }
 
-    test("the metadata of each task is its own [ASY-27]") {
+    test("each task has its own metadata [ASY-27]") {
         PeerProducer(30, 1, setOf(TASK_METADATA)).use { producer ->
             val seen = mutableListOf<String?>()
             val collector = AsyncCollector { seen += it.metadata()["index"]; it.close() }
@@ -350,7 +350,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("malformed metadata of the stream refuses it") {
+    test("malformed metadata of the stream fails the stream") {
         PeerProducer(3, 1, setOf(BAD_STREAM_METADATA)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -369,7 +369,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("tasks that come at the same time, or unasked, are all taken [ASY-19]") {
+    test("the stream accepts tasks that arrive concurrently or without demand [ASY-19]") {
         for (quirk in listOf(CONCURRENT, OVERSEND)) {
             PeerProducer(40, 1, setOf(quirk), at = 5).use { producer ->
                 val arrays = producer.connect()

@@ -7,7 +7,10 @@ import org.reactivestreams.tck.flow.FlowPublisherVerification
 import org.testng.annotations.AfterClass
 import java.util.concurrent.Flow
 
-/** The tasks of an async stream against the Reactive Streams TCK; by way of the C structs, from our producer. */
+/**
+ * The tasks of an async stream under the Reactive Streams TCK. The library's own producer exports the stream as C
+ * structs.
+ */
 class AsyncArrayStreamTckTest : FlowPublisherVerification<AsyncTask>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 
@@ -22,11 +25,11 @@ class AsyncArrayStreamTckTest : FlowPublisherVerification<AsyncTask>(AsyncStream
     private fun closing(tasks: AsyncArrayStream) =
         Flow.Publisher<AsyncTask> { to -> tasks.subscribe(if (to == null) nobody() else Closing(to)) }
 
-    /** A null that Kotlin does not see: §1.9 is for the publisher to check. */
+    /** Returns a null that Kotlin does not detect, because the publisher has to check it (§1.9). */
     @Suppress("UNCHECKED_CAST")
     private fun <T> nobody(): T = null as T
 
-    /** Closes each task before it passes it on: the TCK knows of no resources. */
+    /** A subscriber that closes each task before it passes the task on, because the TCK closes no resources. */
     private class Closing(private val to: Flow.Subscriber<in AsyncTask>) : Flow.Subscriber<AsyncTask> {
         override fun onSubscribe(subscription: Flow.Subscription) = to.onSubscribe(subscription)
 

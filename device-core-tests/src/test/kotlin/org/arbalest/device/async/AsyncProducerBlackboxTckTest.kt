@@ -8,10 +8,7 @@ import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification
 import org.testng.annotations.AfterClass
 import java.util.concurrent.Flow
 
-/**
- * What [AsyncProducer.of] subscribes with against the Reactive Streams TCK; at the other end is a consumer that wants
- * all.
- */
+/** The subscriber of [AsyncProducer.of] under the Reactive Streams TCK, with a consumer that requests everything. */
 class AsyncProducerBlackboxTckTest : FlowSubscriberBlackboxVerification<DeviceArray>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 

@@ -44,7 +44,7 @@ import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.RejectedExecutionException
 
-/** A C handler with threads of its own, driven by us. */
+/** The library's async producer, with a C consumer that has its own threads. */
 class AsyncProducerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -56,7 +56,7 @@ class AsyncProducerSpec : FunSpec({
     fun batch(first: Long, rows: Int = 10): DeviceArray =
         BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
 
-    /** So many batches of 10 rows, then the end or an error. */
+    /** Returns a reader of [count] batches of 10 rows, which then ends or fails with [failure]. */
     fun reader(count: Int, failure: Exception? = null): DeviceArrayReader {
         var at = 0
         return DeviceArrayReader.of(schema, DeviceType.CPU) {
@@ -66,7 +66,7 @@ class AsyncProducerSpec : FunSpec({
 
     fun described(about: Metadata = Metadata.empty()) = AsyncSchema(schema.asField(), DeviceType.CPU, about)
 
-    /** The same by a pull stream and by a publisher, in a pool and in what would run in the consumer's thread. */
+    /** The ways to export one stream: from a reader or a publisher, on a pool or in the caller's thread. */
     val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
         "a reader" to { handler, n, failure ->
             CData.exportAsyncStream(AsyncProducer.of(reader(n, failure), Metadata.empty()), handler, pool,
@@ -94,7 +94,7 @@ class AsyncProducerSpec : FunSpec({
 
     for ((way, produce) in ways) {
         for (window in listOf(1L, 5L, 64L)) {
-            test("a thousand batches of $way arrive, $window at a time [ASY-19]") {
+            test("a consumer receives a thousand batches of $way, $window at a time [ASY-19]") {
                 consume(window, CHECK_TAIL).use { consumer ->
                     produce(consumer.handler, 1000, null).outcome().getOrThrow()
                     consumer.join()
@@ -116,7 +116,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("exactly as many as there are, of $way, and the end comes unasked [ASY-12]") {
+        test("a stream of $way ends after its last batch without further demand [ASY-12]") {
             consume(0, NO_DEMAND).use { consumer ->
                 val produced = produce(consumer.handler, 3, null)
                 eventually("the consumer has the schema") { consumer.results().schemas != 0L }
@@ -127,7 +127,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("an error in the middle of $way, after what came before it [ASY-21]") {
+        test("an error in the middle of $way arrives after the batches before it [ASY-21]") {
             val why = IOException("disk gone", IllegalStateException("sector 7"))
             consume().use { consumer ->
                 val failed = produce(consumer.handler, 4, why).outcome().exceptionOrNull()!!
@@ -145,7 +145,7 @@ class AsyncProducerSpec : FunSpec({
 
         for (quirk in listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE)) {
             test(
-                "the consumer of $way cancels: $quirk, twice, from two threads, and asks for more " +
+                "a consumer of $way can cancel ($quirk) twice or from two threads, and request more " +
                     "[ASY-08, ASY-09, ASY-28]",
             ) {
                 for (more in listOf(CANCEL_TWICE, CANCEL_RACE)) {
@@ -162,9 +162,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test(
-            "a consumer of $way that refuses the schema, or a task, or the end, is released and told nothing [ASY-11]",
-        ) {
+        test("a consumer of $way that refuses the schema, a task or the end receives only the release [ASY-11]") {
             for ((quirk, call) in mapOf(
                 REFUSE_SCHEMA to "on_schema",
                 REFUSE_TAKING to "on_schema",
@@ -183,7 +181,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a consumer of $way that asks for nothing, or less, is told so, after its call [ASY-05]") {
+        test("a consumer of $way that requests zero or fewer batches receives an error after its call [ASY-05]") {
             for (quirk in listOf(REQUEST_ZERO, REQUEST_NEGATIVE)) {
                 consume(5, quirk, at = 3).use { consumer ->
                     val failed = produce(consumer.handler, 1000, null).outcome().exceptionOrNull()
@@ -201,7 +199,7 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test(
-        "the producer is complete at on_schema, which is first; a schema that is left is released, too " +
+        "on_schema comes first with a complete producer, and a schema that the consumer ignores is released " +
             "[ASY-01, ASY-02, ASY-03]",
     ) {
         consume(5, GATE_SCHEMA).use { consumer ->
@@ -218,7 +216,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("request inside on_schema and inside on_next_task, which extracts there too [ASY-04]") {
+    test("a consumer can request inside on_schema and on_next_task, and extract inside on_next_task [ASY-04]") {
         for (quirk in listOf(REQUEST_INSIDE, EXTRACT_INSIDE)) {
             consume(1, quirk).use { consumer ->
                 CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(500) { batch(10L * it) }),
@@ -229,7 +227,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("demand adds up, one by one and beyond what a long holds [ASY-06]") {
+    test("demand adds up, one by one and beyond the maximum of a long [ASY-06]") {
         for (quirk in listOf(REQUEST_BURSTS, REQUEST_MAX)) {
             consume(64, quirk).use { consumer ->
                 CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1000) { batch(10L * it) }),
@@ -240,7 +238,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("no more is taken from a publisher than its window, however much is asked [ASY-06]") {
+    test("the producer requests only a limited number of arrays ahead from a publisher, at any demand [ASY-06]") {
         consume(5, REQUEST_MAX, GATE_INSIDE, at = 10).use { consumer ->
             val supplied = Supplied(1000) { batch(10L * it) }
             val produced =
@@ -252,7 +250,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("tasks are discarded by NULL, extracted out of order, by many threads, and after the release [ASY-16]") {
+    test("a consumer can discard tasks, and extract them out of order, on threads or after the release [ASY-16]") {
         for (quirks in listOf(setOf(), setOf(EXTRACT_NEWEST), setOf(EXTRACT_RELEASED))) {
             for (threads in listOf(1, 4)) {
                 val window = if (EXTRACT_RELEASED in quirks) 1000L else 16L
@@ -269,7 +267,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("a task that is extracted twice is an error the second time, and only then [ASY-16]") {
+    test("the second extraction of a task fails, and the first succeeds [ASY-16]") {
         consume(5, EXTRACT_TWICE, at = 2).use { consumer ->
             CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler, pool,
                 CExport.DEVICE).outcome().getOrThrow()
@@ -278,7 +276,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("what cannot be extracted is an errno there, and an on_error for the stream [ASY-18]") {
+    test("a failed extraction returns an errno, and the stream ends with on_error [ASY-18]") {
         val bad = Metadata.of("index", "2")
         consume(1).use { consumer ->
             val tasks = Supplied(10) {
@@ -299,7 +297,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("an array that is not the stream's is an error before it is announced") {
+    test("an array of another type than the stream's fails the stream before its task is sent") {
         consume().use { consumer ->
             val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) {
                 BatchBuilder.of(Devices.cpu(), 1).use { b ->
@@ -312,7 +310,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("nulls of an array that is the stream's already are looked for before it is announced [STR-12]") {
+    test("the producer checks an array for forbidden nulls before it sends the task [STR-12]") {
         val strict = AsyncSchema.of(Schema.of(Field.of("id", DataType.INT64).withNullable(false)), DeviceType.CPU)
         fun batch(isNull: Boolean) = BatchBuilder.of(Devices.cpu(), 2).use { b ->
             b.column(Field.of("id", DataType.INT64)).append(1).append(2).setNulls { isNull && it == 1 }
@@ -329,7 +327,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("an array whose columns have other names is an error, of tasks when they are extracted [STR-12]") {
+    test("an array with other column names is an error, for a task when it is extracted [STR-12]") {
         fun swapped() = BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
         val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
         consume().use { consumer ->
@@ -340,7 +338,7 @@ class AsyncProducerSpec : FunSpec({
             consumer.results().let { it.tasks shouldBe 0; it.message!! shouldContain said }
         }
         consume().use { consumer ->
-            // Its extraction may come before the end of the stream, which it makes an error, or behind it.
+            // The extraction can come before the end of the stream, which then becomes an error, or after it.
             CData.exportAsyncStream(
                 AsyncProducer.ofTasks(described(), Supplied(1) { AsyncTask.of(swapped(), Metadata.empty()) }),
                 consumer.handler,
@@ -352,8 +350,9 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("requests that come while the consumer drains, after the release, and after the last task, are " +
-        "nothing [ASY-22]") {
+    test(
+        "the producer ignores requests after the last task, after the release and while the consumer drains [ASY-22]",
+    ) {
         repeat(50) {
             consume(40, LATE_REQUEST, EXTRACT_RELEASED, REQUEST_BEFORE, TOLERANT).use { consumer ->
                 CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, pool,
@@ -364,7 +363,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("the producer is alive as long as a task is [ASY-22]") {
+    test("the producer lives as long as one of its tasks [ASY-22]") {
         consume(5, EXTRACT_RELEASED, GATE_EXTRACT).use { consumer ->
             val before = ResourceCounters.now().producers
             CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler, pool,
@@ -377,7 +376,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("the handler may be left as it is by its release [ASY-24]") {
+    test("the producer accepts a handler whose release does not mark it as released [ASY-24]") {
         consume(5, RELEASE_STAYS).use {
             CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), it.handler, pool, CExport.DEVICE)
                 .outcome().getOrThrow()
@@ -385,7 +384,7 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test(
-        "a handler that there is nothing for has a producer all the same, is told why, and released " +
+        "a failed producer still sets the handler's producer, reports its error and releases the handler " +
             "[ASY-01, ASY-25, STR-17]",
     ) {
         consume().use { consumer ->
@@ -406,7 +405,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("metadata of the stream and of each task, in both layouts of the producer [ASY-27]") {
+    test("the metadata of the stream and of each task arrive in both layouts of the producer struct [ASY-27]") {
         for (documented in listOf(false, true)) {
             val quirks = if (documented) arrayOf(V_LAYOUT, CHECK_TAIL) else arrayOf(CHECK_TAIL)
             val ours = if (documented) arrayOf(AsyncQuirk.PRODUCER_HAS_RELEASE) else emptyArray()
@@ -427,7 +426,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("an executor that refuses to run ends the stream, with an error for both sides") {
+    test("an executor that rejects work ends the stream with an error for both sides") {
         consume().use { consumer ->
             val produced = CData.exportAsyncStream(AsyncProducer.of(reader(3), Metadata.empty()), consumer.handler,
                 Executor { throw RejectedExecutionException("shut down") }, CExport.DEVICE)
@@ -436,22 +435,22 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("a publisher that does not keep the rules loses nothing") {
+    test("a publisher that breaks the rules of Reactive Streams leaks nothing") {
         val rude = Flow.Publisher<DeviceArray> { subscriber ->
             var cancelled = 0
             val subscription = object : Flow.Subscription {
                 override fun request(n: Long) {
-                    if (cancelled == 0 && n > 0) repeat(3) { subscriber.onNext(batch(it * 10L)) } // more than was asked
+                    if (cancelled == 0 && n > 0) repeat(3) { subscriber.onNext(batch(it * 10L)) } // more than requested
                 }
 
                 override fun cancel() {
                     cancelled++
-                    subscriber.onNext(batch(0)) // late
+                    subscriber.onNext(batch(0)) // after the cancellation
                 }
             }
             subscriber.onSubscribe(subscription)
-            subscriber.onSubscribe(object : Flow.Subscription { // once too often
-                override fun request(n: Long) = error("asked of a second subscription")
+            subscriber.onSubscribe(object : Flow.Subscription { // a second subscription
+                override fun request(n: Long) = error("the producer requested from a second subscription")
 
                 override fun cancel() = Unit
             })
@@ -462,7 +461,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("a publisher that throws when it is subscribed to is an error") {
+    test("an exception of the publisher's subscribe() ends the stream with an error") {
         consume().use { consumer ->
             val produced = CData.exportAsyncStream(AsyncProducer.of(described(), { throw IOException("no") }),
                 consumer.handler, pool, CExport.DEVICE)
@@ -471,7 +470,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("a cancellation does not wait for a source that is stuck in its pull [ASY-28]") {
+    test("a cancellation does not wait for a source that blocks in its pull [ASY-28]") {
         val stuck = java.util.concurrent.CountDownLatch(1)
         val source = object : DeviceArrayReader.Source {
             private var at = 0
@@ -495,7 +494,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("what is no handler is refused, and untouched") {
+    test("an export refuses a handler that is released, incomplete or NULL") {
         Arena.ofConfined().use { arena ->
             val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
             reader(3).use { source ->

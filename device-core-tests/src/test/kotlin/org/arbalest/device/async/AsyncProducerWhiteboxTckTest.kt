@@ -10,7 +10,9 @@ import org.reactivestreams.tck.flow.FlowSubscriberWhiteboxVerification
 import org.testng.annotations.AfterClass
 import java.util.concurrent.Flow
 
-/** As [AsyncProducerBlackboxTckTest]; the consumer requests and cancels when the TCK says so. */
+/**
+ * The subscriber of [AsyncProducerBlackboxTckTest], with a consumer that requests and cancels when the TCK requires it.
+ */
 class AsyncProducerWhiteboxTckTest : FlowSubscriberWhiteboxVerification<DeviceArray>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 

@@ -8,11 +8,11 @@ import org.arbalest.device.support.batch
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
 
-/** A task that was made of an array here. */
+/** A task that the application creates from an array. */
 class AsyncTaskSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("an array that is given to a task is the task's, also if the task is refused [OWN-16]") {
+    test("AsyncTask.of() consumes its array, even if it throws [OWN-16]") {
         val given = batch(3)
         AsyncTask.of(given, Metadata.empty()).use { task ->
             given.isOpen shouldBe false

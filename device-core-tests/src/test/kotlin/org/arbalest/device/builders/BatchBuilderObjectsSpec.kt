@@ -29,7 +29,7 @@ import java.time.Period
 import java.time.ZonedDateTime
 import java.util.UUID
 
-/** Columns that are given as lists of objects. */
+/** Columns that are appended as lists of objects. */
 class BatchBuilderObjectsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -50,7 +50,7 @@ class BatchBuilderObjectsSpec : FunSpec({
 
     fun refused(type: DataType, vararg values: Any?) = refused(Field.of("x", type), values.toList())
 
-    test("what get answers is a column of the type again, of every type but unions [BLD-01]") {
+    test("the values that get() returns build the same column again, for every type except unions [BLD-01]") {
         EveryType.batch(0, 24).use { batch ->
             for (field in batch.schema().fields()) withClue(field) {
                 val values = batch.column(field.name()).toList()
@@ -75,7 +75,7 @@ class BatchBuilderObjectsSpec : FunSpec({
     val moment = LocalDateTime.of(1969, 7, 20, 20, 17, 40, 123_456_789)
     val id = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
 
-    test("each shortcut takes a list with nulls, and keeps every digit [BLD-15]") {
+    test("each typed method accepts a list with nulls, and keeps every digit [BLD-15]") {
         fun <T> list(value: T) = listOf(value, null)
         fun check(type: String, fill: BatchBuilder.() -> Unit, read: (Column) -> Any?, right: Any) = withClue(type) {
             built(fill) { column ->
@@ -112,7 +112,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         built({ int16("v", shortArrayOf(1, -1)) }) { it.toLongArray().toList() shouldBe listOf(1L, -1L) }
     }
 
-    test("a shortcut whose list has what the type has not adds no column, and says what has it [OWN-15]") {
+    test("a typed method refuses a value out of range, and names a type that holds it [OWN-15]") {
         BatchBuilder.of(Devices.cpu()).use { builder ->
             builder.int32("before", IntArray(2))
             val late = Instant.parse("2300-01-01T00:00:00Z")
@@ -126,7 +126,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         }
     }
 
-    test("a list of objects is a column of the type and the unit that are said [BLD-15]") {
+    test("a list of objects becomes a column of the given type and unit [BLD-15]") {
         val instant = Instant.parse("2024-02-29T12:00:00.000001Z")
         val zoned = ZonedDateTime.parse("2024-02-29T13:00:00.000001+01:00[Europe/Paris]")
         built(
@@ -163,8 +163,10 @@ class BatchBuilderObjectsSpec : FunSpec({
         }
     }
 
-    test("lists are collections and arrays, maps are maps and entries, structs are maps by name; nulls " +
-        "anywhere [BLD-01]") {
+    test(
+        "lists accept collections and arrays, maps accept maps and entries, structs accept maps, all with nulls " +
+            "[BLD-01]",
+    ) {
         val lists = DataType.list(Field.of("item", DataType.INT32))
         built({
             column(
@@ -205,7 +207,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         }
     }
 
-    test("an array in a list is taken as its elements are, each exactly or not at all [BLD-16]") {
+    test("an array inside a list is converted like its elements, exactly or not at all [BLD-16]") {
         fun lists(item: DataType) = DataType.list(Field.of("item", item))
         fun taken(item: DataType, array: Any): Any? {
             var elements: Any? = null
@@ -237,7 +239,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         taken(DataType.UTF8, charArrayOf('a')) shouldBe listOf("a")
     }
 
-    test("a registered codec's objects are values, beside those that it is stored as [EXT-01]") {
+    test("a column accepts objects of a registered codec, and values of its storage type [EXT-01]") {
         data class Money(val cents: Long)
         val codec = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
             { column, row -> Money(column.getLong(row)) }, { column, value -> column.append(value.cents) })
@@ -251,10 +253,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         }
     }
 
-    test(
-        "an object that is no value of the type is refused with the column, the row, the object and what would be; " +
-            "nothing is rounded [BLD-16]",
-    ) {
+    test("an object of a wrong type is refused with the row and the accepted classes, and never rounded [BLD-16]") {
         refused(DataType.INT8, 1, "2") shouldBe
             "column \"x\", row 1: String 2 is no value of int8; what is: Byte, Short, Integer, Long, BigInteger"
         refused(DataType.INT8, 300) shouldBe

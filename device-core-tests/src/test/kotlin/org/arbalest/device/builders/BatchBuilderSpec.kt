@@ -26,7 +26,7 @@ import kotlin.random.Random
 class BatchBuilderSpec : FunSpec({
     extension(Balanced)
 
-    /** Main memory of which only so many pieces can be had, filled with rubbish; counts what is out. */
+    /** A driver of main memory that allows [left] allocations, fills them with garbage, and counts the live ones. */
     class Scarce(
         private var left: Int,
         private val cpu: DeviceDriver = CpuProvider().open(DeviceType.CPU, -1),
@@ -38,7 +38,7 @@ class BatchBuilderSpec : FunSpec({
 
         override fun allocate(bytes: Long, alignment: Long): Long {
             asked++
-            if (left-- == 0) throw DeviceException(Errno.ENOMEM, "no more pieces, asked for $bytes bytes")
+            if (left-- == 0) throw DeviceException(Errno.ENOMEM, "cannot allocate $bytes bytes: none are left")
             live++
             return cpu.allocate(bytes, alignment).also { NativeHeap.fill(it, bytes, 0x5a) }
         }
@@ -51,7 +51,7 @@ class BatchBuilderSpec : FunSpec({
 
     fun device(driver: DeviceDriver) = DeviceImpl(DeviceType.CPU, -1, driver)
 
-    /** Columns of every kind, which all have to grow. */
+    /** Appends columns of every kind, all of which have to grow. */
     fun fill(batch: BatchBuilder, rows: Int) {
         batch.column(Field.of("n", DataType.INT32)).also { c -> repeat(rows) { c.append(it.toLong()) } }
             .setNulls { it == 1 }
@@ -69,7 +69,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("growing keeps what was written, wherever the memory moves") {
+    test("a growing column keeps its values when its memory moves") {
         val driver = Scarce(-1)
         BatchBuilder.of(device(driver), 1000).use { batch ->
             fill(batch, 1000)
@@ -89,7 +89,7 @@ class BatchBuilderSpec : FunSpec({
         driver.live shouldBe 0
     }
 
-    test("whichever allocation fails, nothing is left, and the error is the driver's") {
+    test("any failing allocation throws the driver's error and leaks nothing") {
         val needed = Scarce(-1).also { driver ->
             BatchBuilder.of(device(driver), 300).use { fill(it, 300); it.build().close() }
         }.asked
@@ -109,21 +109,19 @@ class BatchBuilderSpec : FunSpec({
         enough.live shouldBe 0
     }
 
-    test("a throw between columns leaves nothing, and so does a batch that was never built") {
+    test("an exception between columns leaks nothing, and neither does a batch that is never built") {
         val driver = Scarce(-1)
         shouldThrow<NoSuchElementException> {
             BatchBuilder.of(device(driver), 10).use {
                 fill(it, 10)
-                throw NoSuchElementException("of mine")
+                throw NoSuchElementException("thrown between two columns")
             }
         }
         BatchBuilder.of(device(driver), 10).use { fill(it, 3) }
         driver.live shouldBe 0
     }
 
-    test(
-        "a column of another length than the batch is refused by its name and both numbers; it can be completed then",
-    ) {
+    test("build() refuses a column with too few values, which the caller can then complete") {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
@@ -142,10 +140,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test(
-        "a batch whose rows were not counted has as many as its columns, however many; others are refused by both " +
-            "names and numbers [BLD-20]",
-    ) {
+    test("a batch without a row count takes the length of its columns, and refuses different lengths [BLD-20]") {
         for (rows in listOf(0, 1, 1000)) BatchBuilder.of(Devices.cpu()).use { batch ->
             batch.rows() shouldBe 0
             fill(batch, rows)
@@ -170,7 +165,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("booleans by arrays of any length, from any bit on, with nulls and single values between them") {
+    test("boolean arrays of any length can be appended at any bit, between nulls and single values") {
         repeat(300) { seed ->
             val random = Random(seed)
             val expected = mutableListOf<Boolean?>()
@@ -192,7 +187,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("booleans by arrays behind a value that was taken back, as a run's that is longer now") {
+    test("boolean arrays can be appended after a value that was removed because its run grew") {
         repeat(100) { seed ->
             val random = Random(seed)
             val expected = mutableListOf<Boolean?>()
@@ -202,7 +197,7 @@ class BatchBuilderSpec : FunSpec({
                 )
                 repeat(30) {
                     if (random.nextBoolean()) {
-                        // all but the first are
+                        // all except the first extend the run and are removed
                         repeat(random.nextInt(1, 4)) { column.append(true).also { expected += true } }
                     } else {
                         repeat(random.nextInt(1, 20)) {
@@ -218,7 +213,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("all bytes behind the values are zero, and no buffer is NULL but the validity of a column without nulls") {
+    test("all bytes after the values are zero, and only an unnecessary validity is NULL") {
         BatchBuilder.of(device(Scarce(-1)), 3).use { batch ->
             batch.int32("n", intArrayOf(-1, -1, -1)).utf8("t", listOf("a", null, "bc"))
             batch.column(Field.of("b", DataType.BOOL)).appendAll(booleanArrayOf(true, true, true))
@@ -240,7 +235,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("ours: an empty batch has offsets, and no NULL where a buffer belongs [ARR-08]") {
+    test("an empty batch has offsets, and no NULL except the validity [ARR-08]") {
         BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             batch.utf8("t", listOf())
             batch.build().use { array ->
@@ -252,7 +247,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("a column builder that was kept cannot change the batch, nor allocate anything [OWN-13]") {
+    test("a column builder that outlives its batch cannot change the array or allocate memory [OWN-13]") {
         val item = Field.of("x", DataType.BOOL)
         val batch = BatchBuilder.of(Devices.cpu(), 1)
         val kept = listOf(DataType.INT64, DataType.UTF8, DataType.BOOL, StructType(listOf(item)), ListType(item))
@@ -278,7 +273,7 @@ class BatchBuilderSpec : FunSpec({
         shouldThrow<IllegalStateException> { batch.build() }
     }
 
-    test("a column says how many nulls it has only while its handle is open") {
+    test("a column cannot be read after its handle is closed") {
         val array = BatchBuilder.of(Devices.cpu(), 2).use { it.utf8("t", listOf("a", null)).build() }
         val column = array.column("t")
         column.nullCount() shouldBe 1

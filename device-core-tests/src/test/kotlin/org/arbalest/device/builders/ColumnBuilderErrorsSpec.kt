@@ -20,7 +20,7 @@ import java.time.LocalDate
 import java.time.OffsetDateTime
 import java.util.UUID
 
-/** What builders' errors say: which column, of which type, and what to call. */
+/** The error messages of builders, which name the column, its type and the methods to call. */
 class ColumnBuilderErrorsSpec : FunSpec({
     extension(Balanced)
 
@@ -32,7 +32,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
 
     val item = Field.of("item", DataType.INT8)
 
-    test("an append that a type has nothing of names the type as readers do, and what appends to it [BLD-16]") {
+    test("an append of an unsupported value names the type, and the methods that append to it [BLD-16]") {
         builders {
             refused { column(DataType.INT8).append("1") } shouldBe
                 "column \"x\" of type int8 does not hold text; append(long) takes values"
@@ -56,7 +56,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
         }
     }
 
-    test("every type says what appends to it [BLD-16]") {
+    test("the errors of every type name the methods that append to it [BLD-16]") {
         val says = mapOf(
             DataType.NULL to "appendNull() alone", DataType.BOOL to "append(boolean)",
             DataType.UINT64 to "append(long)", DataType.FLOAT16 to "append(double)",
@@ -87,7 +87,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
         }
     }
 
-    test("what is nested is named by its path, as readers name it [BLD-16]") {
+    test("the errors of nested builders name the path of the column [BLD-16]") {
         val line = DataType.struct(Field.of("qty", DataType.INT8), Field.of("sku", DataType.UTF8).withNullable(false))
         val order = DataType.struct(Field.of("lines", DataType.list(Field.of("item", line))))
         builders {
@@ -126,10 +126,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
         }
     }
 
-    test(
-        "a null struct whose fields nobody appended says what appends them, at once and when the batch is " +
-            "built [BLD-17]",
-    ) {
+    test("the error for missing fields of a null struct names the method that appends them [BLD-17]") {
         val why = "; those of a null struct are appended, too, or made by appendNullWithParts()"
         for (type in listOf(
             Field.of("x", DataType.struct(item)), Field.timestampWithOffset("x", ArrowTimeUnit.SECOND),
@@ -147,7 +144,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
         }
     }
 
-    test("a value that is null says what appends one, and nothing is appended [BLD-17]") {
+    test("an append of a null value names appendNull(), and appends nothing [BLD-17]") {
         val values = listOf<Pair<DataType, ColumnBuilder.() -> Any?>>(
             DataType.UTF8 to { append(none<String>()) }, DataType.UTF8_VIEW to { append(none<String>()) },
             DataType.BINARY to { append(none<ByteArray>()) },
@@ -178,7 +175,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
     }
 })
 
-/** A null of Java's. */
+/** Returns a null, as a Java caller can pass it. */
 @Suppress("UNCHECKED_CAST")
 private fun <T> none(): T = null as T
 

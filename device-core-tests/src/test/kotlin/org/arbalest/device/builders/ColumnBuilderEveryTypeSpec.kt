@@ -28,9 +28,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/**
- * Arrays of every type, built value by value: what C reads in them is what it reads in those that were laid by hand.
- */
+/** Arrays of every type, built value by value. C reads the same in them as in arrays that are laid out by hand. */
 class ColumnBuilderEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -39,7 +37,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
 
     fun items(row: Int): List<Int> = List(row % 3) { 3 * row + it }
 
-    /** A row as [HandLaid] has it. */
+    /** Appends the value that [HandLaid] has in this row. */
     fun append(column: ColumnBuilder, field: Field, row: Int) {
         val type = field.type()
         if (type is StructType) type.fields().forEachIndexed { i, part -> append(column.child(i), part, row + i) }
@@ -118,7 +116,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
 
     val rows = List(70) { it }
 
-    test("arrays of every type that are built are, for C, those that are laid by hand, whole and cut [BLD-01]") {
+    test("C reads built arrays of every type like those laid out by hand, whole and sliced [BLD-01]") {
         for (type in HandLaid.types) withClue(type) {
             built(type, rows).use { array ->
                 HandLaid.exported(array.retain()) shouldBe HandLaid.expected(type, rows)
@@ -130,7 +128,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    test("… without rows, and of nulls only [BLD-01]") {
+    test("C reads built arrays without rows or with nulls only like those laid out by hand [BLD-01]") {
         for (type in HandLaid.types) withClue(type) {
             HandLaid.exported(built(type, listOf())) shouldBe HandLaid.expected(type, listOf())
             if (type is StructType || type is UnionType) return@withClue
@@ -143,10 +141,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    test(
-        "nothing that is built has a NULL pointer but for a bitmap without nulls, though it has no rows " +
-            "[ARR-08, BLD-01]",
-    ) {
+    test("a built array has no NULL pointer except a bitmap without nulls, also without rows [ARR-08, BLD-01]") {
         fun check(array: Long, type: DataType) {
             val hasValidity = type !is UnionType
             for (i in 0 until RawArrowArray.nBuffers(array))
@@ -164,7 +159,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    test("a batch of all of them is copied, joined and comes back from C the same [BLD-01]") {
+    test("a built batch of every type keeps its values when it is copied, joined and exported [BLD-01]") {
         val batch = StructType(HandLaid.types.mapIndexed { i, type -> Field.of("$i ${type.format()}", type) })
         val whole = built(Field.of("all", batch), rows).use { it.retainChild(0) }
         val right = HandLaid.expected(batch, rows)

@@ -20,12 +20,13 @@ import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import java.util.concurrent.CompletableFuture
 
-/** Appends that throw in the middle. */
+/** Appends that throw before they are complete. */
 class ColumnBuilderFailureSpec : FunSpec({
     extension(Balanced)
 
     /**
-     * Appends one value, something that throws, and one more value; tells what is in the column, and what was thrown.
+     * Appends a value with [good], calls [bad], which throws, and appends a value again. Returns the values of the
+     * column, and the exception.
      */
     fun around(
         type: DataType,
@@ -43,10 +44,7 @@ class ColumnBuilderFailureSpec : FunSpec({
 
     val bytes = byteArrayOf(7)
 
-    test(
-        "values in memory that cannot be read are not appended, as if nothing had been tried: a closed arena, " +
-            "another thread's [OWN-15]",
-    ) {
+    test("a bulk append from unreadable memory, of a closed arena or another thread, appends nothing [OWN-15]") {
         val closed = Arena.ofConfined().use { it.allocate(80) }
         Arena.ofConfined().use { arena ->
             val elsewhere = CompletableFuture.supplyAsync { Arena.ofConfined().allocate(80) }.get()
@@ -69,7 +67,7 @@ class ColumnBuilderFailureSpec : FunSpec({
         }
     }
 
-    test("of an array with a value that does not fit none is appended [OWN-15]") {
+    test("a bulk append appends nothing if one value does not fit [OWN-15]") {
         val one: ColumnBuilder.() -> Unit = { append(1) }
         around(DataType.INT8, one) { appendAll(longArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
         around(DataType.INT8, one) { appendAll(intArrayOf(5, 6, 300)) }.first shouldBe listOf(1L, 1L)
@@ -83,7 +81,7 @@ class ColumnBuilderFailureSpec : FunSpec({
         around(FixedSizeBinaryType(2), { append(byteArrayOf(1, 2)) }) { appendAll(MemorySegment.ofArray(ByteArray(3))) }
     }
 
-    test("a predicate that throws, or names a row that cannot be null, makes no row null [OWN-15]") {
+    test("setNulls makes no row null if its predicate throws or selects a row that cannot be null [OWN-15]") {
         for (nullable in listOf(true, false)) {
             BatchBuilder.of(Devices.cpu(), 3).use { batch ->
                 val column = batch.column(Field.of("a", DataType.INT32).withNullable(nullable))
@@ -95,7 +93,7 @@ class ColumnBuilderFailureSpec : FunSpec({
         }
     }
 
-    test("a column whose values stop half way, by an iterator that throws, is not in the batch [OWN-15]") {
+    test("a batch does not have a column whose list of values throws or is invalid [OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val texts = object : AbstractList<String>() {
                 override val size = 2
@@ -110,14 +108,12 @@ class ColumnBuilderFailureSpec : FunSpec({
         }
     }
 
-    test("a list that is refused leaves the offsets as they were [OWN-15]") {
+    test("a refused list leaves the offsets unchanged [OWN-15]") {
         around(ListType(Field.of("item", DataType.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }
             .first shouldBe listOf(listOf(1L), listOf(1L))
     }
 
-    test(
-        "text with half a surrogate pair is refused, with the column and the row, instead of a question mark [OWN-15]",
-    ) {
+    test("text with half a surrogate pair is refused with the column and the row, and not replaced [OWN-15]") {
         val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.dictionary(DataType.INT8, DataType.UTF8))
         for (type in types) {
             for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!")) {
@@ -130,7 +126,7 @@ class ColumnBuilderFailureSpec : FunSpec({
         }
     }
 
-    test("nothing is appended to a batch that was built or closed, also where a value is no bytes [OWN-13]") {
+    test("a batch that is built or closed refuses every append, even of a value without bytes [OWN-13]") {
         val field = Field.of("a", DataType.INT8)
         val appends = mapOf<DataType, List<ColumnBuilder.() -> Unit>>(
             DataType.NULL to listOf({ appendNull() }, { appendNulls(3) }),

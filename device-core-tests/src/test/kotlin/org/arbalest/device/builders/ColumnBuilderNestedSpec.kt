@@ -19,7 +19,9 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import java.util.AbstractMap.SimpleEntry
 
-/** Lists of all kinds, maps, unions and run-ends: what is in their buffers, and what they refuse. */
+/**
+ * Built lists of all kinds, maps, unions and run-ends: the contents of their buffers, and the appends that they refuse.
+ */
 class ColumnBuilderNestedSpec : FunSpec({
     extension(Balanced)
 
@@ -47,8 +49,8 @@ class ColumnBuilderNestedSpec : FunSpec({
     fun DeviceArray.values(): List<Any?> = asColumn().let { column -> (0 until column.length()).map { column.get(it) } }
 
     /**
-     * One append, what is refused, and the same append again: what the refusal says; the column has two rows and is
-     * whole.
+     * Appends with [good], calls [bad], which is refused, and appends with [good] again. The column then has two rows
+     * and is valid. Returns the message of the refusal.
      */
     fun refused(
         type: DataType,
@@ -64,7 +66,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         thrown.message!!
     }
 
-    test("a list-view has offset and size of each list, which may be anywhere in its elements [BLD-02]") {
+    test("a list-view stores the offset and the size of each list, in any order [BLD-02]") {
         built(DataType.listView(number), 5, {
             appendList(2).appendNull().appendList(0)
             items().appendAll(intArrayOf(5, 6, 7))
@@ -98,7 +100,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("lists of a fixed size have that many elements each, which are made for a null [BLD-03]") {
+    test("each fixed-size list has its number of elements, and a null list creates them [BLD-03]") {
         val pair = Field.of(
             "pair", StructType(listOf(number, DataType.fixedSizeList(required, 2).let { Field.of("two", it) })),
         )
@@ -133,7 +135,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("a map has entries, a struct without nulls, of keys and values, as many as its offsets say [BLD-04]") {
+    test("a map stores keys and values, as many as its offsets require [BLD-04]") {
         val type = DataType.map(Field.of("key", DataType.UTF8), number)
         built(type, 3, {
             appendMap(2).appendNull().appendMap(1)
@@ -167,9 +169,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test(
-        "a dense union has a type id and an offset for each element, and its children their own elements only [BLD-05]",
-    ) {
+    test("a dense union stores a type id and an offset per row, and only used rows in its children [BLD-05]") {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(number, text))
         built(type, 5, {
             appendUnion(0).child("n").append(41)
@@ -182,7 +182,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("… nulls are its first child's that may have them, and come when its elements before are there [BLD-05]") {
+    test("a null of a dense union goes to the first nullable child, after the child's earlier elements [BLD-05]") {
         val type = UnionType(UnionMode.DENSE, listOf(7, 3), listOf(required, text))
         built(type, 2, {
             appendNull().appendUnion(0)
@@ -212,7 +212,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("each child of a sparse union has all rows: those of others are made, unless they were given [BLD-06]") {
+    test("a sparse union fills the rows of other children, unless the caller appends them [BLD-06]") {
         val two = Field.of("two", DataType.fixedSizeList(required, 2))
         val type = DataType.sparseUnion(required, text, two)
         built(type, 5, {
@@ -230,7 +230,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("… and an element that is missing is named before anything is written [BLD-06]") {
+    test("a sparse union names a missing element before it writes anything [BLD-06]") {
         val type = DataType.sparseUnion(number, text)
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("n")
@@ -250,7 +250,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("a null of run-ends is one of their values, which may be run-ends or a union, or it is refused [BLD-07]") {
+    test("a null of run-ends is a null of their values, or is refused if these cannot be null [BLD-07]") {
         fun runs(values: DataType) = DataType.runEndEncoded(DataType.INT16, Field.of("r", values))
         for (type in listOf(runs(DataType.denseUnion(required, text)), runs(DataType.sparseUnion(required, text)))) {
             built(type, 3, {
@@ -266,7 +266,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         } shouldContain "the values of the runs are not nullable"
     }
 
-    test("a null of a union is one of a child that may be null, and not of run-ends whose values may not [BLD-05]") {
+    test("a null of a union goes to a nullable child, and not to run-ends without nullable values [BLD-05]") {
         val never = Field.of("r", DataType.runEndEncoded(DataType.INT16, required))
         for (type in listOf(DataType.denseUnion(never, text), DataType.sparseUnion(never, text))) {
             built(type, 2, {
@@ -278,10 +278,7 @@ class ColumnBuilderNestedSpec : FunSpec({
             "no child may be null"
     }
 
-    test(
-        "run-ends are given by value and count, or value by value: like ones make one run; ends count in their " +
-            "width [BLD-07]",
-    ) {
+    test("run-ends are appended as runs or single values, and equal values form one run, in each width [BLD-07]") {
         for (bits in listOf(16, 32, 64)) {
             built(DataType.runEndEncoded(IntType(bits, true), text), 9, {
                 appendRun(3).values().append("x")
@@ -294,7 +291,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("… a run of no rows, one that ends beyond its width, and values without a run are refused [BLD-07]") {
+    test("run-ends refuse an empty run, a run beyond their width, and a run without a value [BLD-07]") {
         val type = DataType.runEndEncoded(DataType.INT16, number)
         for (count in listOf(0L, -5L)) refused(type, { append(1) }) { appendRun(count) } shouldBe
             "column \"a\", row 1: a run of $count rows; it has at least one"
@@ -323,10 +320,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test(
-        "growing types: elements, keys, values and dictionaries are named while there are none, and keep " +
-            "their type then",
-    ) {
+    test("the type of elements, values and dictionaries can change only before the first append") {
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             for (type in listOf(DataType.list(number), DataType.listView(number), DataType.fixedSizeList(number, 1))) {
                 val column = batch.column(Field.of("l", type))
@@ -347,7 +341,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("the builder of a part is one object, which is held while rows are appended [BLD-01]") {
+    test("the builder of a child is one object, which the caller can keep while it appends rows [BLD-01]") {
         val struct = DataType.struct(number, Field.of("tags", DataType.list(text)),
             Field.of("prices", DataType.map(text.withNullable(false), number)))
         built(struct, 50, {
@@ -372,10 +366,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test(
-        "what is appended to a part's builder that another type has replaced is an error, not lost: of items, keys, " +
-            "values, a dictionary, and below [BLD-21]",
-    ) {
+    test("an append to a replaced child builder is an error when the batch is built [BLD-21]") {
         val inner = Field.of("pair", DataType.struct(number))
         val replacing = listOf<Pair<DataType, (ColumnBuilder) -> Pair<ColumnBuilder, ColumnBuilder>>>(
             DataType.list(number) to { it.items() to it.items(text) },

@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment
 import java.util.BitSet
 import kotlin.random.Random
 
-/** Several nulls at once: by their number, and by a validity bitmap. */
+/** Several nulls that are appended at once: by their number, or by a validity bitmap. */
 class ColumnBuilderNullsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -35,12 +35,12 @@ class ColumnBuilderNullsSpec : FunSpec({
         batch.build()
     }
 
-    // of which none is null
+    // appends values that are not null
     fun ColumnBuilder.values(field: Field, from: Int, count: Int) = repeat(count) {
         EveryType.append(this, field.type(), 4 * ((from + it) % 25))
     }
 
-    /** The fields of some null structs, which are appended, too. */
+    /** Appends the fields of [count] null structs, as the builder requires. */
     fun ColumnBuilder.fieldsOfNulls(field: Field, count: Long) {
         val type = field.type() as? StructType ?: return
         type.fields().forEachIndexed { i, child ->
@@ -48,10 +48,10 @@ class ColumnBuilderNullsSpec : FunSpec({
         }
     }
 
-    test("several nulls at once are what they are one by one: of every type, at every place in a word [BLD-19]") {
+    test("appendNulls equals repeated appendNull for every type, at every position in a bitmap word [BLD-19]") {
         for (field in EveryType.fields) for (before in listOf(0, 1, 63, 64, 70))
             for (nulls in listOf(0L, 1L, 2L, 57L, 58L, 64L, 65L, 200L)) {
-                withClue("$field: $nulls behind $before") {
+                withClue("$field: $nulls nulls after $before rows") {
                     val rows = before + nulls.toInt() + 3
                     fun array(append: ColumnBuilder.() -> Unit) = built(field, rows) {
                         values(field, 0, before)
@@ -70,7 +70,7 @@ class ColumnBuilderNullsSpec : FunSpec({
             }
     }
 
-    test("nulls come in between again and again, and what follows them has its place [BLD-19]") {
+    test("values between repeated calls of appendNulls keep their rows [BLD-19]") {
         for (type in listOf(
             DataType.INT64, DataType.INT16, DataType.FLOAT64, DataType.BOOL, DataType.UTF8, DataType.decimal128(38, 0),
         )) withClue(type) {
@@ -96,8 +96,8 @@ class ColumnBuilderNullsSpec : FunSpec({
     }
 
     test(
-        "the null structs' fields are the user's, the elements of null lists of one size are made, run-ends have one " +
-            "run more [BLD-19]",
+        "appendNulls fills fixed-size lists and adds one run, but the caller appends the fields of null structs " +
+            "[BLD-19]",
     ) {
         val struct = Field.of("s", StructType(listOf(Field.of("x", DataType.INT32))))
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
@@ -120,7 +120,7 @@ class ColumnBuilderNullsSpec : FunSpec({
         }
     }
 
-    test("nulls that cannot all be appended are not appended at all [OWN-15]") {
+    test("appendNulls appends no null if it cannot append all [OWN-15]") {
         fun refused(
             field: Field,
             count: Long,
@@ -154,17 +154,14 @@ class ColumnBuilderNullsSpec : FunSpec({
         }
     }
 
-    /** Bits and no byte more, on the heap or not. */
+    /** Returns a bitmap without a spare byte, in [arena] or on the heap. */
     fun bitmap(bits: BitSet, count: Int, arena: Arena?): MemorySegment {
         val bytes = bits.toByteArray().copyOf((count + 7) / 8)
         return if (arena == null) MemorySegment.ofArray(bytes)
         else arena.allocate(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes))
     }
 
-    test(
-        "the rows whose bit in a validity bitmap is not set are null, at any bit and from any row on; the others are " +
-            "as they were [BLD-19]",
-    ) {
+    test("setNulls makes only the rows with an unset bit null, from any bit and row [BLD-19]") {
         val random = Random(3)
         Arena.ofConfined().use { arena ->
             for (type in listOf(DataType.INT64, DataType.INT8)) for (rows in listOf(0, 1, 63, 64, 65, 200))
@@ -194,17 +191,14 @@ class ColumnBuilderNullsSpec : FunSpec({
         }
     }
 
-    test("pages of values with a bitmap each are one column [BLD-19]") {
+    test("pages of values, each with its own bitmap, form one column [BLD-19]") {
         built(Field.of("a", DataType.INT32), 5) {
             for (page in listOf(intArrayOf(1, 2, 3), intArrayOf(4, 5))) appendAll(page)
                 .setNulls(length() - page.size, MemorySegment.ofArray(byteArrayOf(0b0101)), 0)
         }.use { array -> (0L..4L).map(array.column("a")::get) shouldBe listOf(1L, null, 3L, 4L, null) }
     }
 
-    test(
-        "a bitmap that cannot be used makes no row null: too short, closed, a row that cannot be null, a type " +
-            "without nulls of its own [OWN-15]",
-    ) {
+    test("setNulls makes no row null if the bitmap is unusable or a row cannot be null [OWN-15]") {
         val zeroes = MemorySegment.ofArray(ByteArray(2))
         val closed = Arena.ofConfined().use { it.allocate(80) }
         for (nullable in listOf(true, false)) BatchBuilder.of(Devices.cpu(), 17).use { batch ->
@@ -229,7 +223,7 @@ class ColumnBuilderNullsSpec : FunSpec({
                     "no nulls of its own"
             }
         Arena.ofConfined().use { arena ->
-            val all = MemorySegment.NULL.reinterpret(Long.MAX_VALUE) // its bits are more than 64 bits count
+            val all = MemorySegment.NULL.reinterpret(Long.MAX_VALUE) // a long cannot count its bits
             val bit = 8 * arena.allocate(8).address()
             built(Field.of("a", DataType.INT32), 2) { appendAll(IntArray(2)).setNulls(0, all, bit) }.use {
                 it.column("a").nullCount() shouldBe 2

@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 import kotlin.random.Random
 
-/** Views, intervals, dictionaries and bitmaps: what is in their buffers, and what they refuse. */
+/** Built views, intervals, dictionaries and bitmaps: the contents of their buffers, and the values that they refuse. */
 class ColumnBuilderValuesSpec : FunSpec({
     extension(Balanced)
 
@@ -55,14 +55,14 @@ class ColumnBuilderValuesSpec : FunSpec({
         thrown.message!!
     }
 
-    /** What a view of these bytes is, from the specification. */
+    /** Returns the bytes of a view of [text], as the specification defines them. */
     fun view(text: ByteArray, buffer: Int, offset: Int): List<Byte> {
         fun int(value: Int) = List(4) { (value shr 8 * it).toByte() }
         return int(text.size) + if (text.size <= 12) text.toList() + List(12 - text.size) { 0 } else text.take(4) +
             int(buffer) + int(offset)
     }
 
-    test("a view has up to 12 bytes in itself, padded with zeroes, or the first four and where the rest is [BLD-08]") {
+    test("a view stores 12 bytes or less inline, and otherwise a prefix and the place of the value [BLD-08]") {
         val words = listOf("", "short", "exactly 12 B", "thirteen byte", "a longer text than that")
         for (type in listOf(DataType.UTF8_VIEW, DataType.BINARY_VIEW)) {
             built(type, 6, {
@@ -79,7 +79,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("views share buffers of the size asked for; a longer value has its own [BLD-08]") {
+    test("views share buffers of the requested size, and a longer value has its own buffer [BLD-08]") {
         val lengths = listOf(40, 50, 30, 200, 70, 5)
         built(DataType.BINARY_VIEW, 6, {
             viewBufferSize(100).let {
@@ -96,7 +96,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         refused(DataType.UTF8, { append("x") }) { viewBufferSize(5) } shouldContain "does not hold views"
     }
 
-    test("bytes come from memory as they are, to text only if they are UTF-8 [BLD-09]") {
+    test("bytes from memory are appended unchanged, and to text only if they are UTF-8 [BLD-09]") {
         Arena.ofConfined().use { arena ->
             val word = arena.allocateFrom("grüße an alle, die das lesen").let { it.asSlice(0, it.byteSize() - 1) }
             val bad = arena.allocate(20).fill('a'.code.toByte()).also {
@@ -126,9 +126,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test(
-        "text and binary come in bulk as Arrow stores them, from any first offset, if the offsets are right [BLD-09]",
-    ) {
+    test("text and binary are appended in bulk in the Arrow layout, if the offsets are valid [BLD-09]") {
         fun ints(vararg values: Int) = MemorySegment.ofArray(values)
         fun longs(vararg values: Long) = MemorySegment.ofArray(values)
         val data = MemorySegment.ofArray("-zoëx!".encodeToByteArray())
@@ -158,10 +156,7 @@ class ColumnBuilderValuesSpec : FunSpec({
             "does not hold values with offsets"
     }
 
-    test(
-        "intervals are months, days and milliseconds, or months, days and nanoseconds, in this order, or " +
-            "refused [BLD-10]",
-    ) {
+    test("an interval is stored with the units and the order of its type, or refused [BLD-10]") {
         built(
             DataType.INTERVAL_YEAR_MONTH, 4, { append(-7).append(Interval(13, 0, 0)).appendAll(intArrayOf(5, 6)) },
         ) { array ->
@@ -189,7 +184,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         refused(DataType.INT64, { append(1) }) { append(Interval(0, 0, 0)) } shouldContain "does not hold an interval"
     }
 
-    test("a dictionary has each value once, whatever its type, in the order of first use [BLD-11]") {
+    test("a dictionary of any type has each value once, in the order of first use [BLD-11]") {
         val pair = StructType(
             listOf(Field.of("x", DataType.INT32), Field.of("l", DataType.list(Field.of("item", DataType.UTF8)))),
         )
@@ -266,7 +261,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("… many values, which the table finds again, whatever their order [BLD-11]") {
+    test("a dictionary finds each of many values again, in any order [BLD-11]") {
         val random = Random(16)
         val numbers = LongArray(20_000) { random.nextLong(3_000) }
         built(
@@ -277,10 +272,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test(
-        "indices that are to grow become as wide as the values need, and the field says so; others refuse the value " +
-            "that is too much [BLD-12]",
-    ) {
+    test("growing indices become as wide as the values need, and other indices refuse one value too many [BLD-12]") {
         for ((narrow, wide) in listOf(DataType.INT8 to DataType.INT16, DataType.UINT8 to DataType.UINT16)) {
             BatchBuilder.of(Devices.cpu(), 301).use { batch ->
                 val column = batch.column(Field.of("a", DataType.dictionary(narrow, DataType.INT64))).growIndices()
@@ -313,7 +305,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("a dictionary that is given in whole takes indices, in bulk or one by one, within its values [BLD-13]") {
+    test("a complete dictionary accepts indices of its values, in bulk or one by one [BLD-13]") {
         val type = DictionaryType(DataType.INT8, Field.of("", DataType.FLOAT32), true)
         built(type, 4, {
             dictionary().appendAll(floatArrayOf(1f, 2f, 3f))
@@ -329,10 +321,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         refused(DataType.INT8, { append(1) }) { appendIndex(0) } shouldContain "does not hold an index"
     }
 
-    test(
-        "of values for a dictionary none is kept if one does not fit, and the dictionary has no more than " +
-            "before [OWN-15]",
-    ) {
+    test("an append to a dictionary adds no value and no entry if one value does not fit [OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT16))).append(1)
             shouldThrow<IllegalArgumentException> { column.appendAll(longArrayOf(2, 3, 70_000)) }.message shouldContain
@@ -354,7 +343,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("a value that is appended when nobody asks how many there are is in the bitmap [BLD-01]") {
+    test("a value of a dictionary is in the bitmap even if the dictionary's length is never read [BLD-01]") {
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
             val column = batch.column(Field.of("a", DataType.dictionary(DataType.INT8, DataType.INT64)))
             column.dictionary().appendNull()
@@ -363,7 +352,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("nulls anywhere, value by value, in bulk and afterwards, make the bitmap that they should [BLD-01]") {
+    test("nulls that are appended or set later, among single and bulk values, produce the right bitmap [BLD-01]") {
         val random = Random(7)
         repeat(300) { round ->
             val expected = ArrayList<Long?>()

@@ -34,7 +34,7 @@ private val header = CCompiler::class.java.getResource("/META-INF/include/arbale
 class AbiLayoutSpec : FunSpec({
     extension(CCompiler.needed)
 
-    test("ABI every field of the eight structs is where the C compiler puts it, and each has its size") {
+    test("the eight structs have the field offsets and sizes that the C compiler computes") {
         val java = LAYOUTS.flatMap { offsets(it) }.toMap()
         val c = CPeer.layout.trim().lines().associate { line ->
             line.split(' ').let { (what, bytes) -> what to bytes.toLong() }
@@ -42,7 +42,7 @@ class AbiLayoutSpec : FunSpec({
         java shouldContainExactly c
     }
 
-    test("ABI the sizes are those of the frozen ABI on 64-bit platforms") {
+    test("the eight structs have the sizes of the frozen ABI on 64-bit platforms") {
         LAYOUTS.associate { it.name().get() to it.byteSize() } shouldBe mapOf(
             "ArrowSchema" to 72L,
             "ArrowArray" to 80L,
@@ -55,7 +55,7 @@ class AbiLayoutSpec : FunSpec({
         )
     }
 
-    test("the header has the flags of a schema with their values [SCH-07]") {
+    test("the header defines the schema flags with the values of ArrowSchemaStruct [SCH-07]") {
         defines("ARROW_FLAG_") shouldContainExactly mapOf(
             "DICTIONARY_ORDERED" to ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED.toInt(),
             "NULLABLE" to ArrowSchemaStruct.FLAG_NULLABLE.toInt(),
@@ -69,16 +69,16 @@ class AbiLayoutSpec : FunSpec({
         java shouldContainExactly defines("ARROW_DEVICE_")
     }
 
-    test("ABI the header alone is C11 without a warning") {
+    test("the header compiles alone as C11 without a warning") {
         compile(CCompiler.answer, "-std=c11", "x.c",
             "#include <arbalest/arrow_abi.h>\nstruct ArrowDeviceArray array;\n")
     }
 
-    test("ABI the header alone is C++11 without a warning").config(extensions = listOf(needsCxx)) {
+    test("the header compiles alone as C++11 without a warning").config(extensions = listOf(needsCxx)) {
         compile(cxx, "-std=c++11", "x.cpp", "#include <arbalest/arrow_abi.h>\nArrowDeviceArray array;\n")
     }
 
-    test("ABI the header can be included twice, and after another that declares the same structs") {
+    test("the header can be included twice, and after another header with the same structs") {
         val before = """
             #define ARROW_C_DATA_INTERFACE
             struct ArrowSchema { int theirs; };

@@ -43,7 +43,7 @@ import java.lang.foreign.SegmentAllocator
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.ForkJoinPool
 
-/** Structs that are known by their addresses, as Arrow Java, DuckDB and Python know them, and what cannot be one. */
+/** Imports and exports by struct addresses, as Arrow Java, DuckDB and Python pass them, and invalid addresses. */
 class CDataSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -55,12 +55,12 @@ class CDataSpec : FunSpec({
         it.int64("id", LongArray(rows) { i -> 7L + i }).build()
     }
 
-    /** What C gives: an address, without a size. */
+    /** Returns the address without a size, as C passes it. */
     fun MemorySegment.pointer() = MemorySegment.ofAddress(address())
 
     fun DeviceArray.last() = column("id").getLong(length() - 1)
 
-    test("an array and its schema come by pointers [OWN-08]") {
+    test("an array and its schema are imported by pointer [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             PeerStreams.batch(array, 10, 3)
@@ -79,7 +79,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("a device array and its schema come by pointers [OWN-08]") {
+    test("a device array and its schema are imported by pointer [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, type) = ArrowDeviceArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             fun make(first: Long) = ArrowArrayStruct.allocate(arena).let { plain ->
@@ -98,7 +98,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("streams come and go by pointers [STR-01]") {
+    test("streams are imported and exported by pointer [STR-01]") {
         Arena.ofConfined().use { arena ->
             val (plain, device) = ArrowArrayStreamStruct.allocate(arena) to ArrowDeviceArrayStreamStruct.allocate(arena)
             PeerStreams.stream(plain, 3, 10)
@@ -110,7 +110,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("arrays and schemas go to pointers, and C reads them [OWN-09]") {
+    test("arrays and schemas are exported by pointer, and C reads them [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
                 ArrowSchemaStruct.allocate(arena))
@@ -131,7 +131,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("a handler is driven by a pointer: by arrays, by tasks, by a reader, and refused [ASY-19]") {
+    test("an async handler is passed by pointer, and receives arrays, tasks, a reader's arrays or an error [ASY-19]") {
         fun described() = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
         val ways = listOf<(MemorySegment) -> Unit>(
             {
@@ -182,7 +182,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("what can be no address is refused by an import, which says what it is, and nothing is touched [OWN-20]") {
+    test("an import refuses an invalid address with the reason, and touches no struct [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
                 ArrowSchemaStruct.allocate(arena))
@@ -204,10 +204,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test(
-        "what can be no address is refused by an export; the other struct is not written, and the handle is not " +
-            "consumed [OWN-20]",
-    ) {
+    test("an export refuses an invalid address, and leaves the other struct and the handle unchanged [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
                 ArrowSchemaStruct.allocate(arena))
@@ -240,7 +237,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("memory for a struct that was just allocated, or is released, is refused [OWN-01]") {
+    test("a newly allocated struct is refused as already released [OWN-01]") {
         Arena.ofConfined().use { arena ->
             fun said(call: () -> Unit) = shouldThrow<DeviceException> { call() }
                 .also { it.errno() shouldBe Errno.EINVAL }.message!!
@@ -261,14 +258,11 @@ class CDataSpec : FunSpec({
         }
     }
 
-    /** What [PeerStreams] streams, and the same with text in its first column. */
+    /** The schema of a stream of [PeerStreams], and the same schema with text in its first column. */
     val streamed = Schema.of(Field.of("id", DataType.INT64).withNullable(false), Field.of("name", DataType.UTF8))
     val text = Schema.of(Field.of("id", DataType.UTF8).withNullable(false), Field.of("name", DataType.UTF8))
 
-    test(
-        "a stream of another schema than the expected one is refused, and was released; of the expected one it is " +
-            "read [STR-01]",
-    ) {
+    test("an import refuses and releases a stream with another schema than expected [STR-01]") {
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
             PeerStreams.stream(stream, 1, 10)
@@ -284,8 +278,8 @@ class CDataSpec : FunSpec({
     }
 
     test(
-        "what a C schema expects of a stream is read and released; one that cannot be read takes the stream with it; " +
-            "whether a batch may be null is no matter [OWN-08]",
+        "an expected C schema is consumed, its nullability is ignored, and an unreadable one releases the stream " +
+            "[OWN-08]",
     ) {
         Arena.ofConfined().use { arena ->
             val (stream, type) = ArrowArrayStreamStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
@@ -303,11 +297,11 @@ class CDataSpec : FunSpec({
             PeerStreams.stream(stream, 1, 10)
             CData.exportSchema(streamed.asField(), type)
             shouldThrow<IllegalArgumentException> { CData.importStream(MemorySegment.NULL, CImport.DATA.schema(type)) }
-            CData.importStream(stream, CImport.DATA.schema(type)).close() // neither was touched
+            CData.importStream(stream, CImport.DATA.schema(type)).close() // the refused call changed neither struct
         }
     }
 
-    test("an async stream of another schema than the expected one ends with EINVAL [ASY-03]") {
+    test("an async stream with another schema than expected ends with EINVAL [ASY-03]") {
         val ones = Schema.of(Field.of("id", DataType.UTF8))
         val reader = DeviceArrayReader.of(schema, listOf(ids(3)))
         lateinit var produced: CompletionStage<Void>
@@ -323,7 +317,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("an option that means nothing where it is given is refused, and nothing is touched") {
+    test("an option that has no meaning for the call is refused, and nothing is changed") {
         Arena.ofConfined().use { arena ->
             val (array, stream) = ArrowArrayStruct.allocate(arena) to ArrowArrayStreamStruct.allocate(arena)
             ids(3).use { batch ->
@@ -357,10 +351,10 @@ class CDataSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> {
                     CData.exportArray(batch, array, CExport.DATA.quirks(AsyncQuirk.DROPS_TASKS))
                 }.message shouldContain "quirks"
-                // said twice is said
+                // a repeated quirk counts once
                 CImport.DEVICE.quirks(AsyncQuirk.PRODUCER_STAYS, AsyncQuirk.PRODUCER_STAYS).toString() shouldContain
                     "[PRODUCER_STAYS]"
-                shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DATA) { error("was started") } }
+                shouldThrow<IllegalArgumentException> { CData.importAsyncStream(CImport.DATA) { error("not refused") } }
                     .message shouldContain "CImport.DEVICE"
                 val producer = AsyncProducer.failed(IOException())
                 shouldThrow<IllegalArgumentException> {
@@ -374,7 +368,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("a struct is read and written within its bounds, and while its arena is open") {
+    test("a struct accessor checks the bounds of the memory, and that its arena is open") {
         val small = Arena.ofAuto().allocate(8, 8)
         shouldThrow<IndexOutOfBoundsException> { ArrowArrayStruct.offset(small) }
         shouldThrow<IndexOutOfBoundsException> { ArrowSchemaStruct.setFlags(small, 2) }
@@ -392,7 +386,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("a producer is exported once") {
+    test("a producer can be exported only once") {
         val producer = AsyncProducer.of(DeviceArrayReader.of(schema, listOf(ids(3))), Metadata.empty())
         PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
             CData.exportAsyncStream(producer, consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
@@ -408,7 +402,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("a struct that could not be marked as moved is not copied") {
+    test("move() refuses a source that it cannot mark as released") {
         Arena.ofConfined().use { arena ->
             val array = ArrowArrayStruct.allocate(arena)
             ArrowArrayStruct.setLength(array, 7)
@@ -419,7 +413,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("each struct is allocated in its size, aligned, all zero, whatever was in the memory before [OWN-01]") {
+    test("allocate() returns each struct with its size, aligned and zeroed, even in used memory [OWN-01]") {
         val all = mapOf<(SegmentAllocator) -> MemorySegment, Long>(
             ArrowSchemaStruct::allocate to 72, ArrowArrayStruct::allocate to 80, ArrowArrayStreamStruct::allocate to 40,
             ArrowDeviceArrayStruct::allocate to 128, ArrowDeviceArrayStreamStruct::allocate to 48,

@@ -25,7 +25,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout
 
-/** Text and binary as bytes, without a String. */
+/** The bytes of text and binary, without a String. */
 class ByteStringsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -40,7 +40,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    /** The values as C has them, with one in front that the offset leaves out, in memory that ends where they do. */
+    /** Imports [rows] in the layout of C. The offset skips one value, and the buffers end at a guard page. */
     fun <T> imported(
         type: DataType,
         rows: List<ByteArray>,
@@ -57,8 +57,7 @@ class ByteStringsSpec : FunSpec({
     }
 
     test(
-        "bytes are counted, compared, hashed and copied as what they are, of text and binary, with offsets of both " +
-            "widths [READ-55]",
+        "the bytes of text and binary are counted, compared, hashed and copied, with offsets of both widths [READ-55]",
     ) {
         for (type in listOf(DataType.BINARY, DataType.LARGE_BINARY, DataType.UTF8, DataType.LARGE_UTF8)) {
             imported(type, values) { strings ->
@@ -70,14 +69,14 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("the same bytes have the same hash wherever they are: in another type, at another address [READ-55]") {
+    test("equal bytes have the same hash in another type and at another address [READ-55]") {
         val hashes = imported(DataType.BINARY, values) { strings -> values.indices.map { strings.hash(it.toLong()) } }
         imported(DataType.LARGE_UTF8, values.reversed()) { strings ->
             values.indices.map { strings.hash(it.toLong()) }
         } shouldBe hashes.reversed()
     }
 
-    test("binary of a fixed size has views as well, of no bytes too [READ-55]") {
+    test("fixed-size binary has byte views, even for values of zero bytes [READ-55]") {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val fixed = batch.column(Field.of("fixed", FlatType.FixedSizeBinaryType(2)))
             fixed.append(byteArrayOf(1, 2)).appendNull().append(byteArrayOf(1, 3))
@@ -98,7 +97,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("a value begins in the column's segment where start says [READ-55]") {
+    test("start() returns the place of a value in the column's segment [READ-55]") {
         EveryType.batch(0, 50).use { batch ->
             batch.slice(5, 40).use { slice ->
                 for (name in listOf("utf8", "large_binary", "fixed_binary")) {
@@ -116,7 +115,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("rows are appended to a builder as they are stored, and a null as a null [READ-55]") {
+    test("a builder appends rows of a byte view unchanged, and a null as a null [READ-55]") {
         EveryType.batch(0, 20).use { batch ->
             val into = mapOf("utf8" to DataType.LARGE_UTF8, "binary" to DataType.BINARY, "large_utf8" to
                 DataType.dictionary(DataType.INT8, DataType.UTF8), "fixed_binary" to FlatType.FixedSizeBinaryType(3))
@@ -145,7 +144,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("offsets that lead beyond what there is are refused by every reading, with the numbers [READ-55, ARR-09]") {
+    test("every read refuses offsets beyond the data, with the numbers [READ-55, ARR-09]") {
         fun text(
             offsets: List<Int>,
             data: ByteArray?,
@@ -174,7 +173,7 @@ class ByteStringsSpec : FunSpec({
         refused(listOf(0, 4, 2), 1, ByteArray(4), "offsets[2] = 2 is before offsets[1] = 4")
         refused(listOf(0, 5), 0, null, "the data is NULL, but the offsets say 5 bytes")
         text(listOf(0, 0), null) { it.contentEquals(0, byteArrayOf()) shouldBe true }
-        text(listOf(5, 5, 5), null) { strings -> // empty text has no data to be within
+        text(listOf(5, 5, 5), null) { strings -> // empty text needs no data
             listOf(0L, 1L).map { strings.byteLength(it) to strings.start(it) } shouldBe listOf(0L to 0L, 0L to 0L)
             strings.getString(1) shouldBe ""
             strings.contentEquals(1, byteArrayOf()) shouldBe true

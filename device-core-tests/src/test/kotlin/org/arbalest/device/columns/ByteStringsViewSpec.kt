@@ -22,7 +22,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Text and binary in views as bytes: within the view, or in one of several data buffers. */
+/** The bytes of text and binary in views: inline, or in one of several data buffers. */
 class ByteStringsViewSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -37,8 +37,8 @@ class ByteStringsViewSpec : FunSpec({
     fun longs(vararg numbers: Long) = little(*numbers, width = 8)
 
     /**
-     * As C has them: one in front that the offset leaves out, the data in three buffers, each of which ends where its
-     * memory does.
+     * Imports [rows] in the layout of C. The offset skips one value, and the data is in three buffers, each of which
+     * ends at a guard page.
      */
     fun <T> imported(
         type: DataType,
@@ -64,7 +64,7 @@ class ByteStringsViewSpec : FunSpec({
         CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { look(it.asColumn().asByteStrings()) }
     }
 
-    test("bytes of views are counted, compared, hashed and copied as what they are, wherever they lie [READ-55]") {
+    test("the bytes of views are counted, compared, hashed and copied correctly, in every place [READ-55]") {
         for (type in listOf(DataType.BINARY_VIEW, DataType.UTF8_VIEW)) {
             imported(type, values) { strings ->
                 strings.isText shouldBe (type == DataType.UTF8_VIEW)
@@ -73,10 +73,7 @@ class ByteStringsViewSpec : FunSpec({
         }
     }
 
-    test(
-        "the same bytes are equal, and have the same hash, in views and behind offsets; nulls and slices are as in " +
-            "other columns [READ-55]",
-    ) {
+    test("equal bytes have the same hash in views and behind offsets, also in slices and beside nulls [READ-55]") {
         fun build(type: DataType) = BatchBuilder.of(Devices.cpu(), values.size).use { batch ->
             val column = batch.column(Field.of("a", type)).viewBufferSize(64)
             for ((row, value) in values.withIndex()) if (row % 7 == 3) column.appendNull() else column.append(value)
@@ -109,7 +106,7 @@ class ByteStringsViewSpec : FunSpec({
         }
     }
 
-    test("values of views have no place in one segment, and start says so [READ-55]") {
+    test("start() is refused for views, because their values do not lie in one segment [READ-55]") {
         imported(DataType.UTF8_VIEW, values) { strings ->
             shouldThrow<IllegalArgumentException> { strings.start(0) }.message!! shouldContain
                 "of type utf8_view lies in its views and their data buffers, not in one segment"
@@ -117,8 +114,8 @@ class ByteStringsViewSpec : FunSpec({
     }
 
     test(
-        "a view whose length, buffer or offset is not there is refused by every reading, with the numbers; its " +
-            "neighbours are read [READ-55, READ-07]",
+        "every read refuses a view with a wrong length, buffer or offset, and its neighbours are read " +
+            "[READ-55, READ-07]",
     ) {
         val cases = mapOf(
             ints(-1, 0, 0, 0) to "the length of views[2] is -1",

@@ -33,7 +33,7 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import kotlin.random.Random
 
-/** That errors name the column by its path, and the row; and small things that are read otherwise than they look. */
+/** The errors of columns, which name the column by its path, and the row; and values that are easily misread. */
 class ColumnErrorsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -56,14 +56,11 @@ class ColumnErrorsSpec : FunSpec({
         CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field).validation(level)).use(look)
     }
 
-    /** A struct "s" with one field "f". */
+    /** Returns a struct "s" with the one field [field]. */
     fun under(field: RawArray): RawArray =
         raw("s", StructType(listOf(field.field)), field.length, null, children = listOf(field))
 
-    test(
-        "a null, a number that does not fit, a time that is none, a zone that nobody knows: each by its path and " +
-            "row [READ-62]",
-    ) {
+    test("the error for a null or an unreadable value has the path and the row [READ-62]") {
         fun refused(type: DataType, row: Long, values: ByteBuffer, read: (Column) -> Any?): String {
             var message = ""
             imported(under(raw("f", type, 2, null, values)), Validation.STRUCTURAL) { array ->
@@ -84,10 +81,7 @@ class ColumnErrorsSpec : FunSpec({
         }
     }
 
-    test(
-        "an array of all values is refused for a type that its getter does not read, also where there is no " +
-            "value [READ-02]",
-    ) {
+    test("reading all values as an array is refused for an unsupported type, even without a value [READ-02]") {
         val longs = listOf<(Column) -> Any>({ it.toLongArray() }, { it.toLongArray(7) })
         val doubles = listOf<(Column) -> Any>({ it.toDoubleArray() }, { it.toDoubleArray(7.0) })
         for (rows in listOf(emptyList(), listOf(3, 7), listOf(0, 1, 2))) {
@@ -118,7 +112,7 @@ class ColumnErrorsSpec : FunSpec({
         }
     }
 
-    test("decimals of every width, from the least to the greatest, whether a long holds them or not [READ-01]") {
+    test("decimals of every width are read from the least to the greatest value [READ-01]") {
         for (bits in listOf(32, 64, 128, 256)) {
             val type = when (bits) {
                 32 -> DataType.decimal32(9, 2)
@@ -140,10 +134,7 @@ class ColumnErrorsSpec : FunSpec({
         }
     }
 
-    test(
-        "arrays of all values have the number for the nulls at any offset and length, and no other row " +
-            "changed [READ-50]",
-    ) {
+    test("arrays of all values have the default for nulls only, at any offset and length [READ-50]") {
         val random = Random(3)
         for (length in listOf(0, 1, 63, 64, 65, 130, 300)) for (offset in listOf(0, 1, 7, 65))
             for (rare in listOf(3, 100)) {
@@ -162,8 +153,7 @@ class ColumnErrorsSpec : FunSpec({
     }
 
     test(
-        "text in views that overlap is looked at once, and still refused where it is cut within a character or is " +
-            "none [VAL-06]",
+        "validation refuses a text view that cuts a character or is not UTF-8, also among overlapping views [VAL-06]",
     ) {
         val text = ("a\u00e9\u65e5\uD83D\uDE00").repeat(40).encodeToByteArray()
         fun views(places: List<Pair<Int, Int>>, data: ByteArray): RawArray {
@@ -190,7 +180,7 @@ class ColumnErrorsSpec : FunSpec({
         }
     }
 
-    test("a hundred thousand views of the same megabyte are looked at in no time [VAL-06]") {
+    test("validation of a hundred thousand views of the same megabyte is fast [VAL-06]") {
         val data = ByteArray(1 shl 20) { 'a'.code.toByte() }.also { "\u00e9".encodeToByteArray().copyInto(it, 100) }
         val rows = 100_000
         val views = RawArray.blank(16 * rows)

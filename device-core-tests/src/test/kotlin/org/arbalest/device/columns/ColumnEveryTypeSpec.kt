@@ -33,7 +33,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 
-/** Arrays of every type from outside, byte by byte as the specification has them, read in every way that there is. */
+/** Imported arrays of every type, laid out byte by byte as the specification defines them, and read in every way. */
 class ColumnEveryTypeSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -50,7 +50,7 @@ class ColumnEveryTypeSpec : FunSpec({
     val union = union(UnionMode.SPARSE, DataType.INT64, list(DataType.UTF8), map(DataType.INT8))
     val dense = union(UnionMode.DENSE, runs(DataType.UTF8), dictionary(DataType.UTF8_VIEW), union)
 
-    /** Types in types, the encodings above all. */
+    /** Nested types, mostly with encodings. */
     val deeper = listOf(
         DataType.UTF8_VIEW, DataType.INTERVAL_MONTH_DAY_NANO, list(DataType.INT32),
         ListViewType(field("item", DataType.UTF8)), FixedSizeListType(field("item", DataType.BINARY_VIEW), 2),
@@ -75,7 +75,7 @@ class ColumnEveryTypeSpec : FunSpec({
         union(UnionMode.SPARSE, dense, union, runs(union)) + map(map(map(DataType.BOOL))) + DataType.FLOAT16 +
         DataType.decimal256(40, -3)
 
-    /** As Arrow calls the families of its golden files. */
+    /** Returns the family of [type], named as Arrow names the families of its golden files. */
     fun family(type: DataType): String = when (type) {
         is FlatType.NullType -> "null"
         is FlatType.DecimalType -> "decimal"
@@ -110,7 +110,7 @@ class ColumnEveryTypeSpec : FunSpec({
         CData.importArray(out, CImport.DATA.schema(field("column", type)))
     }
 
-    /** Reads a column in every way, and compares with what was laid. */
+    /** Reads a column in every way, and compares the values with those that were laid out. */
     fun reads(column: Column, rows: List<Int>, value: (Int) -> Any? = { LaidValues.of(column.field().type(), it) }) {
         val right = rows.map(value)
         read(column) shouldBe right
@@ -123,10 +123,7 @@ class ColumnEveryTypeSpec : FunSpec({
     val rows = List(13) { it }
     val cuts = listOf(0 to 13, 1 to 12, 3 to 7, 8 to 5, 12 to 1, 5 to 0, 13 to 0)
 
-    test(
-        "extension: an array of an extension type that is not known is read as its storage, and any other is so by " +
-            "storage() [EXT-10, READ-01]",
-    ) {
+    test("extension: an unknown extension type reads as its storage, and a known one by storage() [EXT-10, READ-01]") {
         val type = FlatType.FixedSizeBinaryType(16)
         val unheard = field("id", type).withExtension("org.example.unheard", "")
         unheard.valueClass() shouldBe ByteArray::class.java
@@ -145,8 +142,8 @@ class ColumnEveryTypeSpec : FunSpec({
 
     for ((family, types) in families) {
         test(
-            "$family: ${types.size} types are read as what was written, whole and cut, whatever lies beneath " +
-                "nulls [READ-01]",
+            "$family: ${types.size} types read as they were written, whole and sliced, with any bytes beneath nulls " +
+                "[READ-01]",
         ) {
             for (type in types) for (skipped in listOf(0, 1, 3, 8)) withClue("$type, offset $skipped") {
                 imported(type, rows, skipped).use { array ->
@@ -157,7 +154,7 @@ class ColumnEveryTypeSpec : FunSpec({
             }
         }
 
-        test("$family: cut at several levels [READ-01]") {
+        test("$family: an array that is sliced at several levels reads as it was written [READ-01]") {
             for (type in types) withClue(type) {
                 val batch = StructType(listOf(field("first", DataType.INT8), field("column", type)))
                 imported(batch, rows, 3, isBatch = true).use { array ->
@@ -181,7 +178,7 @@ class ColumnEveryTypeSpec : FunSpec({
             }
         }
 
-        test("$family: empty, and all null [READ-01]") {
+        test("$family: empty arrays and arrays of nulls read as they were written [READ-01]") {
             for (type in types) withClue(type) {
                 for (skipped in listOf(0, 5)) imported(type, emptyList(), skipped).use {
                     reads(it.asColumn(), emptyList())
@@ -193,7 +190,7 @@ class ColumnEveryTypeSpec : FunSpec({
             }
         }
 
-        test("$family: what is copied, and what went out and came in again, reads the same [READ-01]") {
+        test("$family: copies, and arrays that are exported and imported again, read the same [READ-01]") {
             for (type in types) withClue(type) {
                 imported(type, rows, 3).use { array ->
                     array.slice(2, 9).use { cut -> cut.copyTo(Devices.cpu()) }.use {
@@ -210,7 +207,7 @@ class ColumnEveryTypeSpec : FunSpec({
             }
         }
 
-        test("$family: what get answers is of the one class that the field says [READ-01]") {
+        test("$family: get() returns objects of the one class that the field names [READ-01]") {
             for (type in types) withClue(type) {
                 val field = field("column", type)
                 imported(type, rows, 1).use { array ->

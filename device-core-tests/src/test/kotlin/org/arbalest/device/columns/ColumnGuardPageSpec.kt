@@ -23,7 +23,7 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Buffers end where readable memory does: reading one byte too many would end this process. */
+/** Reads of buffers that end at a guard page: a read of one byte too many would end this process. */
 class ColumnGuardPageSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -55,7 +55,7 @@ class ColumnGuardPageSpec : FunSpec({
 
     val lengths = listOf(1, 3, 7, 8, 9, 63, 64, 65, 100)
 
-    test("values and bitmaps are read to their last bit and not beyond, at any length and offset [ARR-10]") {
+    test("reads of values and bitmaps end at the last bit, at any length and offset [ARR-10]") {
         for (type in listOf(
             DataType.INT8, DataType.INT16, DataType.UINT32, DataType.INT64, DataType.FLOAT16, DataType.FLOAT64,
         )) {
@@ -74,7 +74,7 @@ class ColumnGuardPageSpec : FunSpec({
         }
     }
 
-    test("wide values: decimals and binary of a fixed size [ARR-10]") {
+    test("reads of decimals and fixed-size binary end at the last byte [ARR-10]") {
         for (length in lengths) {
             read(DataType.decimal256(76, 0)) { guarded(it, length, 0, 2, null, ByteArray(32 * (length + 2))) }
                 .size shouldBe length
@@ -83,7 +83,7 @@ class ColumnGuardPageSpec : FunSpec({
         }
     }
 
-    test("text and binary, whose last byte is the last that can be read [ARR-10]") {
+    test("reads of text and binary end at the last byte [ARR-10]") {
         val text = "abcdef".encodeToByteArray()
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.BINARY)) {
             val width = if (type is LargeUtf8Type) 8 else 4
@@ -94,7 +94,7 @@ class ColumnGuardPageSpec : FunSpec({
         read(DataType.UTF8) { guarded(it, 2, 0, 0, null, offsets(0, 0, 0), null) } shouldBe listOf("", "")
     }
 
-    test("lists and dictionaries [ARR-10]") {
+    test("reads of lists and dictionaries end at the last byte [ARR-10]") {
         read(ListType(Field.of("item", DataType.INT32))) { out ->
             guarded(out, 2, 0, 1, null, offsets(0, 1, 1, 4), children = 1)
             val items = MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(80)

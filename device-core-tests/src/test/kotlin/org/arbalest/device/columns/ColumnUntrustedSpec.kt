@@ -43,7 +43,7 @@ import java.lang.foreign.ValueLayout
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** Reading what a peer wrote, without trusting it. */
+/** Reads of arrays from a peer, which may be malformed. */
 class ColumnUntrustedSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -65,7 +65,7 @@ class ColumnUntrustedSpec : FunSpec({
         PeerNodes.setBuffer(out, 2, data)
     }
 
-    test("text whose data is NULL although its offsets speak of some is an error, not a crash [ARR-08]") {
+    test("text with NULL data but offsets above 0 is an error, not a crash [ARR-08]") {
         imported(DataType.UTF8, { text(it, ints(0, 5), null) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain
                 "the data is NULL, but the offsets say 5 bytes"
@@ -76,7 +76,7 @@ class ColumnUntrustedSpec : FunSpec({
         imported(DataType.UTF8, { text(it, ints(0, 0), null) }) { it.asColumn().getString(0) shouldBe "" }
     }
 
-    test("offsets that are negative, or go back, or beyond the end, are errors that name them [ARR-09]") {
+    test("negative offsets, and offsets that decrease or exceed the end, are errors that name them [ARR-09]") {
         imported(DataType.UTF8, { text(it, ints(-4096, 5), ByteArray(5)) }) { array ->
             shouldThrow<DeviceException> { array.asColumn().getString(0) }.message!! shouldContain "offsets[0] = -4096"
             Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { array.asColumn().segment(arena) } }
@@ -89,7 +89,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("the segment of a column is read-only, and holds the array until the arena is closed [OWN-13]") {
+    test("the segment of a column is read-only, and keeps the array until its arena is closed [OWN-13]") {
         val arena = Arena.ofConfined()
         val segment = imported(DataType.INT32, {
             PeerNodes.array(it, length = 2, buffers = 2)
@@ -102,7 +102,7 @@ class ColumnUntrustedSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("an array with a pending event is not read, although the CPU could; when it has completed, it is [DEV-04]") {
+    test("an array that the CPU can read is refused until its event has completed [DEV-04]") {
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
             PeerNodes.array(array, length = 1, buffers = 2)
@@ -125,10 +125,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test(
-        "pinned memory with device_id −1 is the backend's, readable after the wait, and goes on as it came: slices, " +
-            "handles, copies too [DEV-16]",
-    ) {
+    test("pinned memory with device_id −1 belongs to the backend, and is exported with the same id [DEV-16]") {
         for (type in listOf(DeviceType.CUDA_HOST, DeviceType.ROCM_HOST)) {
             Arena.ofConfined().use { arena ->
                 val numbered = Devices.device(type, 0)
@@ -168,7 +165,7 @@ class ColumnUntrustedSpec : FunSpec({
         shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA_MANAGED, -1) }.errno() shouldBe Errno.ENOSYS
     }
 
-    test("an array on a device that nobody serves is there already: viewOrCopyTo gives a handle [DEV-09]") {
+    test("viewOrCopyTo to the array's own device returns a handle, even without a backend [DEV-09]") {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
             PeerNodes.array(array, length = 0, buffers = 2)
@@ -179,7 +176,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("a stream whose get_schema or get_next is NULL is an error, no AssertionError, and is released [STR-01]") {
+    test("a stream whose get_schema or get_next is NULL fails with a DeviceException, and is released [STR-01]") {
         for (isDevice in listOf(false, true)) {
             Arena.ofConfined().use { arena ->
                 val stream = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
@@ -202,9 +199,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test(
-        "a value of a dictionary that is null is null, and what stands beneath a null index is not looked at [ARR-16]",
-    ) {
+    test("a null value of a dictionary reads as null, and a null row's index is ignored [ARR-16]") {
         val type = DataType.dictionary(DataType.INT32, DataType.UTF8)
         imported(type, { out ->
             PeerNodes.array(out, length = 3, nullCount = 1, buffers = 2)
@@ -225,8 +220,7 @@ class ColumnUntrustedSpec : FunSpec({
     }
 
     test(
-        "an unsigned number that no int holds is not read as a negative one; unions and run-ends have the nulls of " +
-            "their values [ARR-06, READ-09]",
+        "large unsigned numbers are not negative, and unions and run-ends have their values' nulls [ARR-06, READ-09]",
     ) {
         imported(DataType.UINT64, {
             PeerNodes.array(it, length = 1, buffers = 2)
@@ -259,7 +253,7 @@ class ColumnUntrustedSpec : FunSpec({
         }) { array -> array.asColumn().nullCount() shouldBe 3 }
     }
 
-    test("one value of more bytes than a Java array has is refused, not an OutOfMemoryError [ARR-20]") {
+    test("a value with more bytes than a Java array is refused without an OutOfMemoryError [ARR-20]") {
         imported(FlatType.FixedSizeBinaryType(Int.MAX_VALUE), {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ints(1))
@@ -278,10 +272,7 @@ class ColumnUntrustedSpec : FunSpec({
         it.segment().copyFrom(MemorySegment.ofArray(bytes))
     }
 
-    test(
-        "of our own buffers the sizes are known: offsets that were written later, and lie, lead neither reads nor " +
-            "copies beyond them [ARR-20]",
-    ) {
+    test("reads and copies refuse offsets that exceed the known size of the library's own buffers [ARR-20]") {
         for (nested in listOf(false, true)) {
             val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
             val field = Field.of("t", DataType.UTF8)
@@ -306,10 +297,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test(
-        "an offset in the middle that is beyond the array's own last one is refused by reads and by copies of a " +
-            "part [ARR-20]",
-    ) {
+    test("reads and copies of a part refuse an offset that exceeds the last offset of the array [ARR-20]") {
         val types = listOf(
             NestedType.StructType(listOf(Field.of("t", DataType.UTF8))),
             UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataType.UTF8))),
@@ -335,7 +323,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("an array or a schema in a bad segment leaves both structs alone [OWN-08]") {
+    test("an import with an invalid address leaves the other struct unchanged [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
             val schema = arena.struct(StructKind.SCHEMA)

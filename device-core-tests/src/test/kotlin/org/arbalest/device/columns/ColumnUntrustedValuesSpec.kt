@@ -27,8 +27,8 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
 /**
- * Views, lists, unions, runs and dictionaries whose buffers lead somewhere else: said with the path, the row and the
- * numbers.
+ * Views, lists, unions, run-ends and dictionaries whose buffers refer to values out of range. The errors have the path,
+ * the row and the numbers.
  */
 class ColumnUntrustedValuesSpec : FunSpec({
     extension(CCompiler.needed)
@@ -46,7 +46,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         CData.importArray(arena.struct(StructKind.ARRAY).also(make), CImport.DATA.schema(field("a", type)))
     }
 
-    /** Buffers, each of which ends where nothing can be read any more; null for a bitmap that is not there. */
+    /** Fills the struct with buffers, each of which ends at a guard page; null is a missing bitmap. */
     fun MemorySegment.array(
         length: Long,
         vararg buffers: ByteArray?,
@@ -59,7 +59,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
 
     fun MemorySegment.numbers(count: Int): MemorySegment = array(count.toLong(), null, ByteArray(count) { it.toByte() })
 
-    /** What every way to read the row says. */
+    /** Checks that every read of the row fails with the message [what]. */
     fun Column.refuses(row: Long, what: String, vararg reads: (Column) -> Any?) {
         for (read in reads.toList() + listOf<(Column) -> Any?>({ it.get(row) })) {
             val error = shouldThrow<DeviceException> { read(this) }
@@ -71,9 +71,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
     fun view(size: Int, a: Int, buffer: Int, offset: Int) = ints(size, a, buffer, offset)
     val text = "thirteen bytes".encodeToByteArray()
 
-    test(
-        "views whose length, buffer or offset is not there are refused; their neighbours are read [READ-04, READ-07]",
-    ) {
+    test("views with a wrong length, buffer or offset are refused, and their neighbours are read [READ-04, READ-07]") {
         val cases = mapOf(
             view(-1, 0, 0, 0) to "the length of views[2] is -1",
             view(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",
@@ -104,7 +102,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
     }
 
     test(
-        "list views that lead beyond their elements are refused; empty ones may lie anywhere, and lists may overlap " +
+        "list-views beyond their elements are refused; empty ones can lie anywhere, and lists can overlap " +
             "[READ-05, READ-07]",
     ) {
         for (isLarge in listOf(false, true)) {
@@ -138,7 +136,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         { it.getLocalDate(row) },
     )
 
-    test("type ids that the union has not, and offsets beyond the child, are refused [READ-06, READ-07]") {
+    test("type ids that the union does not have, and offsets beyond the child, are refused [READ-06, READ-07]") {
         val members = listOf(field("x", DataType.INT8), field("y", DataType.INT8))
         for (mode in UnionMode.entries) for (bad in listOf(-1, 0, 2, 127, -128)) {
             imported(UnionType(mode, listOf(5, 1), members)) { out ->
@@ -165,10 +163,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         }
     }
 
-    test(
-        "run ends that do not reach the end are refused where they are missing, and those that do not increase by " +
-            "the cursor [READ-03, READ-07]",
-    ) {
+    test("rows after the last run end are refused, and so are run ends that do not increase [READ-03, READ-07]") {
         fun runs(length: Long, offset: Long, vararg ends: Int) = imported(
             RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", DataType.INT8)),
         ) { out ->
@@ -222,7 +217,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         }
     }
 
-    test("the path of what is wrong leads from the array down: through fields, elements, dictionaries [READ-07]") {
+    test("an error has the path from the array through fields, elements and dictionaries [READ-07]") {
         val words = DataType.dictionary(DataType.INT8, DataType.listView(field("item", DataType.UTF8_VIEW)))
         imported(DataType.struct(field("lists", DataType.list(field("item", words))))) { out ->
             out.array(1, null, children = 1)

@@ -38,12 +38,12 @@ import java.math.BigDecimal
 import java.time.Period
 import kotlin.random.Random
 
-/** The typed views: `asLongs()` and its like. */
+/** The typed views of columns, such as `asLongs()`. */
 class ColumnValuesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    /** Each view: how a column has it, how it reads a row, with another value for a null, and all rows. */
+    /** The calls of one view: its creation, the value of a row, the value or a default for a null, and all rows. */
     class View(
         val of: (Column) -> ColumnView,
         val get: (ColumnView, Long) -> Any,
@@ -95,7 +95,7 @@ class ColumnValuesSpec : FunSpec({
         "fixed_binary" to "asByteStrings", "uuid" to "asByteStrings", "months" to "asInts",
     )
 
-    /** What a view has of a value that `Column.get` has. */
+    /** Returns the value that a view has for a value of `Column.get`. */
     fun stored(value: Any?, type: DataType): Any = when (value) {
         is BigDecimal -> if (type is FlatType.DecimalType) value.unscaledValue().toLong() else value.toLong()
         is String -> value.encodeToByteArray().toList()
@@ -115,10 +115,7 @@ class ColumnValuesSpec : FunSpec({
 
     val random = Random(51)
 
-    test(
-        "each type is read by the one view that has its width, as what Column has, in slices and behind offsets, " +
-            "with and without nulls [READ-51]",
-    ) {
+    test("the view of each type's width reads the same values as Column, also in slices [READ-51]") {
         EveryType.batch(0, 120).use { whole ->
             for ((name, method) in columns) {
                 val view = views.getValue(method)
@@ -147,7 +144,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("no other view reads it, and the error says which does [READ-51]") {
+    test("every other view is refused, and the error names the right one [READ-51]") {
         EveryType.batch(0, 2).use { batch ->
             for (field in EveryType.fields) for ((method, view) in views) {
                 if (columns[field.name()] == method) continue
@@ -160,7 +157,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("of what is encoded the error says which view has the values, and what leads there [READ-51]") {
+    test("the error for an encoded column names the view of the values, and how to reach it [READ-51]") {
         EveryType.batch(0, 2).use { batch ->
             fun refusal(name: String) = shouldThrow<IllegalArgumentException> {
                 batch.column(name).asByteStrings()
@@ -174,7 +171,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("a null has no value: each getter and each view throws, with the column and the row [READ-50]") {
+    test("each getter and each view throws for a null, with the column and the row [READ-50]") {
         EveryType.batch(0, 8).use { batch ->
             val getters = mapOf<String, (Column) -> Any?>(
                 "bool" to { it.getBoolean(3) }, "int64" to { it.getLong(3) }, "int32" to { it.getInt(3) },
@@ -214,7 +211,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("a value of a dictionary that is null has no value either [READ-50]") {
+    test("a getter throws for a null value of a dictionary [READ-50]") {
         Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             PeerNodes.array(out, length = 2, buffers = 2)
@@ -238,7 +235,7 @@ class ColumnValuesSpec : FunSpec({
         set.forEach { bytes[it / 8] = (bytes[it / 8].toInt() or (1 shl it % 8)).toByte() }
     }
 
-    /** An array of C's, in buffers at odd addresses, or ones that end where readable memory does. */
+    /** Imports an array whose buffers lie at odd addresses, or end at a guard page, as [placement] says. */
     fun <T> imported(
         type: DataType,
         length: Int,
@@ -254,7 +251,7 @@ class ColumnValuesSpec : FunSpec({
             CData.importArray(out, CImport.DATA.schema(Field.of("a", type))).use { look(it.asColumn()) }
         }
 
-    test("nulls by words: 64 rows at a time, at any offset, to the last bit and not beyond [READ-52, ARR-10, ARR-14]") {
+    test("a view reads bits in words of 64 rows, and never beyond the last bit [READ-52, ARR-10, ARR-14]") {
         for (placement in listOf(Placement.GUARDED, Placement.UNALIGNED)) {
             for (length in listOf(1, 7, 63, 64, 65, 128, 200)) for (offset in listOf(0, 1, 7, 8, 13, 63, 64))
                 for (density in listOf(0.0, 0.1, 0.9, 1.0)) {
@@ -300,7 +297,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("an empty array has an empty view, also where its buffers are NULL [READ-51, ARR-08]") {
+    test("an empty array has an empty view, even if its buffers are NULL [READ-51, ARR-08]") {
         for (type in EveryType.fields.filter { it.name() in columns }.map { it.type() }) {
             val buffers = if (views.getValue(columns.getValue(EveryType.fields.first { it.type() == type }.name())) ===
                 views["asByteStrings"] && type !is FlatType.FixedSizeBinaryType) 3 else 2
@@ -320,7 +317,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("rows that are not there are refused, however far away they are [READ-51]") {
+    test("a view refuses rows out of range, at any distance [READ-51]") {
         imported(DataType.INT64, 4, 1, Placement.GUARDED, bits(1, 2, 3, 4, size = 5), ByteArray(40)) { column ->
             val values = column.asLongs()
             for (row in listOf(-1L, 4L, 1L shl 61, Long.MAX_VALUE, Long.MIN_VALUE)) {
@@ -340,8 +337,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("what is not there is refused with the column's name, a row, a byte of a value, a column and a buffer " +
-        "[READ-51]") {
+    test("the error for a missing row, byte, column or buffer has the column's name and the numbers [READ-51]") {
         BatchBuilder.of(Devices.cpu(), 2).use {
             it.bool("yes", booleanArrayOf(true, false)).utf8("word", listOf("ab", "")).build()
         }.use { batch ->
@@ -368,7 +364,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("after its handle was closed, moved or exported, a view throws [READ-53, OWN-19]") {
+    test("a view throws after its handle was closed, moved or exported [READ-53, OWN-19]") {
         val consume = listOf<(DeviceArray) -> Unit>(
             { it.close() }, { it.move().close() },
             { array ->
@@ -398,14 +394,14 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("a view of a column without nulls goes through no rows after its handle was closed [READ-53]") {
+    test("forEachValid visits no row of a column without nulls after its handle was closed [READ-53]") {
         val batch = BatchBuilder.of(Devices.cpu(), 3).int64("id", longArrayOf(1, 2, 3)).build()
         val ids = batch.column("id").asLongs()
         batch.close()
         shouldThrow<IllegalStateException> { ids.forEachValid { throw AssertionError("row $it") } }
     }
 
-    test("where the CPU cannot read, or not yet, there is no view [READ-54, DEV-04, DEV-09]") {
+    test("a column has no view if the CPU cannot read it, or cannot read it yet [READ-54, DEV-04, DEV-09]") {
         Arena.ofConfined().use { arena ->
             fun device(type: Int, cell: MemorySegment) = arena.struct(StructKind.DEVICE_ARRAY).also { out ->
                 val array = arena.struct(StructKind.ARRAY)
@@ -437,7 +433,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("text by dictionary is counted by its indices, without a String for each row") {
+    test("text in a dictionary can be counted by its indices, without a String for each row") {
         EveryType.batch(0, 40).use { batch ->
             val word = batch.column("dictionary")
             val index = word.indices().asShorts()

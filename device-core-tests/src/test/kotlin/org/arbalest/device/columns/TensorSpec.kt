@@ -32,7 +32,7 @@ import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** Tensors as values of columns: of one shape, and of a shape each. */
+/** Tensors as values of a column, all of one shape or each of its own shape. */
 class TensorSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -60,7 +60,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test("tensors of one shape: elements in row-major order, the logical shape by the permutation [EXT-06]") {
+    test("fixed-shape tensors have elements in row-major order, and a logical shape from the permutation [EXT-06]") {
         val field = Field.of("image", DataType.fixedSizeList(Field.of("item", DataType.INT32), 24))
             .withExtension(FixedShapeTensor(listOf(2, 3, 4), listOf("x", "y", "z"), listOf(2, 0, 1)))
         built(field, 3) { column ->
@@ -98,7 +98,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test("tensors of a shape each: whole, cut, null, without elements, without dimensions [EXT-07]") {
+    test("variable-shape tensors can be sliced, be null, and have no elements or no dimensions [EXT-07]") {
         val field = Field.variableShapeTensor("image", DataType.FLOAT32, 2)
             .withExtension(VariableShapeTensor(listOf("H", "W"), listOf(1, 0), listOf()))
         val shapes = listOf(listOf(2, 3), null, listOf(0, 5), listOf(1, 1), listOf(3, 2))
@@ -138,7 +138,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test("a tensor that the type does not have is not appended, nor any part of it [EXT-07]") {
+    test("appendTensor appends nothing if the type does not allow the shape [EXT-07]") {
         val field = Field.variableShapeTensor("t", DataType.INT8, 2)
             .withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 3)))
         BatchBuilder.of(Devices.cpu(), 1).use { batch ->
@@ -160,10 +160,7 @@ class TensorSpec : FunSpec({
         }
     }
 
-    test(
-        "data and shape that do not go together are EINVAL, with the path, the row and the numbers; the neighbours " +
-            "are read [EXT-07]",
-    ) {
+    test("a tensor whose data and shape do not match fails with EINVAL, and its neighbours are read [EXT-07]") {
         val field = Field.variableShapeTensor("t", DataType.INT32, 2)
             .withExtension(VariableShapeTensor(listOf(), listOf(), listOf(null, 2)))
         val nullable = DataType.struct(*field.type().children().map { it.withNullable(true) }.toTypedArray())
@@ -202,7 +199,7 @@ class TensorSpec : FunSpec({
             error.errno() shouldBe Errno.EINVAL
             error.message shouldBe "column \"t\", row 1: $why"
             it.asColumn().getTensor(0).shape() shouldBe listOf(1, 2)
-            it.asColumn().get(1) // is as it is stored
+            it.asColumn().get(1) // returns the storage, without an error
         }
     }
 })
