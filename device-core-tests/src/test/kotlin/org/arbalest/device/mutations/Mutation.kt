@@ -36,9 +36,9 @@ internal class Mutation(
     val tests: String,
     val changes: List<Change>,
 ) {
-    /** In the source of a class of core's, [before] becomes [after], both in lines. */
+    /** A change of the source of a class of core from [before] to [after], both in lines. */
     class Change(val type: String, val before: List<String>, val after: List<String>) {
-        /** The [source] with the change; fails if what is to be changed is not there, or more than once. */
+        /** Returns the [source] with the change. Fails if the code to change occurs never or more than once. */
         fun applyTo(source: String): String {
             val found = pattern().findAll(source).toList()
             check(found.size == 1) {
@@ -48,8 +48,8 @@ internal class Mutation(
         }
 
         /**
-         * Two words, or numbers, are apart; around anything else there may be white space and comments, or not. So
-         * neither a formatter nor a better comment changes anything here.
+         * Returns the pattern of the code to change. Two words or numbers must be apart; everywhere else white space
+         * and comments are optional. So formatting and comments do not affect a mutation.
          */
         private fun pattern(): Regex {
             val tokens = TOKEN.findAll(before.joinToString("\n").replace(COMMENT, "")).map { it.value }.toList()
@@ -132,7 +132,7 @@ internal class Mutation(
                         if (after.isNotEmpty()) finish()
                         before += line.drop(1)
                     }
-                    line.startsWith("+") -> if (before.isEmpty()) fail("what is added replaces nothing")
+                    line.startsWith("+") -> if (before.isEmpty()) fail("added code replaces nothing")
                     else after += line.drop(1)
                     else -> fail("neither specs, tests, in, - nor +: $line")
                 }

@@ -58,23 +58,23 @@ class MutationsSpec : FunSpec({
         mutations.filter { it.rule !in rules }.map { "$it" }.shouldBeEmpty()
     }
 
-    context("of a run on broken code") {
+    context("a run on broken code") {
         val began = Specs.BEGAN + "a test"
 
-        test("a failed test is the catch, and none is none") {
+        test("the outcome is Caught if a test failed, Passed if none failed, and TimedOut without an exit code") {
             Outcome.of(Specs.ONE_FAILED, false, listOf(began, Specs.FAILED + "a test")) shouldBe
                 Outcome.Caught("a test")
             Outcome.of(Specs.ALL_PASSED, false, listOf(began, began)) shouldBe Outcome.Passed(2)
             Outcome.of(null, false, listOf(began)) shouldBe Outcome.TimedOut
         }
 
-        test("SIGABRT, SIGBUS and SIGSEGV are a crash, and so is what the JVM writes of an error") {
+        test("the outcome is a crash of the JVM after SIGABRT, SIGBUS or SIGSEGV, or if there is an error file") {
             for (code in listOf(134, 135, 139)) Outcome.of(code, false, listOf(began)) shouldBe
                 Outcome.Caught("a crash of the JVM")
             Outcome.of(1, true, listOf(began)) shouldBe Outcome.Caught("a crash of the JVM")
         }
 
-        test("any other exit code says nothing about the code, and neither does a run of no test") {
+        test("the outcome is Broken after any other exit code, and if no test ran") {
             for (code in listOf(1, 2, 137, 143)) Outcome.of(code, false, listOf(began, "why"))
                 .shouldBeInstanceOf<Outcome.Broken>().why shouldContain "why"
             for (code in listOf(Specs.ALL_PASSED, Specs.ONE_FAILED, 134, null)) {

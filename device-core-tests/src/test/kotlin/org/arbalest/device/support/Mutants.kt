@@ -423,7 +423,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         try {
             action()
         } catch (_: DeviceException) {
-            // the error reports what is wrong
+            // the error names the fault
         } catch (_: ArithmeticException) {
             // the value does not fit an int
         } catch (e: NoSuchElementException) {

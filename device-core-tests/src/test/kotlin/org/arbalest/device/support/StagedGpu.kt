@@ -51,7 +51,7 @@ internal class StagedGpu(id: Long) {
     }
 
     /**
-     * Makes [stream] use this many of the small slots until its gate opens. Returns the buffers to close afterwards.
+     * Makes [stream] use this many of the small slots until its gate opens. The caller closes the returned buffers.
      */
     fun occupy(stream: DeviceStream, slots: Int): List<DeviceBuffer> = List(slots) { i ->
         val from = filled(8, i)
