@@ -104,7 +104,7 @@ public final class Trips {
   public record Guarded(String text, int delay) {
     @Override
     public int delay() {
-      if (delay < 0) throw new IllegalStateException("nobody may see " + delay);
+      if (delay < 0) throw new IllegalStateException("a test forbids reading " + delay);
       return delay;
     }
   }

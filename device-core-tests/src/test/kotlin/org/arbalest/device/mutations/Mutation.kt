@@ -11,7 +11,7 @@ import kotlin.io.path.readLines
 import kotlin.io.path.readText
 
 /**
- * One way to break one rule: a change of core's sources, and the specs of which a test must then fail.
+ * A way to break a rule: a change of core's sources, and the specs in which a test must then fail.
  *
  * A mutation is a block in a file of `src/mutations`. A line that begins with `#` is a comment:
  *
@@ -21,10 +21,10 @@ import kotlin.io.path.readText
  *     - if (state == RELEASED) return 0;
  *     + if (state == RELEASED) return 1;
  *
- * Of these specs, the tests run whose name contains the rule's id, or matches the pattern in a line `tests`, in which
- * `*` stands for any text. Lines of code are compared word by word, without white space and comments, and must occur
- * exactly once. A mutation may have several changes, in several files. A class name that two packages share takes its
- * package: `in statistics.ObjectAppender`.
+ * Only those tests of the specs run whose names contain the rule's id. A line `tests` selects other tests by a pattern,
+ * in which `*` stands for any text. The code to change is compared word by word, without white space and comments, and
+ * must occur exactly once. A mutation may have several changes, in several files. If two packages have a class of the
+ * same name, the package is added: `in statistics.ObjectAppender`.
  *
  * @property group the group of rules: the name of the mutation's file
  */
@@ -42,7 +42,7 @@ internal class Mutation(
         fun applyTo(source: String): String {
             val found = pattern().findAll(source).toList()
             check(found.size == 1) {
-                "in $type this is found ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}"
+                "$type contains this code ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}"
             }
             return source.replaceRange(found.single().range, after.joinToString("\n"))
         }

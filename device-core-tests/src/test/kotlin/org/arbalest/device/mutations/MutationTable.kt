@@ -4,7 +4,7 @@ package org.arbalest.device.mutations
 import java.nio.file.Path
 import kotlin.io.path.writeText
 
-/** A Markdown table of what caught each mutation. */
+/** A Markdown table with the test that caught each mutation. */
 internal class MutationTable(private val file: Path) {
     /** Writes one row for each mutation that was tried. */
     fun write(tried: List<Trial>) {

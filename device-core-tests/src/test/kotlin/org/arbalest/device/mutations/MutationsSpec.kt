@@ -22,12 +22,12 @@ class MutationsSpec : FunSpec({
         }.shouldBeEmpty()
     }
 
-    test("at most 200 mutations have different titles") {
+    test("there are at most 200 mutations, and each has its own title") {
         mutations.size shouldBeInRange 1..200
         mutations.map { "$it" }.shouldBeUnique()
     }
 
-    test("a change is found by its words, without white space and comments, and must occur once") {
+    test("the code to change is found regardless of white space and comments, and must occur once") {
         val change = Mutation.Change("A", listOf("  if (a<b) return c; // as ever", "d( e );"), listOf("return f;"))
         for (source in listOf(
             "{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }",
@@ -43,7 +43,7 @@ class MutationsSpec : FunSpec({
         }
     }
 
-    test("each spec of a mutation has a test that the mutation's pattern selects") {
+    test("each spec of a mutation has a test that matches the mutation's pattern") {
         // A spec that includes a contract has its tests elsewhere.
         fun Mutation.selects(spec: String) = "include(" in spec || tests.split('*').all(spec::contains)
         mutations.flatMap { mutation ->
@@ -68,7 +68,7 @@ class MutationsSpec : FunSpec({
             Outcome.of(null, false, listOf(began)) shouldBe Outcome.TimedOut
         }
 
-        test("the outcome is a crash of the JVM after SIGABRT, SIGBUS or SIGSEGV, or if there is an error file") {
+        test("the outcome is a crash of the JVM after SIGABRT, SIGBUS or SIGSEGV, or with an error file") {
             for (code in listOf(134, 135, 139)) Outcome.of(code, false, listOf(began)) shouldBe
                 Outcome.Caught("a crash of the JVM")
             Outcome.of(1, true, listOf(began)) shouldBe Outcome.Caught("a crash of the JVM")

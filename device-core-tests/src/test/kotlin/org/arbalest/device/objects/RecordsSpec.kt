@@ -176,7 +176,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("rows are borrowed, a list is not [OBJ-06]") {
+    test("rows are valid until the batch is closed, a list longer [OBJ-06]") {
         val batch = Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null)))
         val (rows, list) = batch.use {
             Records.of(Flight::class.java).rows(it) to Records.of(Flight::class.java).toList(it)
@@ -240,7 +240,7 @@ class RecordsSpec : FunSpec({
         val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
         val before = ResourceCounters.now()
         shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe
-            "nobody may see -1"
+            "a test forbids reading -1"
         ResourceCounters.now() shouldBe before
         val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
         for (failing in 1..3) {

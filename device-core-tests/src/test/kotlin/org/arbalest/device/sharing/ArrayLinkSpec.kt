@@ -59,8 +59,7 @@ class ArrayLinkSpec : FunSpec({
     }
 
     test(
-        "a link whose reader runs out of memory fails the receiver, and keeps sent arrays until the peer hangs up " +
-            "[IPC-07]",
+        "a link whose reader runs out of memory fails, and keeps sent arrays until the peer hangs up [IPC-07]",
     ) {
         linked { link, socket ->
             repeat(2) { link.send(array()) }

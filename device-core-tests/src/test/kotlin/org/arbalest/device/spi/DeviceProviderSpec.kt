@@ -283,8 +283,7 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test(
-        "a device that cannot be opened reports the failure, and an array on it is opaque and can be released " +
-            "[DEV-14, DEV-18]",
+        "a device that cannot be opened is an error; an array on it is opaque and can be released [DEV-14, DEV-18]",
     ) {
         shouldThrow<DeviceException> { Devices.device(DeviceType.HEXAGON, 0) }.message!! shouldContain
             "hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"

@@ -15,11 +15,10 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 
-/** A poller of events on its own thread, on a runtime that returns scripted answers. */
+/** A poller of events, on a runtime that returns scripted answers. */
 class EventPollerSpec : FunSpec({
     test(
-        "each completion is called once, when its event is done or has failed, and unclear answers are polled again " +
-            "[DEV-24]",
+        "a completion is called once, when its event is done or failed; other events are queried again [DEV-24]",
     ) {
         val runtime = Answers()
         val poller = runtime.poller()
@@ -83,7 +82,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilEnded(3)
     }
 
-    test("after the runtime is gone, no completion is called and no event is polled [DEV-26]") {
+    test("after the runtime is gone, no completion is called and no event is queried [DEV-26]") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))
@@ -98,7 +97,7 @@ class EventPollerSpec : FunSpec({
     }
 
     test(
-        "a slow poll does not delay other events: another thread continues, and its own event is not lost [DEV-25]",
+        "a slow query does not delay other events: another thread continues, and its own event is not lost [DEV-25]",
     ) {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
@@ -124,7 +123,7 @@ class EventPollerSpec : FunSpec({
         runtime.until { runtime.brackets.get() == 0 }
     }
 
-    test("a second slow poll, on the thread that continued, does not delay other events either [DEV-25]") {
+    test("a second slow query, on the thread that continued, does not delay other events either [DEV-25]") {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
         val stuck = CountDownLatch(1)
@@ -160,8 +159,7 @@ class EventPollerSpec : FunSpec({
     }
 
     test(
-        "a waiting thread continues when its event is over or its time limit is reached, and then its event is not " +
-            "polled",
+        "a waiting thread continues after its event or at its time limit, and its event is queried no more",
     ) {
         val runtime = Answers()
         val poller = runtime.poller()
@@ -188,7 +186,7 @@ class EventPollerSpec : FunSpec({
         interrupted.get(5, SECONDS) shouldBe true
     }
 
-    test("an event recorded in a graph is reported as captured once, and polled no more [DEV-60]") {
+    test("an event recorded in a graph is reported as captured once, and queried no more [DEV-60]") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))
@@ -251,24 +249,24 @@ private class Answers : EventPoller.Asker {
             captured += event
         }
 
-        override fun userData(): Long = error("no C")
+        override fun userData(): Long = error("this completion has no native part")
 
-        override fun hostFunction(): Long = error("no C")
+        override fun hostFunction(): Long = error("this completion has no native part")
 
-        override fun eventCallback(): Long = error("no C")
+        override fun eventCallback(): Long = error("this completion has no native part")
     }
 
     fun asked(event: Long): Int = asked[event]?.get() ?: 0
 
     fun untilEnded(count: Int) = until { ended.size >= count }
 
-    /** Waits until each event has been polled this often. */
+    /** Waits until each event has been queried this often. */
     fun untilAsked(times: Int, vararg events: Long) = until { events.all { asked(it) >= times } }
 
     fun until(condition: () -> Boolean) {
         val patience = System.nanoTime() + SECONDS.toNanos(5)
         while (!condition()) {
-            check(System.nanoTime() < patience) { "not so after 5 seconds; ended $ended, said $said" }
+            check(System.nanoTime() < patience) { "no success after 5 s; completed $ended, reported $said" }
             Thread.yield()
         }
     }

@@ -53,8 +53,7 @@ class LateCallsSpec : FunSpec({
         (begun.get() >= 5) shouldBe true // before each attempt
     }
 
-    test("a call that fails for good is made and reported once, and one with an unknown code is tried five times " +
-        "[DEV-26]") {
+    test("a permanent failure is tried once, an unknown code five times, and each is reported once [DEV-26]") {
         val forGood = Scripted(Answer.FAILED)
         val unknown = Scripted(*Array(5) { Answer.UNKNOWN })
         forGood.give()

@@ -305,7 +305,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("rows of the same column are joined [STAT-03]") {
+    test("rows of the same column are merged [STAT-03]") {
         made(2L to listOf(Triple(MAX, 0, 7L)), 2L to listOf(Triple(MIN, 0, 6L))).use { array ->
             Statistics.of(array).column(2).run { listOf(min(), max()) shouldBe listOf(6L, 7L) }
         }
@@ -411,7 +411,7 @@ class StatisticsSpec : FunSpec({
         crossed(statistics).whole().get("MY_PRODUCT:list") shouldBe values
     }
 
-    test("bytes are copied in and out [STAT-05]") {
+    test("bytes are copied into the builder and out of the statistics [STAT-05]") {
         val given = byteArrayOf(1, 2)
         val statistics = Statistics.builder().min(given).build()
         given[0] = 9

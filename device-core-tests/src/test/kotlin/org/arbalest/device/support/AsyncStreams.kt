@@ -70,7 +70,7 @@ internal class AsyncStreams {
         fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
         fun checkNothingIsLeft() {
-            eventually("nothing is left after the class") { Held.now().isZero }
+            eventually("no resources are left after the class") { Held.now().isZero }
         }
 
         /** Returns an environment that waits long for an expected signal, and briefly where no signal may arrive. */

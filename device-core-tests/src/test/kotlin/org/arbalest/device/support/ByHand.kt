@@ -139,7 +139,7 @@ internal class ConsumerByHand : AutoCloseable {
     private val arena = Arena.ofShared()
     private val struct = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
 
-    /** `on_schema`, `task`, `end`, `on_error <code> <message>`, `release`. */
+    /** The received calls: `on_schema`, `task`, `end`, `on_error <code> <message>`, `release`. */
     val calls = CopyOnWriteArrayList<String>()
 
     /** Copies of the tasks' structs. */
@@ -176,8 +176,7 @@ internal class ConsumerByHand : AutoCloseable {
 
     fun isReleased(array: MemorySegment): Boolean = RawArrowArray.release(array.address()) == 0L
 
-    fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released after 5 s; it received " +
-        "$calls" }
+    fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it received $calls" }
 
     private fun received(what: String): Int {
         calls += what

@@ -152,8 +152,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 sound(it)
             } else {
                 allowed { it.validate(Validation.FULL) }.let { passed ->
-                    check(passed == (lie == null)) { "${raw.field}: $what at $lie: a later full validation passed: " +
-                        "$passed" }
+                    check(passed == (lie == null)) { "${raw.field}: $what at $lie: full validation: $passed" }
                 }
                 it.slice(0, it.length()).use { whole -> read(whole.asColumn(), ::allowed) }
                 random.nextLong(it.length() + 1).let { from -> it.slice(from, random.nextLong(it.length() - from + 1)) }
@@ -213,8 +212,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         try {
             child.validate(Validation.FULL)
         } catch (e: DeviceException) {
-            check(e.message!!.endsWith("null, but the field is not nullable")) { "a child of a valid array was " +
-                "rejected: $e" }
+            check(e.message!!.endsWith("null, but the field is not nullable")) { "the child was rejected: $e" }
         }
         read(child.asColumn())
     }

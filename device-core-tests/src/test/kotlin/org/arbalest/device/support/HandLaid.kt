@@ -69,7 +69,7 @@ internal object HandLaid {
     private fun lay(out: MemorySegment, field: Field, rows: List<Int>, skipped: Int) {
         lay(out, field.type(), rows, skipped)
         if (field.isNullable) return
-        PeerNodes.setBuffer(out, 0, null) // the types of such fields here all have a bitmap
+        PeerNodes.setBuffer(out, 0, null) // all fields here that are not nullable have a type with a bitmap
         RawArrowArray.setNullCount(out.address(), 0)
     }
 

@@ -72,8 +72,7 @@ internal object SharingFake : SynchronousDriver {
 
     override fun free(address: Long, bytes: Long) {
         if (address in opened) wrong += "an open allocation was freed"
-        val (arena, size) = checkNotNull(blocks.remove(address)) { "the address was freed twice, or was never " +
-            "allocated" }
+        val (arena, size) = checkNotNull(blocks.remove(address)) { "freed twice, or never allocated" }
         if (size != bytes) wrong += "$bytes bytes were freed of an allocation of $size"
         arena.close()
     }

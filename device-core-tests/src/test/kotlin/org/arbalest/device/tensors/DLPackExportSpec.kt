@@ -214,7 +214,7 @@ class DLPackExportSpec : FunSpec({
                     .message shouldBe error.message
                 if (form == DLPack.UNVERSIONED) return error.message!!
             }
-            error("no forms")
+            error("DLPack has no forms")
         }
         longs(1, null, null, 4, 5).use { array ->
             refused(array) shouldBe "$.n: 2 of 5 values are null, which a tensor has not"

@@ -80,7 +80,7 @@ class SchemaExchangeSpec : FunSpec({
         }
     }
 
-    test("a schema that is not a struct is released although it is not a batch's schema [SCH-19]") {
+    test("a schema that is not a struct is released, and rejected as a batch's schema [SCH-19]") {
         val out = struct()
         names.write(out)
         shouldThrow<IllegalArgumentException> { Schema.ofStruct(CData.importSchema(out)) }.message!! shouldContain

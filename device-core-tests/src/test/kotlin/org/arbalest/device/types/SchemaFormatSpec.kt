@@ -147,7 +147,7 @@ class SchemaFormatSpec : FunSpec({
     for (format in listOf("d:", "d:10", "d:10,", "d:,2", "d:10,2,", "d:10,2,16", "d:10,2,127", "d:10,2,128,1", "d:39,2",
         "d:0,0", "d:-1,0", "d:+10,2",
         "d:10,+2", "d:10,٢", "d:10,2 ", "d:10,2,0128x", "d", "d:99999999999,0", "d:10,99999999999")) {
-        test("the decimal \"$format\" is an error [SCH-11]") {
+        test("the decimal format \"$format\" is an error [SCH-11]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
