@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 
 /**
- * A user's own backend, as it stands in META-INF/services: WEBGPU 0 is malloc'ed, WEBGPU 1 is beyond the CPU's reach.
+ * An application's own backend, registered in META-INF/services. WEBGPU 0 uses malloc; WEBGPU 1 is not accessible by
+ * the CPU.
  */
 class ExtProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(DeviceType.WEBGPU)
@@ -31,21 +32,21 @@ class ExtProvider : DeviceProvider {
     }
 }
 
-/** What the two drivers have handed out, and how much they still may. */
+/** The allocations of the two drivers, and the number that may still succeed. */
 object ExtMemory {
     val opened = ConcurrentLinkedQueue<Long>()
 
-    /** Sizes by address. */
+    /** The sizes of the live allocations, by address. */
     val live = ConcurrentHashMap<Long, Long>()
 
-    /** Frees of what was never allocated, or with another size. */
+    /** Frees of an address that was never allocated, or with another size. */
     val wrongFrees = ConcurrentLinkedQueue<String>()
 
-    /** The allocations that still succeed. */
+    /** The number of allocations that still succeed. */
     val room = AtomicInteger(Int.MAX_VALUE)
 
     internal fun allocated(address: Long, bytes: Long): Long {
-        check(live.put(address, bytes) == null) { "handed out twice" }
+        check(live.put(address, bytes) == null) { "the address was allocated twice" }
         return address
     }
 
@@ -87,7 +88,7 @@ private object MallocDriver : SynchronousDriver {
     }
 }
 
-/** Memory at addresses that no CPU of today can have: touching it ends the process. */
+/** Memory at addresses that no current CPU supports: an access kills the process. */
 private object PhantomDriver : SynchronousDriver {
     private val next = AtomicLong(PHANTOM)
 
@@ -105,10 +106,10 @@ private object PhantomDriver : SynchronousDriver {
         throw DeviceException(Errno.EIO, "extCopy on WEBGPU:1 failed")
 }
 
-/** Not canonical on x86-64 and arm64. */
+/** An address that is not canonical on x86-64 and arm64. */
 const val PHANTOM: Long = 0x5A00_0000_0000_0000
 
-/** Its constructor fails. */
+/** A provider whose constructor fails. */
 class ThrowingProvider : DeviceProvider {
     init {
         error("no driver today")
@@ -116,12 +117,12 @@ class ThrowingProvider : DeviceProvider {
 
     override fun types(): List<DeviceType> = listOf(DeviceType.METAL)
 
-    override fun probe(type: DeviceType): Availability = error("never asked")
+    override fun probe(type: DeviceType): Availability = error("the library must not probe this provider")
 
-    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("the library must not open this provider")
 }
 
-/** A class that it needs is not there. */
+/** A provider that needs a class that is missing. */
 class UnlinkedProvider : DeviceProvider {
     init {
         throw NoClassDefFoundError("com/example/vulkan/Runtime")
@@ -129,21 +130,21 @@ class UnlinkedProvider : DeviceProvider {
 
     override fun types(): List<DeviceType> = listOf(DeviceType.VULKAN)
 
-    override fun probe(type: DeviceType): Availability = error("never asked")
+    override fun probe(type: DeviceType): Availability = error("the library must not probe this provider")
 
-    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("the library must not open this provider")
 }
 
-/** Does not even know what it serves. */
+/** A provider that fails to list its types. */
 class TypelessProvider : DeviceProvider {
     override fun types(): List<DeviceType> = throw ExceptionInInitializerError("types of TypelessProvider")
 
-    override fun probe(type: DeviceType): Availability = error("never asked")
+    override fun probe(type: DeviceType): Availability = error("the library must not probe this provider")
 
-    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("the library must not open this provider")
 }
 
-/** Fails to look for its driver (VPI), or says that there is none (ONEAPI). */
+/** A provider that fails to look for its driver (VPI), or reports that it is missing (ONEAPI). */
 class LostProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(DeviceType.VPI, DeviceType.ONEAPI)
 
@@ -151,10 +152,10 @@ class LostProvider : DeviceProvider {
         if (type == DeviceType.VPI) throw UnsatisfiedLinkError("libvpi.so.3")
         else Availability.Missing("libze_loader.so.1 was not found")
 
-    override fun open(type: DeviceType, id: Long): DeviceDriver = error("never asked")
+    override fun open(type: DeviceType, id: Long): DeviceDriver = error("the library must not open this provider")
 }
 
-/** Says that it is ready, and then fails to open its device. */
+/** A provider that reports that it is ready, and then fails to open its device. */
 class FailingProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(DeviceType.HEXAGON)
 

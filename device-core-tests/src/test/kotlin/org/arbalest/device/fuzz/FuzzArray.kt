@@ -25,9 +25,9 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
 /**
- * Arrays of every type whose buffers are as large as they must be, end where readable memory does, and hold anything:
- * offsets that go back, indices beyond the dictionary, garbage. They are imported or refused, read, sliced, copied and
- * handed on, each of which gives the same values or says no.
+ * Arrays of every type with buffers of the minimum size that end where readable memory ends. Their content is random:
+ * offsets that decrease, indices beyond the dictionary, garbage. An import, read, slice, copy or export of such an
+ * array gives the same values or is rejected.
  */
 internal object FuzzArray : FuzzTarget() {
     private val fixed = listOf<DataType>(
@@ -48,12 +48,12 @@ internal object FuzzArray : FuzzTarget() {
         make(input, out, type, 0)
         corrupt(input, arena, out)
         val array = refusable { CData.importArray(out, CImport.DATA.schema(Field.of("a", type))) }
-        check(RawArrowArray.release(out.address()) == 0L) { "the array is not released" }
+        check(RawArrowArray.release(out.address()) == 0L) { "the import did not release the array" }
         array?.use { look(input, it) }
         Unit
     }
 
-    /** All that a user can do with an array. */
+    /** Runs every operation that an application can run on an array. */
     private fun look(input: Input, array: DeviceArray) {
         val whole = rows(array)
         val isSound = refusable { array.validate(Validation.FULL) } != null
@@ -63,24 +63,24 @@ internal object FuzzArray : FuzzTarget() {
         array.slice(from.toLong(), count).use { slice ->
             val rows = rows(slice)
             if (whole != null) check(rows == whole.subList(from, from + count.toInt())) {
-                "a slice from $from: $rows of $whole"
+                "the slice from $from has $rows, but the array has $whole"
             }
             refusable { slice.copyTo(Devices.cpu()) }?.use { copy ->
                 copy.synchronize()
-                check(copy.length() == count) { "a copy of $count has ${copy.length()}" }
-                if (rows != null) check(rows(copy) == rows) { "a copy has ${rows(copy)}, not $rows" }
+                check(copy.length() == count) { "a copy of $count rows has ${copy.length()} rows" }
+                if (rows != null) check(rows(copy) == rows) { "the copy has ${rows(copy)}, not $rows" }
             }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)
                 slice.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
                 CData.importArray(out, CImport.DATA.schema(schema)).use { back ->
-                    if (rows != null) check(rows(back) == rows) { "back came ${rows(back)}, not $rows" }
+                    if (rows != null) check(rows(back) == rows) { "the re-imported rows are ${rows(back)}, not $rows" }
                 }
             }
         }
     }
 
-    /** All values; null if reading them is refused. */
+    /** Returns all values, or null if reading them is rejected. */
     private fun rows(array: DeviceArray): List<Any?>? = refusable {
         array.asColumn().nullCount()
         EveryType.rows(array)
@@ -104,7 +104,7 @@ internal object FuzzArray : FuzzTarget() {
         }
     }
 
-    /** Makes an array of at least so many elements; returns how many. */
+    /** Creates an array of at least [atLeast] elements, and returns its length. */
     private fun make(input: Input, out: MemorySegment, type: DataType, atLeast: Long): Long {
         val length = atLeast + input.below(6)
         val offset = if (length == 0L && input.oneIn(4)) input.long() and Long.MAX_VALUE else input.below(11).toLong()
@@ -170,8 +170,8 @@ internal object FuzzArray : FuzzTarget() {
         fun validity(): ByteArray? = if (input.oneIn(2)) input.bytes(((end + 7) / 8).toInt()) else null
 
         /**
-         * Offsets, of which the last is within [limit]; small ones, and now and then anything. NULL is legal where
-         * there are no elements.
+         * Returns offsets, the last of which is within [limit]. Most are small, and some have any value. NULL is legal
+         * if there are no elements.
          */
         fun offsets(width: Int, limit: Int): ByteArray? {
             if (end == 0L && input.oneIn(2)) return null
@@ -202,7 +202,7 @@ internal object FuzzArray : FuzzTarget() {
         }
     }
 
-    /** Things that structural validation sees, or that do no harm. */
+    /** Makes a change that structural validation detects, or that is harmless. */
     private fun corrupt(input: Input, arena: Arena, array: MemorySegment) {
         val at = array.address()
         when (input.below(32)) {

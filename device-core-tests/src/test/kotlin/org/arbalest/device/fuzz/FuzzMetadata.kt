@@ -12,7 +12,7 @@ import java.nio.BufferUnderflowException
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** Metadata of any bytes (SCH-04, SCH-05): what it says is what is read, and is written again as it was. */
+/** Metadata of any bytes (SCH-04, SCH-05): the import returns exactly the pairs that the bytes encode. */
 internal object FuzzMetadata : FuzzTarget() {
     private const val MOST_PAIRS = 1 shl 16
 
@@ -29,12 +29,12 @@ internal object FuzzMetadata : FuzzTarget() {
                 check("metadata" in e.message!!) { e }
                 null
             }
-            check(read == entries(block)) { "read $read of ${block.toList()}" }
+            check(read == entries(block)) { "${block.toList()} was read as $read" }
             PeerMoves.release(schema, SCHEMA)
         }
     }
 
-    /** A block as C could have it: its lengths may be wrong, but do not lead beyond its end. */
+    /** Returns a block as C could contain it. Its lengths may be wrong, but do not lead beyond its end. */
     fun block(input: Input): ByteArray? {
         val data = ByteBuffer.wrap(input.bytes(4 + input.below(64))).order(ByteOrder.nativeOrder())
         if (input.oneIn(2)) data.putInt(0, data.getInt(0) and 3)
@@ -42,7 +42,7 @@ internal object FuzzMetadata : FuzzTarget() {
         if (pairs < 0 || pairs > MOST_PAIRS) return data.array()
         var at = 4
         repeat(2 * pairs) {
-            if (data.capacity() - at < 4) return null // there is no room for what it says
+            if (data.capacity() - at < 4) return null // the block has no space for the next length
             val room = data.capacity() - at - 4
             if (data.getInt(at) > room) data.putInt(at, data.getInt(at) and 15)
             if (data.getInt(at) > room) data.putInt(at, room)
@@ -52,7 +52,7 @@ internal object FuzzMetadata : FuzzTarget() {
         return data.array()
     }
 
-    /** What a block says; null if it is malformed. */
+    /** Returns the pairs that a block encodes, or null if it is malformed. */
     private fun entries(block: ByteArray): List<Pair<List<Byte>, List<Byte>>>? = try {
         val data = ByteBuffer.wrap(block).order(ByteOrder.nativeOrder())
         fun bytes() = ByteArray(data.getInt()).also(data::get).toList()

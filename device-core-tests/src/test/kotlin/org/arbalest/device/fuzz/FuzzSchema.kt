@@ -11,8 +11,8 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 /**
- * Schemas of any shape and format: imported or refused, released once, and what was imported goes out and comes back as
- * the same.
+ * Schemas of any shape and format. The import accepts or rejects them and releases them once, and an imported field is
+ * equal after export and import.
  */
 internal object FuzzSchema : FuzzTarget() {
     private val formats = listOf(
@@ -25,12 +25,12 @@ internal object FuzzSchema : FuzzTarget() {
         val schema = arena.struct(SCHEMA)
         make(input, arena, schema, 0)
         val field = refusable { CData.importSchema(schema) }
-        check(RawArrowSchema.release(schema.address()) == 0L) { "the schema is not released" }
+        check(RawArrowSchema.release(schema.address()) == 0L) { "the import did not release the schema" }
         if (field != null) {
             val out = arena.struct(SCHEMA)
             CData.exportSchema(field, out)
             val back = CData.importSchema(out)
-            check(back == field) { "$field came back as $back" }
+            check(back == field) { "$field was exported and imported as $back" }
         }
     }
 
@@ -63,7 +63,7 @@ internal object FuzzSchema : FuzzTarget() {
         if (input.oneIn(64)) PeerNodes.nullSchemaChildren(schema)
     }
 
-    /** Latin letters, digits, and whatever else a byte can be. */
+    /** Returns text of Latin letters, digits, and all other values of a byte. */
     private fun text(input: Input, most: Int): String =
         input.bytes(input.below(most + 1)).map { Char(it.toInt() and 0xFF) }.filter { it != '\u0000' }.joinToString("")
 

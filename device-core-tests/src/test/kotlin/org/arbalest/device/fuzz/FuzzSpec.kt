@@ -18,9 +18,9 @@ import kotlin.io.path.readBytes
 import kotlin.io.path.readLines
 
 /**
- * What C may hand us, searched by Jazzer: each seed once, then some seconds of each target in a JVM of its own, since
- * what is found may end it. Jazzer comes with the profile `full`. `-Darbalest.fuzz.seconds=600` searches longer. What
- * it finds lands in `target/fuzz`; kept in `src/test/fuzz/TARGET`, it is a seed.
+ * Structures from C, searched by Jazzer: each seed once, then each target for some seconds in a separate JVM, because a
+ * bug may crash it. The profile `full` adds Jazzer. `-Darbalest.fuzz.seconds=600` searches longer. Findings are stored
+ * in `target/fuzz`; a copy in `src/test/fuzz/TARGET` becomes a seed.
  */
 class FuzzSpec : FunSpec({
     extension(CCompiler.needed)
@@ -31,18 +31,18 @@ class FuzzSpec : FunSpec({
     for (target in targets) {
         val name = target::class.simpleName!!
 
-        test("$name: the seeds") {
+        test("$name finds nothing in its seeds") {
             val seeds = Files.list(Path("src/test/fuzz", name)).use { it.sorted().toList() }
             for (seed in seeds) withClue(seed.name) { target.fuzz(seed.readBytes()) }
         }
 
-        test("$name: some seconds of searching find nothing") {
+        test("$name finds nothing in some seconds of searching") {
             val found = search(target, seconds)
             withClue(found.text) { found.isFailure shouldBe false }
         }
     }
 
-    test("what is planted is found, and kept") {
+    test("Jazzer finds a planted bug, and keeps its input") {
         val found = search(PlantedBug, 30)
         found.isFailure shouldBe true
         found.text shouldContain "the planted bug"
@@ -52,8 +52,8 @@ class FuzzSpec : FunSpec({
     private class Found(val isFailure: Boolean, val text: String, val last: List<Byte>)
 
     private companion object {
-        // The heap is bounded, since libFuzzer's limit is one of all resident memory: a JVM's own choice on a large
-        // machine exceeds it before the first collection.
+        // The heap is limited because libFuzzer limits all resident memory. The default heap of a JVM on a large
+        // machine exceeds that limit before the first collection.
         fun search(target: FuzzTarget, seconds: Int): Found {
             val name = target::class.simpleName!!
             val folder = Path("target/fuzz", name).toAbsolutePath().createDirectories()
@@ -77,8 +77,8 @@ class FuzzSpec : FunSpec({
         }
 
         /**
-         * What this JVM had resident at the most: Linux counts it as its child's peak, which is what libFuzzer looks
-         * at.
+         * Returns the peak resident memory of this JVM. Linux counts it in the peak of its child, which libFuzzer's
+         * limit applies to.
          */
         private fun peakMegabytes(): Long {
             val status = Path("/proc/self/status").takeIf { it.exists() }?.readLines().orEmpty()

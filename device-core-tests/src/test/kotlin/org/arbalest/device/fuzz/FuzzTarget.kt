@@ -12,22 +12,24 @@ import java.nio.file.StandardOpenOption.READ
 import java.nio.file.StandardOpenOption.WRITE
 
 /**
- * What Jazzer calls with bytes, again and again: makes C structures of them, and does with these what a user would.
+ * A target that Jazzer calls with bytes again and again. It builds C structures from the bytes, and uses them as an
+ * application would.
  *
- * What C may not do, such as a buffer that is smaller than its type says, is not done here: nobody could notice. The
- * rest is free. Whatever comes out must be an array, a schema or a [DeviceException], and nothing may be left.
+ * It does nothing that C may not do, such as a buffer smaller than its type requires, because no importer could detect
+ * that. Everything else is allowed. The result must be an array, a schema or a [DeviceException], and no resources may
+ * be left.
  */
 internal abstract class FuzzTarget {
     protected abstract fun run(input: Input)
 
-    /** Runs one input, and looks at the books. */
+    /** Runs one input, and checks the resource counters. */
     fun fuzz(data: ByteArray) {
         note(data)
         CPeer.reset()
         val (counters, peer) = ResourceCounters.now() to CPeer.counts()
         run(Input(data))
         val left = ResourceCounters.now().since(counters)
-        check(left.isZero) { "left: $left" }
+        check(left.isZero) { "the input left resources: $left" }
         val after = CPeer.counts().copy(releaseCalls = peer.releaseCalls)
         check(after == peer.copy(doubleReleases = 0, violations = 0, violation = "")) {
             "the C peer had $peer, and has $after"
@@ -35,7 +37,10 @@ internal abstract class FuzzTarget {
     }
 
     companion object {
-        /** The property with the file that has the last input: a JVM that crashes cannot tell. */
+        /**
+         * The property with the path of the file that holds the last input, because a JVM that crashes cannot report
+         * it.
+         */
         const val LAST = "arbalest.fuzz.last"
 
         private const val MOST_BYTES = 1 shl 16
@@ -53,7 +58,7 @@ internal abstract class FuzzTarget {
             to.put(4, data, 0, size)
         }
 
-        /** The result, or null if it was refused in the way that is documented. */
+        /** Returns the result, or null if it was rejected with the documented exception. */
         fun <T> refusable(action: () -> T): T? =
             try {
                 action()
@@ -63,7 +68,7 @@ internal abstract class FuzzTarget {
     }
 }
 
-/** Has a bug that only coverage leads to: who does not find it finds nothing. */
+/** A target with a bug that only coverage leads to. A search that does not find it finds nothing. */
 internal object PlantedBug : FuzzTarget() {
     override fun run(input: Input) {
         if (input.byte() == 'A'.code && input.byte() == 'R'.code && input.byte() == 'R'.code) error("the planted bug")

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.fuzz
 
-/** The bytes that a fuzzer gives, taken from the front; zeroes when there are no more. */
+/** The bytes from a fuzzer, read from the front, followed by zeros. */
 internal class Input(private val data: ByteArray) {
     private var at = 0
 
     fun byte(): Int = if (at < data.size) data[at++].toInt() and 0xFF else 0
 
-    /** A number from 0 until [bound]. */
+    /** Returns a number from 0 until [bound]. */
     fun below(bound: Int): Int = byte() % bound
 
-    /** True in one of [n] cases, and never when there are no more bytes. */
+    /** Returns true in one of [n] cases, and never after the last byte. */
     fun oneIn(n: Int): Boolean = byte() % n == n - 1
 
     fun <T> choose(list: List<T>): T = list[below(list.size)]

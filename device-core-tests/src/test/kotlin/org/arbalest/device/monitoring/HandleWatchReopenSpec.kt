@@ -15,8 +15,8 @@ import org.arbalest.device.support.spinOrSleep
 private const val ROUNDS = 4_000
 
 /**
- * A handle that was consumed for something that failed is open again, and another thread closes it at that moment: it
- * is closed, for whoever follows, too.
+ * A handle that is reopened because its consumer failed, while another thread closes it. The watch must count it as
+ * closed, too.
  */
 class HandleWatchReopenSpec : FunSpec({
     extension(Balanced)
@@ -26,7 +26,7 @@ class HandleWatchReopenSpec : FunSpec({
         while (!isOpen()) spinOrSleep(++spins)
     }
 
-    test("a buffer that its owner takes back, and that another thread closes at once, is no leak [OWN-21]") {
+    test("a buffer that its owner takes back, and another thread closes at once, is not a leak [OWN-21]") {
         HandleWatch.start().use { watch ->
             val buffers = List(ROUNDS) { DeviceBufferImpl.unwrap(Devices.cpu().allocate(8)).also { it.take() } }
             duel(
@@ -41,7 +41,8 @@ class HandleWatchReopenSpec : FunSpec({
         }
     }
 
-    test("an array that its owner takes back, and another thread closes before or after, is no leak [OWN-09, OWN-21]") {
+    test("an array that its owner takes back, and another thread closes before or after, is not a leak [OWN-09, " +
+        "OWN-21]") {
         HandleWatch.start().use { watch ->
             val arrays = List(ROUNDS) { DeviceArrayImpl.unwrap(batch(1)) }
             val owners = arrays.map { it.borrow() }

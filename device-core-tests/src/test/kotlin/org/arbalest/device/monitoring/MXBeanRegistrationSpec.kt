@@ -12,7 +12,7 @@ import java.lang.management.ManagementFactory
 import javax.management.Attribute
 import javax.management.ObjectName
 
-/** The beans, as a monitor sees them. */
+/** The MXBeans, as a monitoring tool sees them. */
 class MXBeanRegistrationSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -24,7 +24,7 @@ class MXBeanRegistrationSpec : FunSpec({
             .associate { it.name to it.value }
     }
 
-    test("the ledger's bean has each of its numbers, as it is when it is asked") {
+    test("the bean of the resource counters has the current value of each counter") {
         val name = ObjectName("org.arbalest:type=ResourceCounters")
         val registration = ResourceCounters.registerMXBean()
         registration.objectName() shouldBe name.toString()
@@ -46,7 +46,7 @@ class MXBeanRegistrationSpec : FunSpec({
         ResourceCounters.registerMXBean().close()
     }
 
-    test("a pool's bean has its statistics, and trims it; its name may be any") {
+    test("the bean of a pool has its statistics, can trim it, and may have any name") {
         MemoryPool.of(Devices.cpu().memory(), 1L shl 20).use { pool ->
             MXBeanRegistration.of(pool, "a,b*").use { registration ->
                 val registered = ObjectName(registration.objectName())
@@ -72,7 +72,7 @@ class MXBeanRegistrationSpec : FunSpec({
         }
     }
 
-    test("a bean that somebody else took out is closed all the same") {
+    test("a registration can be closed after another party has unregistered its bean") {
         val registration = ResourceCounters.registerMXBean()
         server.unregisterMBean(ObjectName(registration.objectName()))
         registration.close()

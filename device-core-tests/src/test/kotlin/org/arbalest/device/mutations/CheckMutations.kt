@@ -30,7 +30,7 @@ private class CheckMutations(private val mutants: Mutants, private val table: Mu
     /** Returns the number of mutations that no test caught, or that could not be tried. */
     fun run(words: List<String>): Int {
         val mutations = Mutation.all().filter { words.isEmpty() || words.any(it::matches) }
-        check(mutations.isNotEmpty()) { "no mutation is in a group, or has a title, with any of $words" }
+        check(mutations.isNotEmpty()) { "no mutation has any of $words as its group or in its title" }
 
         checkUnchanged(mutations)
         val compiled = inParallel(mutations.withIndex().toList()) { (number, mutation) ->
@@ -40,7 +40,7 @@ private class CheckMutations(private val mutants: Mutants, private val table: Mu
         val first = inParallel(mutations zip compiled) { (mutation, classes) -> attempt(mutation, classes) }
         val trials = first.zip(compiled) { trial, classes ->
             val isUnclear = trial.outcome is Outcome.TimedOut || (trial.outcome is Outcome.Broken && classes.isSuccess)
-            if (isUnclear) attempt(trial.mutation, classes) else trial // alone this time: the JVM may have been slow
+            if (isUnclear) attempt(trial.mutation, classes) else trial // again, alone: the JVM may have been slow
         }
         val wrong = trials.filter { it.outcome is Outcome.Passed || it.outcome is Outcome.Broken }
         table.write(trials)
@@ -49,7 +49,7 @@ private class CheckMutations(private val mutants: Mutants, private val table: Mu
         return wrong.size
     }
 
-    /** Fails if a spec fails without a mutation: its failure would prove nothing. */
+    /** Fails if a spec fails without a mutation, because its failure would prove nothing. */
     private fun checkUnchanged(mutations: List<Mutation>) {
         val specs = mutations.flatMap { it.specs }.distinct()
         val shares = specs.withIndex().groupBy({ it.index % PROCESSORS }, { it.value }).values.toList()

@@ -20,7 +20,7 @@ internal object Modules {
     private val sources by lazy { files(CORE.resolve("src/main/java")) }
     private val specs by lazy { files(Path("src/test/kotlin")) }
 
-    /** Returns the source file of a class of core, which a name like `Handle` or `statistics.ObjectAppender` ends. */
+    /** Returns the source file of a class of core. [type] is a name like `Handle` or `statistics.ObjectAppender`. */
     fun source(type: String): Path = only(sources.filter { it.endsWith(type.replace('.', '/') + ".java") }, type)
 
     /** Returns the source file of a spec, which has the spec's simple name. */

@@ -11,7 +11,7 @@ import kotlin.io.path.readLines
 import kotlin.io.path.readText
 
 /**
- * One way to break one rule: a change of core's sources, and the specs of which a test must then fail.
+ * A way to break a rule: a change of core's sources, and the specs in which a test must then fail.
  *
  * A mutation is a block in a file of `src/mutations`. A line that begins with `#` is a comment:
  *
@@ -21,10 +21,10 @@ import kotlin.io.path.readText
  *     - if (state == RELEASED) return 0;
  *     + if (state == RELEASED) return 1;
  *
- * Of these specs, the tests run whose name contains the rule's id, or matches the pattern in a line `tests`, in which
- * `*` stands for any text. Lines of code are compared word by word, without white space and comments, and must occur
- * exactly once. A mutation may have several changes, in several files. A class name that two packages share takes its
- * package: `in statistics.ObjectAppender`.
+ * Only those tests of the specs run whose names contain the rule's id. A line `tests` selects other tests by a pattern,
+ * in which `*` stands for any text. The code to change is compared word by word, without white space and comments, and
+ * must occur exactly once. A mutation may have several changes, in several files. If two packages have a class of the
+ * same name, the package is added: `in statistics.ObjectAppender`.
  *
  * @property group the group of rules: the name of the mutation's file
  */
@@ -36,20 +36,20 @@ internal class Mutation(
     val tests: String,
     val changes: List<Change>,
 ) {
-    /** In the source of a class of core's, [before] becomes [after], both in lines. */
+    /** A change of the source of a class of core from [before] to [after], both in lines. */
     class Change(val type: String, val before: List<String>, val after: List<String>) {
-        /** The [source] with the change; fails if what is to be changed is not there, or more than once. */
+        /** Returns the [source] with the change. Fails if the code to change occurs never or more than once. */
         fun applyTo(source: String): String {
             val found = pattern().findAll(source).toList()
             check(found.size == 1) {
-                "in $type this is found ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}"
+                "$type contains this code ${found.size} times, not once: ${before.joinToString(" ⏎ ") { it.trim() }}"
             }
             return source.replaceRange(found.single().range, after.joinToString("\n"))
         }
 
         /**
-         * Two words, or numbers, are apart; around anything else there may be white space and comments, or not. So
-         * neither a formatter nor a better comment changes anything here.
+         * Returns the pattern of the code to change. Two words or numbers must be apart; everywhere else white space
+         * and comments are optional. So formatting and comments do not affect a mutation.
          */
         private fun pattern(): Regex {
             val tokens = TOKEN.findAll(before.joinToString("\n").replace(COMMENT, "")).map { it.value }.toList()
@@ -132,7 +132,7 @@ internal class Mutation(
                         if (after.isNotEmpty()) finish()
                         before += line.drop(1)
                     }
-                    line.startsWith("+") -> if (before.isEmpty()) fail("what is added replaces nothing")
+                    line.startsWith("+") -> if (before.isEmpty()) fail("added code replaces nothing")
                     else after += line.drop(1)
                     else -> fail("neither specs, tests, in, - nor +: $line")
                 }

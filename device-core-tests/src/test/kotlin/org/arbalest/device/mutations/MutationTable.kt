@@ -4,7 +4,7 @@ package org.arbalest.device.mutations
 import java.nio.file.Path
 import kotlin.io.path.writeText
 
-/** A Markdown table of what caught each mutation. */
+/** A Markdown table with the test that caught each mutation. */
 internal class MutationTable(private val file: Path) {
     /** Writes one row for each mutation that was tried. */
     fun write(tried: List<Trial>) {
@@ -38,12 +38,12 @@ internal class MutationTable(private val file: Path) {
             |"A crash of the JVM" is a SIGSEGV, SIGBUS or SIGABRT in the JVM that ran the tests.
             |"A time-out" means that this JVM still ran at the time limit, twice: the second time alone.
             |
-            || rule | what is broken | in | caught by | seconds |
+            || rule | mutation | in | caught by | seconds |
             ||---|---|---|---|---|
             |
         """.trimMargin()
     }
 }
 
-/** What a mutation did to the specs, and for how long they ran. */
+/** The outcome of a mutation, and the duration of its run in seconds. */
 internal class Trial(val mutation: Mutation, val outcome: Outcome, val seconds: Long)

@@ -22,12 +22,12 @@ class MutationsSpec : FunSpec({
         }.shouldBeEmpty()
     }
 
-    test("at most 200 mutations have different titles") {
+    test("there are at most 200 mutations, and each has its own title") {
         mutations.size shouldBeInRange 1..200
         mutations.map { "$it" }.shouldBeUnique()
     }
 
-    test("a change is found by its words, without white space and comments, and must occur once") {
+    test("the code to change is found regardless of white space and comments, and must occur once") {
         val change = Mutation.Change("A", listOf("  if (a<b) return c; // as ever", "d( e );"), listOf("return f;"))
         for (source in listOf(
             "{ if (a<b) return c;\nd( e ); }", "{ if (a < b)\n      return c;\n    d(e); }",
@@ -43,7 +43,7 @@ class MutationsSpec : FunSpec({
         }
     }
 
-    test("each spec of a mutation has a test that the mutation's pattern selects") {
+    test("each spec of a mutation has a test that matches the mutation's pattern") {
         // A spec that includes a contract has its tests elsewhere.
         fun Mutation.selects(spec: String) = "include(" in spec || tests.split('*').all(spec::contains)
         mutations.flatMap { mutation ->
@@ -58,23 +58,23 @@ class MutationsSpec : FunSpec({
         mutations.filter { it.rule !in rules }.map { "$it" }.shouldBeEmpty()
     }
 
-    context("of a run on broken code") {
+    context("a run on broken code") {
         val began = Specs.BEGAN + "a test"
 
-        test("a failed test is the catch, and none is none") {
+        test("the outcome is Caught if a test failed, Passed if none failed, and TimedOut without an exit code") {
             Outcome.of(Specs.ONE_FAILED, false, listOf(began, Specs.FAILED + "a test")) shouldBe
                 Outcome.Caught("a test")
             Outcome.of(Specs.ALL_PASSED, false, listOf(began, began)) shouldBe Outcome.Passed(2)
             Outcome.of(null, false, listOf(began)) shouldBe Outcome.TimedOut
         }
 
-        test("SIGABRT, SIGBUS and SIGSEGV are a crash, and so is what the JVM writes of an error") {
+        test("the outcome is a crash of the JVM after SIGABRT, SIGBUS or SIGSEGV, or with an error file") {
             for (code in listOf(134, 135, 139)) Outcome.of(code, false, listOf(began)) shouldBe
                 Outcome.Caught("a crash of the JVM")
             Outcome.of(1, true, listOf(began)) shouldBe Outcome.Caught("a crash of the JVM")
         }
 
-        test("any other exit code says nothing about the code, and neither does a run of no test") {
+        test("the outcome is Broken after any other exit code, and if no test ran") {
             for (code in listOf(1, 2, 137, 143)) Outcome.of(code, false, listOf(began, "why"))
                 .shouldBeInstanceOf<Outcome.Broken>().why shouldContain "why"
             for (code in listOf(Specs.ALL_PASSED, Specs.ONE_FAILED, 134, null)) {

@@ -3,16 +3,16 @@ package org.arbalest.device.mutations
 
 /** How a run of specs ended. */
 internal sealed interface Outcome {
-    /** The specs noticed: [by] is the test that failed, or what became of the JVM. */
+    /** The specs detected the mutation: [by] is the test that failed, or the end of the JVM. */
     data class Caught(val by: String) : Outcome
 
-    /** All tests passed; so many. */
+    /** All tests passed; [tests] is their number. */
     data class Passed(val tests: Int) : Outcome
 
     /** The JVM did not end in time. */
     data object TimedOut : Outcome
 
-    /** It says nothing about the code: [why]. */
+    /** The run does not show whether a test catches the mutation; [why] is the reason. */
     data class Broken(val why: String) : Outcome
 
     companion object {
@@ -20,10 +20,10 @@ internal sealed interface Outcome {
         private val FAULTS = setOf(6, 7, 11).map { 128 + it }
 
         /**
-         * What a run by [Specs] was.
+         * Returns the outcome of a run of [Specs].
          *
-         * @param exitCode null if it did not end in time
-         * @param isErrorFileThere whether the JVM wrote of a fatal error
+         * @param exitCode null if the run did not end in time
+         * @param isErrorFileThere whether the JVM wrote a file about a fatal error
          */
         fun of(exitCode: Int?, isErrorFileThere: Boolean, output: List<String>): Outcome {
             val began = output.count { it.startsWith(Specs.BEGAN) }

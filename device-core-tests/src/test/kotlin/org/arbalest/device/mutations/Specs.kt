@@ -11,16 +11,16 @@ import kotlin.system.exitProcess
 
 /** Runs test classes in this JVM, up to the first test that fails. */
 internal object Specs {
-    /** What stands before the name of a test that begins. */
+    /** The prefix of the name of a test that begins. */
     const val BEGAN = "began: "
 
-    /** What stands before the name of a test that has failed. */
+    /** The prefix of the name of a test that has failed. */
     const val FAILED = "failed: "
 
-    /** The exit code if all have passed. */
+    /** The exit code if all tests passed. */
     const val ALL_PASSED = 0
 
-    /** The exit code if one has failed. */
+    /** The exit code if a test failed. */
     const val ONE_FAILED = 3
 
     @JvmStatic
@@ -41,7 +41,7 @@ internal object Specs {
             println(FAILED + id.displayName)
             result.throwable.ifPresent { println(it.stackTraceToString().lineSequence().take(12).joinToString("\n")) }
             System.out.flush()
-            Runtime.getRuntime().halt(ONE_FAILED) // whatever a broken core still has under way
+            Runtime.getRuntime().halt(ONE_FAILED) // a broken core may still be running code
         }
     }
 }

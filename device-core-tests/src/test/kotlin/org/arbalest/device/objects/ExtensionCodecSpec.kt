@@ -25,7 +25,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 
-/** Extension types of the user's own. */
+/** Codecs for an application's own extension types. */
 class ExtensionCodecSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -37,7 +37,7 @@ class ExtensionCodecSpec : FunSpec({
     val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
         { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
 
-    /** One of several parts, which may fail between them. */
+    /** A codec whose storage has several parts, and which may fail between them. */
     val points = object : ExtensionCodec<Point> {
         override fun name() = "com.acme.point"
         override fun valueClass() = Point::class.java
@@ -88,7 +88,7 @@ class ExtensionCodecSpec : FunSpec({
         money.append(money.append(it, Money(1299)).appendNull(), Money(-1))
     }
 
-    test("who has a codec reads and writes with it; get answers what is stored [EXT-09]") {
+    test("an unregistered codec reads and writes values, while get returns their storage [EXT-09]") {
         throughC(prices()).use { array ->
             val column = array.column("price")
             column.field().extension() shouldBe Extension.Other("com.acme.money", byteArrayOf(), null)
@@ -107,8 +107,7 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    test("a codec that is registered is what get answers by, wherever the column is, and until it is taken " +
-        "back [EXT-09]") {
+    test("get uses a registered codec wherever the column is, until the codec is unregistered [EXT-09]") {
         val field = money.field("price")
         val types = mapOf(
             field to Money(5), Field.of("l", ListType(field)) to listOf(Money(5)),
@@ -144,8 +143,7 @@ class ExtensionCodecSpec : FunSpec({
     }
 
     test(
-        "a field that a codec does not fit is read as it is stored, and refused where the codec is asked for, with " +
-            "both types [EXT-09]",
+        "a codec rejects a field that it does not fit, with both types, and get returns the storage [EXT-09]",
     ) {
         registered(money) {
             built(Field.of("price", DataType.INT32).withExtension("com.acme.money", ""), 1) { column ->
@@ -171,7 +169,7 @@ class ExtensionCodecSpec : FunSpec({
         }
     }
 
-    test("a codec that throws, or appends no value, or two, has appended nothing, nor any part [EXT-09, OWN-15]") {
+    test("a codec that throws, or appends no value or two, leaves no value and no part behind [EXT-09, OWN-15]") {
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(points.field("at"))
             fun isAsBefore() = listOf(column.length(), column.child(0).length(), column.child(1).length(),
@@ -201,8 +199,7 @@ class ExtensionCodecSpec : FunSpec({
     }
 
     test(
-        "a name has one codec at a time; what get has a class of its own for has none; other canonical types " +
-            "may [EXT-09]",
+        "an extension type has one codec at a time, and none if get already has a Java class for it [EXT-09]",
     ) {
         registered(money) {
             shouldThrow<IllegalStateException> { ExtensionCodec.register(money) }.message shouldContain

@@ -21,7 +21,7 @@ import org.arbalest.support.ResourceCountersExtension
 import java.util.Optional
 import java.util.UUID
 
-/** Components that are sets, arrays of objects, and what may be there. */
+/** Record components that are sets, arrays of objects, and Optionals. */
 class RecordsCollectionsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -35,7 +35,7 @@ class RecordsCollectionsSpec : FunSpec({
         throughC(batch).use { Records.of(type).toList(it) }
     }
 
-    test("a Set is a list, read in its order [OBJ-12]") {
+    test("a Set is built as a list, and read in the order of the list [OBJ-12]") {
         val sets = listOf(Sets(setOf("b", "a"), setOf(leg, null), setOf(setOf(1, null), setOf(), null)),
             Sets(null, setOf(), null), Sets(setOf(), null, setOf()))
         read(sets, Sets::class.java) shouldBe sets
@@ -46,7 +46,7 @@ class RecordsCollectionsSpec : FunSpec({
         }
     }
 
-    test("an element that is there twice is no Set's: the row, the way to it, the element [OBJ-12]") {
+    test("a repeated element of a Set is an error with the row, the path and the element [OBJ-12]") {
         BatchBuilder.of(memory, 2).use { builder ->
             val words = builder.column(Field.of("words", DataType.list(Field.of("item", DataType.UTF8))))
             words.items().append("a").append("b").append("c").append("b")
@@ -68,7 +68,7 @@ class RecordsCollectionsSpec : FunSpec({
         arrays.carriers?.toList(),
     )
 
-    test("arrays of objects are lists, of arrays, too [OBJ-12]") {
+    test("arrays of objects are lists, and so are arrays of arrays [OBJ-12]") {
         val arrays = listOf(
             Arrays(
                 arrayOf("x", null, ""), arrayOf(leg, null), arrayOf(intArrayOf(1, 2), null, intArrayOf()),
@@ -89,7 +89,7 @@ class RecordsCollectionsSpec : FunSpec({
         }
     }
 
-    test("an Optional is a value that may be null, and is never null itself [OBJ-12]") {
+    test("an Optional is a value that may be null, and a null is read as an empty Optional [OBJ-12]") {
         val id = UUID(1, 2)
         val rows = listOf(
             Perhaps(Optional.of("x"), Optional.of(leg), Optional.of(listOf(1, null)),
@@ -110,14 +110,14 @@ class RecordsCollectionsSpec : FunSpec({
         Records.of(Perhaps::class.java).build(memory, encoded, rows).use {
             Records.of(Perhaps::class.java).toList(it) shouldBe rows
         }
-        BatchBuilder.of(memory, 1).use { batch -> // columns of type null, whatever they were to be
+        BatchBuilder.of(memory, 1).use { batch -> // columns of type null in place of the standard ones
             for (name in listOf("word", "leg", "numbers", "longs", "id", "carrier"))
                 batch.column(Field.of(name, DataType.NULL)).appendNull()
             batch.build()
         }.use { Records.of(Perhaps::class.java).rows(it)[0].word shouldBe Optional.empty() }
     }
 
-    test("a class that is no component is refused with what to write instead [OBJ-10, OBJ-12]") {
+    test("a class that cannot be a component is rejected with the classes to use instead [OBJ-10, OBJ-12]") {
         val message = shouldThrow<IllegalArgumentException> { Records.of(NoComponents::class.java).schema() }.message!!
         message shouldContain
             "list: there is no type of Arrow's for java.util.ArrayList; List, Set, Collection and arrays have"

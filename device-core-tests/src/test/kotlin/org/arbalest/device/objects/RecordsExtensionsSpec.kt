@@ -53,7 +53,7 @@ private data class Stored(val price: Long?)
 @JvmRecord
 private data class Shifted(val plain: Long, val box: Long?)
 
-/** Rows whose components are values of extension types. */
+/** Records whose components are values of extension types. */
 class RecordsExtensionsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -88,13 +88,12 @@ class RecordsExtensionsSpec : FunSpec({
             throughC(batch).use { Records.of(type).toList(it) }
         }
 
-    /** The standard schema, but for some columns. */
+    /** Returns the standard schema of a record class, with some columns replaced. */
     fun with(type: Class<*>, vararg others: Field): Schema =
         Schema.of(Records.of(type).schema().fields().map { own -> others.find { it.name() == own.name() } ?: own })
 
     test(
-        "UUIDs and points in time with an offset are built as Arrow's types for them, and come back from C as they " +
-            "were [OBJ-01]",
+        "UUIDs and timestamps with an offset are built as Arrow's types, and come back unchanged from C [OBJ-01]",
     ) {
         val schema = Records.of(Visit::class.java).schema()
         schema.field("id") shouldBe Field.uuid("id")
@@ -107,7 +106,7 @@ class RecordsExtensionsSpec : FunSpec({
         }
     }
 
-    test("… in records, lists and maps, beneath nulls, too [OBJ-01]") {
+    test("UUIDs and timestamps with an offset may be in records, lists and maps, and under nulls [OBJ-01]") {
         val rows = listOf(
             Visits(visits[0], listOf(one, null), mapOf(one to now, two to null), booleanArrayOf(true, false)),
             Visits(null, null, null, null),
@@ -122,8 +121,7 @@ class RecordsExtensionsSpec : FunSpec({
     }
 
     test(
-        "a UUID is read from arrow.uuid only, whose bytes are binary; a point in time with an offset from its type, " +
-            "whose parts are a struct [OBJ-04]",
+        "only its extension type is read as a UUID or an OffsetDateTime; byte[] and records read the storage [OBJ-04]",
     ) {
         Records.of(Visit::class.java).build(memory, visits).use { batch ->
             Records.of(Id::class.java).toList(batch)[0].id?.toList() shouldBe List(16) {
@@ -149,7 +147,7 @@ class RecordsExtensionsSpec : FunSpec({
             .message shouldContain "id: UUID cannot be built as fixed_size_binary[16]"
     }
 
-    test("a boolean is arrow.bool8, too, of primitives, boxes and arrays [OBJ-01]") {
+    test("a boolean can be built and read as arrow.bool8, as a primitive, a box or an array [OBJ-01]") {
         again(
             Visit::class.java,
             visits,
@@ -160,7 +158,7 @@ class RecordsExtensionsSpec : FunSpec({
             .flags?.toList() shouldBe listOf(true, false)
     }
 
-    test("in a dictionary and in run-ends they are read, and built [OBJ-08]") {
+    test("extension types are read and built in dictionaries and run-end encoded columns [OBJ-08]") {
         fun encoded(field: Field) = listOf(
             field.storage().withType(DictionaryType(DataType.INT8, field.withName(""), false)),
             field.storage().withType(
@@ -179,7 +177,7 @@ class RecordsExtensionsSpec : FunSpec({
                 }
     }
 
-    test("the values of a codec that is registered are components: read, and built as its extension type [OBJ-11]") {
+    test("values of registered codecs are components, built and read as their extension types [OBJ-11]") {
         val orders = listOf(Order(Money(1299), Place(1.5, "a")), Order(null, null), Order(Money(-1), Place(0.0, "")))
         registered(money, places) {
             val schema = Records.of(Order::class.java).schema()
@@ -204,7 +202,7 @@ class RecordsExtensionsSpec : FunSpec({
         }
     }
 
-    test("… also where they are primitives [OBJ-11]") {
+    test("a registered codec is used for primitive components, too [OBJ-11]") {
         val schema = Schema.of(shifted.field("plain").withNullable(false), shifted.field("box"))
         val rows = listOf(Shifted(7, 8), Shifted(0, null))
         registered(shifted) {
@@ -216,7 +214,7 @@ class RecordsExtensionsSpec : FunSpec({
         }
     }
 
-    test("a codec counts from when it is registered until it is taken back, whatever was matched before [OBJ-11]") {
+    test("a codec applies while it is registered, also to classes that were matched before [OBJ-11]") {
         val schema = Schema.of(money.field("price"), Field.of("place", DataType.NULL))
         val batch = BatchBuilder.of(memory, 1).use { builder ->
             money.append(builder.column(schema.field("price")!!), Money(5))

@@ -32,7 +32,7 @@ import java.math.BigInteger
 import java.time.Instant
 import java.time.Period
 
-/** What goes with what, between records and columns, and what is said of the rest. */
+/** The matching of records and columns, and the errors for everything that does not match. */
 class RecordsMatchingSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -62,7 +62,7 @@ class RecordsMatchingSpec : FunSpec({
 
     fun of(type: Class<*>, batch: DeviceArray): List<*> = batch.use { Records.of(type).toList(it) }
 
-    test("columns are matched by name, in any order; those without a component are left aside [OBJ-02]") {
+    test("columns are matched by name, in any order, and those without a component are ignored [OBJ-02]") {
         val columns = arrayOf(
             column("note", DataType.UTF8, "x"), column("distance", DataType.FLOAT64, 7),
             column("delay", DataType.INT32, 3), column("carrier", DataType.UTF8, "AA"),
@@ -70,7 +70,7 @@ class RecordsMatchingSpec : FunSpec({
         of(Flight::class.java, batch(*columns)) shouldBe listOf(Flight("AA", 3, 7.0))
     }
 
-    test("a strict mapping refuses columns without a component [OBJ-02]") {
+    test("a strict mapping rejects columns without a component [OBJ-02]") {
         batch(
             column("delay", DataType.INT32, 3),
             column("note", DataType.UTF8, "x"),
@@ -83,7 +83,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("a column whose name is spelt in another way is not taken, and the error says how it could be [OBJ-03]") {
+    test("a column with another spelling does not match, and the error suggests @ColumnName [OBJ-03]") {
         batch(
             column("Car_Rier", DataType.UTF8, "AA"),
             column("delay", DataType.INT32, 5),
@@ -95,7 +95,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("a component has the name of its column where Java has no such name [OBJ-02]") {
+    test("@ColumnName gives a component a column name that is not valid in Java [OBJ-02]") {
         val named = listOf(Named(7, "AA"))
         Records.of(Named::class.java).build(memory, named).use { batch ->
             batch.column("flight no").getInt(0) shouldBe 7
@@ -104,8 +104,7 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     test(
-        "all that does not match is said at once, each with its path, its class and the column's type, and what " +
-            "would read it [OBJ-03]",
+        "one error lists all mismatches, each with path, class, column type, and the classes that fit [OBJ-03]",
     ) {
         val legs = DataType.list(
             Field.of("item", DataType.struct(Field.of("from", DataType.UTF8), Field.of("miles", DataType.INT64))),
@@ -139,7 +138,7 @@ class RecordsMatchingSpec : FunSpec({
         DataType.FLOAT32 to "float, double", DataType.FLOAT64 to "double",
     )
     for ((type, classes) in widened) {
-        test("${Field.of("x", type)} is read as what loses nothing of it, by boxes as by primitives [OBJ-04]") {
+        test("${Field.of("x", type)} is read only as primitives and boxes that lose nothing [OBJ-04]") {
             for ((part, name) in listOf(
                 "int8" to "byte",
                 "int16" to "short",
@@ -175,7 +174,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("decimals and integers of any kind are BigDecimal, those without a point BigInteger [OBJ-04]") {
+    test("a BigDecimal reads every decimal and integer, a BigInteger those without a fraction [OBJ-04]") {
         fun values(type: DataType, value: Any) = of(
             Values::class.java,
             batch(column("text", DataType.NULL, null), column("decimal", type, value), column("integer", type, value),
@@ -189,7 +188,7 @@ class RecordsMatchingSpec : FunSpec({
             .message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); BigDecimal can"
     }
 
-    test("a null that a primitive was to be names the row and the component [OBJ-05]") {
+    test("a null for a primitive component is an error with the row and the component [OBJ-05]") {
         batch(
             column("carrier", DataType.UTF8, "AA", null),
             column("delay", DataType.INT32, 1, null),
@@ -206,7 +205,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("a null below names the way to it [OBJ-05]") {
+    test("a null in a nested component is an error with the path to it [OBJ-05]") {
         val legs = Schema.of(
             Field.of("first", DataType.NULL), Field.of("gates", DataType.NULL), Field.of("bags", DataType.NULL),
             Field.of("notes", DataType.NULL),
@@ -230,7 +229,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("a null among primitives names its place [OBJ-05]") {
+    test("a null in an array of primitives is an error with its index [OBJ-05]") {
         val samples = Samples::class.java.recordComponents.map { part ->
             if (part.name != "longs") {
                 column(part.name, DataType.NULL, null)
@@ -246,7 +245,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("what the column does not have is refused with column and row, and nothing is lost [OBJ-07]") {
+    test("a value that the column cannot hold is rejected with column and row, and nothing leaks [OBJ-07]") {
         fun refused(field: Field, value: Flight): String? {
             val schema = Schema.of(Field.of("carrier", DataType.UTF8), Field.of("delay", DataType.INT32),
                 Field.of("distance", DataType.FLOAT64))
@@ -264,12 +263,12 @@ class RecordsMatchingSpec : FunSpec({
         refused(Field.of("distance", DataType.FLOAT32), Flight("AA", 1, 0.1)) shouldContain
             "distance: Double cannot be built as float32"
         @Suppress("UNCHECKED_CAST")
-        val withNull = listOf(Flight("AA", 1, null), null) as List<Flight> // as Java can
+        val withNull = listOf(Flight("AA", 1, null), null) as List<Flight> // as Java code can pass it
         shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).build(memory, withNull) }
             .message shouldContain "row 1 of a batch is null"
     }
 
-    test("times are built in other units, if they are whole numbers of them [OBJ-07]") {
+    test("times are built in other units if they are whole numbers of that unit [OBJ-07]") {
         fun built(instant: Instant?, unit: ArrowTimeUnit): Any? {
             val standard = Records.of(Times::class.java).schema()
             val schema = Schema.of(standard.fields().map {
@@ -305,7 +304,7 @@ class RecordsMatchingSpec : FunSpec({
             "column \"period\" of type year_month_interval does not hold the period P3D (months only), in row 0"
     }
 
-    test("a schema that is given has a component for each column, and a column for each component [OBJ-07]") {
+    test("a given schema must have a component for each column and a column for each component [OBJ-07]") {
         val schema = Schema.of(Field.of("carrier", DataType.INT64), Field.of("delay", DataType.INT64),
             Field.of("note", DataType.UTF8))
         shouldThrow<IllegalArgumentException> {
@@ -318,7 +317,7 @@ class RecordsMatchingSpec : FunSpec({
         """.trimIndent()
     }
 
-    test("encoded columns are read as their values, and built of them [OBJ-08]") {
+    test("encoded columns are read as their values, and built from values [OBJ-08]") {
         val text = DataType.dictionary(DataType.INT8, DataType.UTF8_VIEW)
         val runs = DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.FLOAT64))
         val schema = Schema.of(
@@ -334,7 +333,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("structs and lists in dictionaries and run-ends are read, too [OBJ-08]") {
+    test("structs and lists in dictionaries and run-end encoded columns are read [OBJ-08]") {
         val leg = DataType.struct(Field.of("from", DataType.UTF8), Field.of("to", DataType.UTF8),
             Field.of("miles", DataType.INT32))
         val gates = DataType.list(Field.of("item", DataType.INT32))
@@ -364,8 +363,7 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     test(
-        "a constant is found by its name, in a dictionary as in text; what is none names row, component and the " +
-            "constants [OBJ-08]",
+        "an enum constant is read by its name, and another text is an error with all constants [OBJ-08]",
     ) {
         for (type in listOf(
             DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW, DataType.dictionary(DataType.INT32, DataType.UTF8),
@@ -381,7 +379,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("a key that is there twice is no map's") {
+    test("a map with a repeated key is an error") {
         val bags = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64))
         batch(
             *listOf("first", "legs", "gates", "notes").map { column(it, DataType.NULL, null) }.toTypedArray(),
@@ -397,7 +395,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    test("a class that is a part of itself is read as deep as the columns are [OBJ-10]") {
+    test("a class that is a part of itself is read as deep as the columns nest [OBJ-10]") {
         val leaf = DataType.struct(Field.of("value", DataType.INT32), Field.of("branches", DataType.NULL))
         BatchBuilder.of(memory, 1).use { builder ->
             builder.column(Field.of("value", DataType.INT32)).append(1)
@@ -408,7 +406,7 @@ class RecordsMatchingSpec : FunSpec({
         }.use { Records.of(Tree::class.java).toList(it) shouldBe listOf(Tree(1, listOf(Tree(2, null)))) }
     }
 
-    test("a column of nothing but nulls is no primitive [OBJ-05]") {
+    test("a column of type null cannot be read as a primitive [OBJ-05]") {
         batch(
             column("carrier", DataType.UTF8, "AA"),
             column("delay", DataType.NULL, null),
@@ -420,8 +418,7 @@ class RecordsMatchingSpec : FunSpec({
     }
 
     test(
-        "arrays of primitives are built as whatever numbers have each of theirs, encoded or not; what has not is " +
-            "refused [OBJ-07]",
+        "arrays of primitives are built as any numbers that hold their elements, and rejected otherwise [OBJ-07]",
     ) {
         fun list(item: DataType) = DataType.list(Field.of("item", item))
         fun schema(ints: DataType, longs: DataType, doubles: DataType, shorts: DataType) =

@@ -53,7 +53,7 @@ import java.time.Period
 import java.time.ZonedDateTime
 import java.util.IdentityHashMap
 
-/** Batches of records, and records of batches. */
+/** Batches built from records, and records read from batches. */
 class RecordsSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
@@ -88,14 +88,14 @@ class RecordsSpec : FunSpec({
             ),
             Times(null, null, null, null, null, null, null, null),
         ),
-        "nested ones" to listOf(
+        "nested records" to listOf(
             Trip(leg, listOf(leg, null, Leg(null, "SFO", 0)), listOf(1, null, 3), linkedMapOf("b" to 2L, "a" to null),
                 listOf(listOf("x", null), null, listOf())),
             Trip(null, null, null, null, null),
             Trip(Leg(null, null, -1), listOf(), listOf(), mapOf(), listOf()),
             Trip(null, listOf(Leg("A", "B", 1)), listOf(9), mapOf("z" to 9L), listOf(listOf("q"), listOf("r", "s"))),
         ),
-        "generic ones" to listOf(
+        "generic records" to listOf(
             Pairs(Pair("a", 1L), listOf(Pair(2, leg), Pair(null, null), null)),
             Pairs(Pair(null, null), listOf()),
             Pairs(null, null),
@@ -108,17 +108,17 @@ class RecordsSpec : FunSpec({
             ),
             Samples(null, null, null, null, null, null, null, null),
         ),
-        "those of nothing" to listOf(Nothing(), Nothing()),
-        "none" to listOf(),
+        "records without components" to listOf(Nothing(), Nothing()),
+        "no records" to listOf(),
     )
     for ((name, records) in cases) {
-        test("$name come back from C as they were [OBJ-01]") {
+        test("$name come back unchanged from C [OBJ-01]") {
             @Suppress("UNCHECKED_CAST")
             val type = (records.firstOrNull()?.javaClass ?: Flight::class.java) as Class<Record>
             throughC(records, type).map(::plain) shouldContainExactly records.map(::plain)
         }
 
-        test("$name are read in a slice, too [OBJ-01]") {
+        test("$name are read from a slice, too [OBJ-01]") {
             @Suppress("UNCHECKED_CAST")
             val type = (records.firstOrNull()?.javaClass ?: Flight::class.java) as Class<Record>
             val three = records + records + records
@@ -131,18 +131,18 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("a class that nobody but its own may see is made, too [OBJ-01]") {
+    test("a record of a private class is read, too [OBJ-01]") {
         Records.of(Picky::class.java).build(memory, listOf(Picky(3))).use {
             Records.of(Trips.hidden()).toList(it).toString() shouldBe "[Hidden[delay=3]]"
         }
     }
 
-    test("a period is its number of months [OBJ-01]") {
+    test("a period is built as its number of months [OBJ-01]") {
         throughC(listOf(Times(null, null, null, null, null, null, Period.of(-1, 2, 0), null)), Times::class.java)
             .single().period shouldBe Period.ofMonths(-10)
     }
 
-    test("an object is whatever get answers [OBJ-01]") {
+    test("a component of type Object has the value that get returns [OBJ-01]") {
         Records.of(TextOfValue::class.java).build(memory, listOf(TextOfValue("a"), TextOfValue(null))).use { batch ->
             Records.of(Anything::class.java).toList(batch) shouldBe listOf(Anything("a"), Anything(null))
         }
@@ -150,7 +150,7 @@ class RecordsSpec : FunSpec({
             "value: there is no type of Arrow's for java.lang.Object"
     }
 
-    test("the columns that records are built as") {
+    test("each class of a component has a standard column type") {
         Records.of(Flight::class.java).schema().toString() shouldBe
             "carrier: utf8\ndelay: int32 not null\ndistance: float64"
         Records.of(Named::class.java).schema().toString() shouldBe "flight no: int32 not null\ncarrier: utf8"
@@ -165,7 +165,7 @@ class RecordsSpec : FunSpec({
             "bags: map<entries: struct<key: utf8 not null, value: int64> not null>"
     }
 
-    test("rows are read when they are asked for, each time anew, and by index [OBJ-06]") {
+    test("rows are read on access, as a new object each time, and by index [OBJ-06]") {
         Records.of(Flight::class.java).build(memory, List(5) { Flight("F$it", it, null) }).use { batch ->
             val rows = Records.of(Flight::class.java).rows(batch)
             rows.size shouldBe 5
@@ -176,7 +176,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("rows are borrowed, a list is not [OBJ-06]") {
+    test("rows are valid until the batch is closed, a list longer [OBJ-06]") {
         val batch = Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null)))
         val (rows, list) = batch.use {
             Records.of(Flight::class.java).rows(it) to Records.of(Flight::class.java).toList(it)
@@ -185,19 +185,19 @@ class RecordsSpec : FunSpec({
         list shouldBe listOf(Flight("AA", 1, null))
     }
 
-    test("what is no record is refused, and says so [OBJ-10]") {
+    test("a class that is not a record, or has type parameters, is rejected [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(String::class.java) }.message shouldContain
             "java.lang.String is not a record, as objects of rows must be"
         shouldThrow<IllegalArgumentException> { Records.of(Pair::class.java) }.message shouldContain
             "<A, B> has type parameters"
     }
 
-    test("a class that is a part of itself has no schema, but is read [OBJ-10]") {
+    test("a class that is a part of itself has no schema [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(Tree::class.java).schema() }.message shouldContain
             "branches[]: Tree is a part of itself"
     }
 
-    test("an array that is no batch has no rows") {
+    test("an array that is not a batch has no rows") {
         Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null))).use { batch ->
             batch.retainChild(1).use { delay ->
                 shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }
@@ -206,7 +206,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("what a constructor throws is thrown") {
+    test("an exception from the constructor of a record reaches the caller") {
         val flights = listOf(Flight("AA", 3, null), Flight("AA", -3, null))
         Records.of(Flight::class.java).build(memory, flights).use { batch ->
             val rows = Records.of(Picky::class.java).rows(batch)
@@ -215,7 +215,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("that a constructor finds no such index is not taken for the end of the rows, by any way to them [OBJ-06]") {
+    test("an IndexOutOfBoundsException from a constructor does not end the rows, however they are read [OBJ-06]") {
         val flights = listOf(Flight("AAL", 1, null), Flight("A", 2, null), Flight("DAL", 3, null))
         Records.of(Flight::class.java).build(memory, flights).use { batch ->
             val rows = Records.of(Abbreviated::class.java).rows(batch)
@@ -236,7 +236,7 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("nothing is lost of a batch whose objects cannot be taken apart, or for which there is no memory [OBJ-07]") {
+    test("a build releases everything if a record cannot be read or memory runs out [OBJ-07]") {
         val rows = List(100) { Guarded("text $it", if (it == 70) -1 else it) }
         val before = ResourceCounters.now()
         shouldThrow<IllegalStateException> { Records.of(Guarded::class.java).build(memory, rows) }.message shouldBe
@@ -251,12 +251,12 @@ class RecordsSpec : FunSpec({
         }
     }
 
-    test("a class that has no end is refused [OBJ-10]") {
+    test("a class that nests without end is rejected [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(Grows::class.java).schema() }.message shouldContain
             ".next.next: nests deeper than the 64 levels that a schema has"
     }
 
-    test("a column of a dictionary makes each of its values once") {
+    test("each value of a dictionary column is created once") {
         val carriers = List(100) { Values("x", null, null, Carrier.entries[it % 4]) }
         Records.of(Values::class.java).build(memory, carriers).use { batch ->
             Records.of(Values::class.java).toList(batch) shouldBe carriers
@@ -272,14 +272,14 @@ private data class TextOfValue(val value: String?)
 @JvmRecord
 private data class TextOfCarrier(val carrier: String)
 
-/** Through the structs of C, and back. */
+/** Exports a batch to the C structs and imports it again. */
 internal fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
     batch.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
     CData.importArray(out, CImport.DATA.schema(schema))
 }
 
-/** A record as something that compares by content, arrays too. */
+/** Returns a record as an object that compares by content, also in arrays. */
 private fun plain(value: Any?): Any? = when (value) {
     is Record -> value.javaClass.recordComponents.map { part ->
         plain(part.accessor.apply { isAccessible = true }.invoke(value))

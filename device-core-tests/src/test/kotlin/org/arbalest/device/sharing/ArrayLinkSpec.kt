@@ -34,10 +34,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.TimeUnit.SECONDS
 
-/**
- * A link whose other end is the test, on a socket that does what it says. Two processes: the sharing specs of CUDA and
- * ROCm.
- */
+/** A link whose other end is the test, over a scripted socket. The sharing specs of CUDA and ROCm use two processes. */
 class ArrayLinkSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -62,8 +59,7 @@ class ArrayLinkSpec : FunSpec({
     }
 
     test(
-        "a link whose reader runs out of memory ends in order: who receives is told, and what was sent stays until " +
-            "the other hangs up [IPC-07]",
+        "a link whose reader runs out of memory fails, and keeps sent arrays until the peer hangs up [IPC-07]",
     ) {
         linked { link, socket ->
             repeat(2) { link.send(array()) }
@@ -71,19 +67,19 @@ class ArrayLinkSpec : FunSpec({
             socket.fail(OutOfMemoryError("a frame of 60 MiB"))
             receiving.failure().message shouldContain "the link has failed: a frame of 60 MiB"
             shouldThrow<IOException> { array().use { link.send(it) } }.message shouldContain "a frame of 60 MiB"
-            eventually("the other one is told that nothing is open here") { socket.shuts.get() == 1 }
-            socket.say(released(1)) // is not read as a frame any more
-            eventually("but it is read") { socket.isRead }
+            eventually("the peer learns that no array is open here") { socket.shuts.get() == 1 }
+            socket.say(released(1)) // the link no longer parses it as a frame
+            eventually("the rest of the input is read") { socket.isRead }
             link.unreleased() shouldBe 2
-            eventually("only what was sent is there") { SharingFake.live == 2 }
+            eventually("only the sent arrays are left") { SharingFake.live == 2 }
             socket.hangUp()
-            eventually("all is free") { link.unreleased() == 0 && SharingFake.live == 0 }
+            eventually("all arrays are freed") { link.unreleased() == 0 && SharingFake.live == 0 }
             eventually("the socket is closed") { !socket.isOpen }
         }
     }
 
     test(
-        "a link whose reader gets no more memory at all still waits for the other to hang up before it frees [IPC-07]",
+        "a link whose reader gets no memory at all frees nothing before the peer hangs up [IPC-07]",
     ) {
         linked { link, socket ->
             link.send(array())
@@ -91,21 +87,20 @@ class ArrayLinkSpec : FunSpec({
             socket.fail(OutOfMemoryError("no memory"))
             repeat(3) { socket.fail(OutOfMemoryError("no memory to wait with")) }
             socket.say(ByteArray(10_000))
-            eventually("it is read") { socket.isRead }
+            eventually("the input is read") { socket.isRead }
             link.unreleased() shouldBe 1
             socket.hangUp()
-            eventually("all is free") { link.unreleased() == 0 }
+            eventually("all arrays are freed") { link.unreleased() == 0 }
         }
     }
 
     test(
-        "who waits for his turn to send when the link fails is told, though what is before it can be written no " +
-            "further [IPC-07]",
+        "a sender that waits behind a blocked write is notified when the link fails [IPC-07]",
     ) {
         linked { link, socket ->
             val isWriting = CountDownLatch(1)
             val mayWrite = CountDownLatch(1)
-            eventually("it has greeted") { socket.written().size == 8 }
+            eventually("the link has sent its greeting") { socket.written().size == 8 }
             socket.onWrite = {
                 isWriting.countDown()
                 check(mayWrite.await(5, SECONDS))
@@ -114,56 +109,54 @@ class ArrayLinkSpec : FunSpec({
             isWriting.await(5, SECONDS) shouldBe true
             array().use { mine ->
                 val second = soon { link.send(mine) }
-                eventually("it waits") { link.unreleased() == 2 }
+                eventually("the second sender waits") { link.unreleased() == 2 }
                 socket.say(NO_FRAME)
                 second.failure().message shouldContain "a frame of kind 9"
                 mine.isOpen shouldBe true
             }
             first.isDone shouldBe false
-            link.unreleased() shouldBe 1 // what is partly written may be read, and opened
+            link.unreleased() shouldBe 1 // the peer may read and open a partly written array
             mayWrite.countDown()
             first.get(5, SECONDS)
         }
     }
 
     test(
-        "when a link fails, each array that waits is either written to the other or its sender's still, and never " +
-            "both [IPC-07]",
+        "when a link fails, each waiting array is either written or still the sender's, never both [IPC-07]",
     ) {
         repeat(10) {
             linked { link, socket ->
                 val mayWrite = CountDownLatch(1)
-                eventually("it has greeted") { socket.written().size == 8 }
+                eventually("the link has sent its greeting") { socket.written().size == 8 }
                 socket.onWrite = { check(mayWrite.await(5, SECONDS)) }
                 val mine = List(200) { array() }
                 val sending = mine.map { array ->
-                    soon(Thread.ofPlatform()) { // whom to wake takes long
+                    soon(Thread.ofPlatform()) { // a platform thread takes long to wake
                         runCatching { link.send(array) }.onFailure { mayWrite.countDown() }.getOrThrow()
                     }
                 }
-                eventually("they wait") { link.unreleased() == 200 }
-                socket.say(NO_FRAME) // and the first who is told lets the link write on
+                eventually("the senders wait") { link.unreleased() == 200 }
+                socket.say(NO_FRAME) // the first sender that fails lets the link continue its writes
                 val sent = sending.count { runCatching { it.get(5, SECONDS) }.isSuccess }
-                eventually("all is written") { socket.shuts.get() == 1 }
+                eventually("the link has written everything") { socket.shuts.get() == 1 }
                 socket.arrays().size shouldBe sent
                 link.unreleased() shouldBe sent
                 mine.count { !it.isOpen } shouldBe sent
                 mine.forEach { it.close() }
-                eventually("what is sent is kept, and nothing else") { SharingFake.live == sent }
+                eventually("only the sent arrays are left") { SharingFake.live == sent }
             }
         }
     }
 
     test(
-        "a link that is closed reads on until the other has hung up as well, and takes nothing that still " +
-            "comes [IPC-07]",
+        "a closed link reads on until the peer hangs up, and accepts no more arrays [IPC-07]",
     ) {
         linked { link, socket ->
             link.close()
-            eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
+            eventually("the link has shut down its output") { socket.shuts.get() == 1 }
             val other = array().use { SharedArray.of(it) }
             repeat(3) { socket.say(arrays(it + 1L, other.message().fromElsewhere())) }
-            eventually("it is read") { socket.isRead }
+            eventually("the input is read") { socket.isRead }
             socket.isOpen shouldBe true
             link.receive().shouldBeNull()
             socket.hangUp()
@@ -173,17 +166,17 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("a link that is closed, with nothing more to say, hangs up at once when the other talks nonsense [IPC-07]") {
+    test("a closed link with nothing left to send hangs up at once if the peer sends an invalid frame [IPC-07]") {
         linked { link, socket ->
             link.close()
-            eventually("it says that nothing more will come") { socket.shuts.get() == 1 }
+            eventually("the link has shut down its output") { socket.shuts.get() == 1 }
             socket.isOpen shouldBe true
             socket.say(NO_FRAME)
-            eventually("the socket is closed, though the other one is not") { !socket.isOpen }
+            eventually("the socket is closed although the peer's end is not") { !socket.isOpen }
         }
     }
 
-    test("over TCP, too, closing a link while the other sends resets nothing [IPC-07]") {
+    test("closing a link over TCP while the peer sends does not reset the connection [IPC-07]") {
         ServerSocketChannel.open().use { server ->
             server.bind(InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
             SocketChannel.open(server.localAddress).use { raw ->
@@ -201,8 +194,7 @@ class ArrayLinkSpec : FunSpec({
     }
 
     test(
-        "a link whose writer runs out of memory ends in order: who sends has his array still, and what is open here " +
-            "is said to be closed when it is [IPC-07]",
+        "a link whose writer runs out of memory rejects sends, and shuts down when no array is open here [IPC-07]",
     ) {
         linked { link, socket ->
             link.send(array())
@@ -216,17 +208,17 @@ class ArrayLinkSpec : FunSpec({
             }
             soon { link.receive() }.failure().message shouldContain "the link has failed: Cannot reserve 65536 bytes"
             link.unreleased() shouldBe 1
-            socket.shuts.get() shouldBe 0 // that would say that nothing is open here
+            socket.shuts.get() shouldBe 0 // a shutdown would mean that nothing is open here
             open.close()
             other.close()
-            eventually("the other one is told by the end of what is written") { socket.shuts.get() == 1 }
+            eventually("the link has shut down its output") { socket.shuts.get() == 1 }
             link.unreleased() shouldBe 1
             socket.hangUp()
-            eventually("all is free") { link.unreleased() == 0 }
+            eventually("all arrays are freed") { link.unreleased() == 0 }
         }
     }
 
-    test("arrays that come after a link has failed are not opened here: of them nothing could be said [IPC-07]") {
+    test("arrays that arrive after a failure are not opened, because their release could not be sent [IPC-07]") {
         linked { link, socket ->
             val other = array().use { SharedArray.of(it) }
             link.send(array())
@@ -235,9 +227,9 @@ class ArrayLinkSpec : FunSpec({
             socket.onWrite = { throw OutOfMemoryError("no memory") }
             array().use { soon { link.send(it) }.failure() }
             socket.say(arrays(8, other.message().fromElsewhere()))
-            eventually("it is read") { socket.isRead }
+            eventually("the input is read") { socket.isRead }
             open.close()
-            eventually("nothing is open here") { socket.shuts.get() == 1 }
+            eventually("the link has shut down its output, because nothing is open here") { socket.shuts.get() == 1 }
             repeat(2) { shouldThrow<IOException> { link.receive() }.message shouldContain "no memory" }
             socket.hangUp()
             eventually("the socket is closed") { !socket.isOpen }
@@ -245,7 +237,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("who frees slowly what comes back holds up neither what comes after it nor who sends [IPC-07]") {
+    test("an owner that frees a returned array slowly delays neither later frames nor senders [IPC-07]") {
         linked { link, socket ->
             val mayFree = CountDownLatch(1)
             val freeing = CountDownLatch(1)
@@ -262,7 +254,7 @@ class ArrayLinkSpec : FunSpec({
                 soon { link.receive()!! }.get(5, SECONDS).close()
                 soon { link.send(array()) }.get(5, SECONDS)
                 socket.say(released(2))
-                eventually("that has come back, too") { link.unreleased() == 0 }
+                eventually("the second array is returned, too") { link.unreleased() == 0 }
                 mayFree.count shouldBe 1
             } finally {
                 mayFree.countDown()
@@ -271,7 +263,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("who frees slowly when the other has hung up does not hold up who receives [IPC-07]") {
+    test("an owner that frees an array slowly after the peer hung up does not delay the receiver [IPC-07]") {
         linked { link, socket ->
             val mayFree = CountDownLatch(1)
             try {
@@ -284,7 +276,7 @@ class ArrayLinkSpec : FunSpec({
         }
     }
 
-    test("that nothing more will be written is said once, also where that fails [IPC-07]") {
+    test("the link shuts down its output once, even if that fails [IPC-07]") {
         linked { link, socket ->
             link.send(array())
             val mayFail = CountDownLatch(1)
@@ -293,7 +285,7 @@ class ArrayLinkSpec : FunSpec({
                 throw ClosedChannelException()
             }
             socket.say(NO_FRAME)
-            eventually("it is said") { socket.shuts.get() == 1 }
+            eventually("the link has tried to shut down its output") { socket.shuts.get() == 1 }
             link.close()
             mayFail.countDown()
             socket.hangUp()
@@ -304,8 +296,7 @@ class ArrayLinkSpec : FunSpec({
     }
 
     test(
-        "a message that is nonsense, by who sends arrays, is refused and released; those before and after it are not " +
-            "touched [IPC-06, IPC-07]",
+        "an invalid message from a peer is rejected and released, and other arrays are not affected [IPC-06, IPC-07]",
     ) {
         linked { link, socket ->
             val other = array().use { SharedArray.of(it) }
@@ -319,20 +310,20 @@ class ArrayLinkSpec : FunSpec({
             socket.say(arrays(9, good))
             repeat(nonsense.size) { shouldThrow<DeviceException> { link.receive() } }
             val last = link.receive()!!
-            eventually("each is released, and no other") { socket.releases() == listOf(2L, 3L, 4L, 5L) }
+            eventually("only the invalid messages are released") { socket.releases() == listOf(2L, 3L, 4L, 5L) }
             for (array in listOf(first, last)) array.copyTo(Devices.cpu()).use { it.column("a").getLong(9) shouldBe 27 }
             link.unreleased() shouldBe 1
             last.close()
             first.close()
-            eventually("these are, too") { socket.releases().sorted() == listOf(1L, 2L, 3L, 4L, 5L, 9L) }
+            eventually("all arrays are released") { socket.releases().sorted() == listOf(1L, 2L, 3L, 4L, 5L, 9L) }
             socket.say(released(1))
-            eventually("and what was sent") { link.unreleased() == 0 }
+            eventually("the sent array is returned") { link.unreleased() == 0 }
             other.close()
         }
     }
 })
 
-/** On a thread of its own: it may wait for ever. */
+/** Runs an action on a thread of its own, because it may wait forever. */
 private fun <T> soon(
     threads: Thread.Builder = Thread.ofVirtual(),
     what: () -> T,
@@ -340,11 +331,11 @@ private fun <T> soon(
     threads.start { runCatching(what).fold(result::complete, result::completeExceptionally) }
 }
 
-/** What it fails with, soon. */
+/** Returns the error of an action that must fail soon. */
 private fun CompletableFuture<*>.failure(): IOException = shouldThrow<ExecutionException> { get(5, SECONDS) }
     .cause as IOException
 
-/** Memory of the fake that somebody else has made, and frees. */
+/** Returns an array in memory of the fake that the test allocates and frees. */
 private fun foreign(bytes: Long, onFree: () -> Unit): DeviceArray {
     val device = Devices.device(SharingFake.TYPE, 0)
     val address = SharingFake.allocate(bytes, 64)
@@ -361,22 +352,22 @@ private fun frame(kind: Int, number: Long, payload: ByteArray = ByteArray(0)): B
     ByteBuffer.allocate(16 + payload.size).order(LITTLE_ENDIAN).putInt(payload.size).putInt(kind).putLong(number)
         .put(payload).array()
 
-/** Of kind 9: with it the link has failed. */
+/** A frame of the unknown kind 9, on which the link fails. */
 private val NO_FRAME = frame(9, 0)
 
-/** An array of the other end's. */
+/** Returns a frame with an array of the other end. */
 private fun arrays(number: Long, message: ByteArray) = frame(1, number, message)
 
-/** The other end has released one of this end's. */
+/** Returns a frame in which the other end releases an array of this end. */
 private fun released(number: Long) = frame(2, number)
 
-/** Which of the other end's were said to be released. */
+/** Returns the numbers of the other end's arrays that the link has released. */
 private fun ScriptedSocket.releases(): List<Long> = frames(2)
 
-/** Which arrays were written. */
+/** Returns the numbers of the arrays that the link has written. */
 private fun ScriptedSocket.arrays(): List<Long> = frames(1)
 
-/** The numbers of the frames of a kind that were written. */
+/** Returns the numbers of the written frames of a kind. */
 private fun ScriptedSocket.frames(kind: Int): List<Long> {
     val bytes = ByteBuffer.wrap(written()).order(LITTLE_ENDIAN).position(8)
     val numbers = mutableListOf<Long>()

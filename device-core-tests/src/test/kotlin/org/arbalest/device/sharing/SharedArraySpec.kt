@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 
 /**
- * What is shared, and opened, of a device whose other process is this one. A GPU's, and another process:
- * CudaSharingSoakSpec, RocmSharingSoakSpec.
+ * Shared and opened arrays of a device whose other process is this one. CudaSharingSoakSpec and RocmSharingSoakSpec use
+ * a GPU and another process.
  */
 class SharedArraySpec : FunSpec({
     extension(CCompiler.needed)
@@ -48,7 +48,7 @@ class SharedArraySpec : FunSpec({
     fun DeviceArray.here(): DeviceArray = copyTo(Devices.cpu()).also { it.synchronize() }
 
     test(
-        "arrays of every type, and slices, are opened as they were, without a copy, and kept by either side [IPC-01]",
+        "arrays of every type, and slices, are opened unchanged without a copy, and each side keeps them open [IPC-01]",
     ) {
         for ((from, count) in listOf(0L to 30L, 3L to 21L, 30L to 0L)) {
             EveryType.batch(5, 30).use { it.slice(from, count) }.use { source ->
@@ -61,27 +61,27 @@ class SharedArraySpec : FunSpec({
                     array.here().use { source.difference(it).shouldBeNull() }
                     array.slice(0, count).use { closed.get() shouldBe 0 }
                 }
-                eventually("it is told") { closed.get() == 1 }
+                eventually("the callback is called") { closed.get() == 1 }
                 shared.isOpen shouldBe true
                 shared.close()
                 shared.close()
                 shared.isOpen shouldBe false
-                eventually("it is freed, before the next is counted") { SharingFake.live == 0 }
+                eventually("the array is freed before the next one is counted") { SharingFake.live == 0 }
             }
         }
     }
 
-    test("what is shared stays as long as it is shared, though its array is closed [IPC-03]") {
+    test("a shared array stays until it is no longer shared, even if its array is closed [IPC-03]") {
         val shared = numbers(100).shared()
         SharingFake.live shouldBe 1
         SharedArray.open(shared.message().fromElsewhere()) {}.use { array ->
             array.here().use { it.column("a").getLong(99) shouldBe 297 }
         }
         shared.close()
-        eventually("it is freed") { SharingFake.live == 0 }
+        eventually("the array is freed") { SharingFake.live == 0 }
     }
 
-    test("each allocation is closed, and who has opened it is told once, when the last is [IPC-03]") {
+    test("each allocation is closed, and the callback is called once, after the last one [IPC-03]") {
         fun single(value: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(value)).build() }
             .use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         val columns = listOf(single(1), single(2))
@@ -97,11 +97,11 @@ class SharedArraySpec : FunSpec({
             array.here().use { it.column("b").getLong(0) shouldBe 2 }
             calls.get() shouldBe 0
         }
-        eventually("both are closed") { SharingFake.opened.isEmpty() && calls.get() == 1 }
+        eventually("both are closed and the callback is called") { SharingFake.opened.isEmpty() && calls.get() == 1 }
         shared.close()
     }
 
-    test("a process does not open what it shares itself, and is told that it has nothing open [IPC-04]") {
+    test("a process does not open its own shared array, and is notified that nothing is open [IPC-04]") {
         numbers(10).shared().use { shared ->
             val calls = AtomicInteger()
             shouldThrow<DeviceException> { SharedArray.open(shared.message()) { calls.incrementAndGet() } }
@@ -111,7 +111,7 @@ class SharedArraySpec : FunSpec({
         numbers(10).use { host -> shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS }
     }
 
-    test("a message that is cut, or changed anywhere, is refused [IPC-06]") {
+    test("a message that is cut short, or changed anywhere, is rejected [IPC-06]") {
         numbers(10).shared().use { shared ->
             val good = shared.message().fromElsewhere()
             for (length in good.indices) shouldThrow<DeviceException> { SharedArray.open(good.copyOf(length)) {} }
@@ -124,8 +124,8 @@ class SharedArraySpec : FunSpec({
     }
 
     test(
-        "whatever a message with a good checksum says, nothing is opened or read that is not there, and who tries is " +
-            "told once [IPC-06, IPC-09]",
+        "a message with a valid checksum cannot open or read memory that does not exist, and calls back once " +
+            "[IPC-06, IPC-09]",
     ) {
         val random = Random(18)
         EveryType.batch(5, 30).shared().use { shared ->
@@ -155,11 +155,11 @@ class SharedArraySpec : FunSpec({
                 for (words in listOf("bytes at n of an allocation of n", "bytes, but needs n",
                     "is in allocation n, of n", "is negative")) said.any { words in it } shouldBe true
             }
-            eventually("all are notified") { calls.get() == 2000 }
+            eventually("every attempt has called back once") { calls.get() == 2000 }
         }
     }
 
-    test("a buffer is within its allocation, to the byte, and an allocation as large as it is said to be [IPC-09]") {
+    test("a buffer must be within its allocation to the byte, and an allocation have its declared size [IPC-09]") {
         numbers(8).shared().use { shared ->
             val good = shared.message()
             val words = ByteBuffer.wrap(good).order(LITTLE_ENDIAN)
@@ -170,7 +170,7 @@ class SharedArraySpec : FunSpec({
             }
             shouldThrow<DeviceException> { SharedArray.open(changed.fromElsewhere()) {} }.message shouldContain
                 "is said to have ${size + 1} bytes, and has $size"
-            // the second column's
+            // the buffers of the second column
             val buffers = (36..good.size - 16).filter { words.getLong(it) == 64L && words.getLong(it + 8) == 64L }
             val beyond = good.clone().also {
                 ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(buffers.last(), size - 63)

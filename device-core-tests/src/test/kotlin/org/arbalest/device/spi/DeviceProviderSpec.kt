@@ -50,7 +50,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** A user's own backend, and broken ones: those in ext/ExtBackend.kt. */
+/** An application's own backend, and broken ones: those in ext/ExtBackend.kt. */
 class DeviceProviderSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -78,7 +78,7 @@ class DeviceProviderSpec : FunSpec({
         builder.build()
     }
 
-    /** Two int64, two views with two variadic buffers, in memory that the CPU cannot touch. */
+    /** Returns a batch of two int64 and two views with two variadic buffers, in memory that the CPU cannot access. */
     fun phantomBatch(): DeviceArray {
         val ints = ArrayData.of(2, 0, listOf(null, phantom.allocate(16)))
         val views = ArrayData.of(
@@ -89,8 +89,7 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test(
-        "a user's own backend serves WEBGPU: a batch is built, handed to C, read there and freed from a C " +
-            "thread [DEV-09]",
+        "an application's own backend builds a batch on WEBGPU, and a C thread reads and frees it [DEV-09]",
     ) {
         val array = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
@@ -107,7 +106,7 @@ class DeviceProviderSpec : FunSpec({
         CData.importSchema(schema)
     }
 
-    test("an array from C on WEBGPU finds the user's backend, and is read if the CPU can [DEV-09]") {
+    test("an array from C on WEBGPU uses the application's backend, and is read if the CPU can [DEV-09]") {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
@@ -120,7 +119,7 @@ class DeviceProviderSpec : FunSpec({
         }
     }
 
-    test("a device is opened once [DEV-09]") {
+    test("each device is opened once [DEV-09]") {
         repeat(3) { Devices.device(DeviceType.WEBGPU, 0) shouldBeSameInstanceAs host }
         phantom.isOpaque shouldBe false
         ExtMemory.opened.toList() shouldContainExactlyInAnyOrder listOf(0L, 1L)
@@ -141,7 +140,7 @@ class DeviceProviderSpec : FunSpec({
         PeerMoves.releaseMoved(out, DEVICE_ARRAY)
     }
 
-    test("nothing touches a buffer on its way to C, back, through slices and children, and to its release [DEV-01]") {
+    test("no export, import, slice, child or release touches a buffer [DEV-01]") {
         val out = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         CData.exportArray(phantomBatch(), out, CExport.DEVICE.schemaTo(schema))
@@ -159,8 +158,7 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test(
-        "memory that the CPU cannot touch has no segment; a batch is built elsewhere, and the driver is asked to " +
-            "copy it [DEV-01]",
+        "memory that the CPU cannot access has no segment, and the driver must copy a batch into it [DEV-01]",
     ) {
         phantom.isCpuAccessible shouldBe false
         phantom.allocate(8).use { buffer ->
@@ -173,7 +171,7 @@ class DeviceProviderSpec : FunSpec({
         error.message!! shouldContain "extCopy on WEBGPU:1 failed"
     }
 
-    test("buffers on two devices are refused before there is anything to export, and stay the caller's [DEV-08]") {
+    test("buffers on two devices are rejected before any export, and the caller still owns them [DEV-08]") {
         val buffers = listOf(host.allocate(16), Devices.cpu().allocate(16), phantom.allocate(16), phantom.allocate(16))
         fun pair(a: Int, b: Int) =
             ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
@@ -190,7 +188,7 @@ class DeviceProviderSpec : FunSpec({
         buffers.forEach { it.close() }
     }
 
-    test("buffers stay the caller's if no array can be made of them [OWN-08]") {
+    test("the caller still owns its buffers if no array can be created from them [OWN-08]") {
         val buffer = host.allocate(16)
         val other = host.allocate(16)
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
@@ -208,7 +206,7 @@ class DeviceProviderSpec : FunSpec({
         shouldThrow<IllegalStateException> { of(2, 0, buffer, other) }.message!! shouldContain "closed, moved"
     }
 
-    test("a driver that runs out of memory anywhere in a batch leaves nothing, and its error comes through [DEV-14]") {
+    test("a batch whose driver runs out of memory leaves nothing, and throws the driver's error [DEV-14]") {
         var needed = 0
         while (true) {
             ExtMemory.room.set(needed)
@@ -222,7 +220,7 @@ class DeviceProviderSpec : FunSpec({
         needed shouldBeGreaterThan 8
     }
 
-    test("a device that no backend serves is unavailable, and the answer says why [DEV-13]") {
+    test("a device without a backend is unavailable, and the answer contains the reason [DEV-13]") {
         val answer = Devices.availability(DeviceType(42)).shouldBeInstanceOf<Availability.Missing>()
         answer.reason() shouldContain "no backend for DEVICE_TYPE_42"
         val error = shouldThrow<DeviceException> { Devices.device(DeviceType(42), 0) }
@@ -231,7 +229,7 @@ class DeviceProviderSpec : FunSpec({
         error.message!! shouldNotContain "add "
     }
 
-    test("a device for which there is a backend of ours says which artifact has it [DEV-13]") {
+    test("a device with a backend of this project names the artifact to add [DEV-13]") {
         for ((type, artifact) in mapOf(
             DeviceType.CUDA to "arbalest-device-cuda",
             DeviceType.OPENCL to "arbalest-device-opencl",
@@ -242,7 +240,7 @@ class DeviceProviderSpec : FunSpec({
         }
     }
 
-    test("what is there, or why it is not, is said in words [DEV-13]") {
+    test("availability and its reason are readable as text [DEV-13]") {
         Availability.Ready(1).toString() shouldBe "1 device"
         Availability.Ready(2).toString() shouldBe "2 devices"
         Availability.Ready(0).toString() shouldBe "no device"
@@ -254,8 +252,7 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test(
-        "a backend that could not be loaded is part of the answer, with its cause, and keeps nobody else from " +
-            "working [DEV-13]",
+        "a backend that fails to load is reported with its cause, and other backends still work [DEV-13]",
     ) {
         val reason = Devices.availability(DeviceType.METAL).shouldBeInstanceOf<Availability.Missing>().reason()
         for (words in listOf(
@@ -272,13 +269,13 @@ class DeviceProviderSpec : FunSpec({
         Devices.availability(DeviceType.WEBGPU) shouldBe Availability.Ready(2)
     }
 
-    test("a backend without its driver says so, also if looking for it fails [DEV-13]") {
+    test("a backend without its driver reports this, also if the search for the driver fails [DEV-13]") {
         shouldThrow<DeviceException> { Devices.device(DeviceType.ONEAPI, 0) }.message!! shouldContain
             "ONEAPI:0 is unavailable, because libze_loader.so.1 was not found"
         shouldThrow<DeviceException> { Devices.device(DeviceType.VPI, 0) }.message!! shouldContain "libvpi.so.3"
     }
 
-    test("a device number beyond those that are there is unavailable [DEV-13]") {
+    test("a device number beyond the existing ones is unavailable [DEV-13]") {
         shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, 2) }.message!! shouldContain
             "WEBGPU:2 is unavailable, because there are 2 devices of WEBGPU, counted from 0"
         shouldThrow<DeviceException> { Devices.device(DeviceType.WEBGPU, -1) }.errno() shouldBe Errno.ENOSYS
@@ -286,8 +283,7 @@ class DeviceProviderSpec : FunSpec({
     }
 
     test(
-        "a device that is there but cannot be opened says what failed; an array on it is opaque, and can be released " +
-            "[DEV-14, DEV-18]",
+        "a device that cannot be opened is an error; an array on it is opaque and can be released [DEV-14, DEV-18]",
     ) {
         shouldThrow<DeviceException> { Devices.device(DeviceType.HEXAGON, 0) }.message!! shouldContain
             "hexOpen on HEXAGON:0 failed: HEX_BUSY (7)"

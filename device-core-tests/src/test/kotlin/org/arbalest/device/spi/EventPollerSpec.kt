@@ -15,11 +15,10 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 
-/** Waits that are asked for by a thread, on a runtime that answers what a test says. */
+/** A poller of events, on a runtime that returns scripted answers. */
 class EventPollerSpec : FunSpec({
     test(
-        "each is told once, when its event is done or has failed, and not before: what cannot be told is asked for " +
-            "again [DEV-24]",
+        "a completion is called once, when its event is done or failed; other events are queried again [DEV-24]",
     ) {
         val runtime = Answers()
         val poller = runtime.poller()
@@ -39,10 +38,10 @@ class EventPollerSpec : FunSpec({
         runtime.untilEnded(2)
         runtime.ended.toList() shouldContainExactlyInAnyOrder
             listOf(Answer.NOT_READY, Answer.CANNOT_TELL).map { it.ordinal.toLong() }
-        runtime.until { runtime.brackets.get() == 0 } // the last is told within a round, which ends behind it
+        runtime.until { runtime.brackets.get() == 0 } // the round ends after its last completion
     }
 
-    test("an unknown answer that comes now and then is none") {
+    test("an event does not fail because of occasional unknown answers") {
         val runtime = Answers()
         val poller = runtime.poller()
         val turn = AtomicInteger()
@@ -55,7 +54,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilEnded(1)
     }
 
-    test("where a runtime throws as it is entered, that is said, and its events are held until it can be [DEV-23]") {
+    test("an error on entry to the runtime is reported, and events are kept until an entry succeeds [DEV-23]") {
         val runtime = Answers()
         val poller = runtime.poller()
         runtime.refusal = "not relaxed"
@@ -70,7 +69,7 @@ class EventPollerSpec : FunSpec({
         runtime.until { runtime.brackets.get() == 0 }
     }
 
-    test("a runtime that cannot be entered answers for all: they are told, or held") {
+    test("if the runtime cannot be entered, the answer applies to all events: they complete or are kept") {
         val runtime = Answers()
         val poller = runtime.poller()
         runtime.entering = Answer.CANNOT_TELL
@@ -83,7 +82,7 @@ class EventPollerSpec : FunSpec({
         runtime.untilEnded(3)
     }
 
-    test("when the runtime is gone nobody is told, and nothing is asked any more [DEV-26]") {
+    test("after the runtime is gone, no completion is called and no event is queried [DEV-26]") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))
@@ -98,8 +97,7 @@ class EventPollerSpec : FunSpec({
     }
 
     test(
-        "a question that takes long holds up no other: another thread goes on, and the first one's event is not " +
-            "lost [DEV-25]",
+        "a slow query does not delay other events: another thread continues, and its own event is not lost [DEV-25]",
     ) {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
@@ -125,13 +123,13 @@ class EventPollerSpec : FunSpec({
         runtime.until { runtime.brackets.get() == 0 }
     }
 
-    test("a second question that takes long, to the thread that went on, holds up no other either [DEV-25]") {
+    test("a second slow query, on the thread that continued, does not delay other events either [DEV-25]") {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
         val stuck = CountDownLatch(1)
         for (event in 1L..3L) poller.add(event, runtime.completion(event))
         runtime.untilAsked(5, 1, 2, 3)
-        for (event in 1L..2L) { // nothing is added meanwhile, which would have the watch look
+        for (event in 1L..2L) { // adding an event here would wake the watch
             val inside = CountDownLatch(1)
             runtime.blocking[event] = {
                 inside.countDown()
@@ -149,7 +147,7 @@ class EventPollerSpec : FunSpec({
         runtime.until { runtime.brackets.get() == 0 }
     }
 
-    test("what is thrown at the poller is said, and held; it goes on") {
+    test("an exception in the poller is reported, and the poller continues") {
         val runtime = Answers()
         val poller = runtime.poller()
         runtime.script = { error("no") }
@@ -161,7 +159,7 @@ class EventPollerSpec : FunSpec({
     }
 
     test(
-        "a thread that waits goes on when its event is over, or at its limit, and then its event is asked for no more",
+        "a waiting thread continues after its event or at its time limit, and its event is queried no more",
     ) {
         val runtime = Answers()
         val poller = runtime.poller()
@@ -188,7 +186,7 @@ class EventPollerSpec : FunSpec({
         interrupted.get(5, SECONDS) shouldBe true
     }
 
-    test("an event that was recorded in a graph is told as that, once, and asked for no more [DEV-60]") {
+    test("an event recorded in a graph is reported as captured once, and queried no more [DEV-60]") {
         val runtime = Answers()
         val poller = runtime.poller()
         poller.add(1, runtime.completion(1))
@@ -205,7 +203,7 @@ class EventPollerSpec : FunSpec({
         runtime.ended.shouldBeEmpty()
     }
 
-    test("ten thousand events from eight threads, that complete in any order, are told once each") {
+    test("ten thousand events from eight threads that complete in any order are reported once each") {
         val runtime = Answers()
         val poller = runtime.poller(mayBlock = true)
         val adding = List(8) { seed ->
@@ -222,7 +220,7 @@ class EventPollerSpec : FunSpec({
     }
 })
 
-/** Answers what is said for each event; not ready, if nothing is. */
+/** A runtime that returns the answer set for each event, or NOT_READY without one. */
 private class Answers : EventPoller.Asker {
     val now = ConcurrentHashMap<Long, Answer>()
     val ended = ConcurrentLinkedQueue<Long>()
@@ -251,24 +249,24 @@ private class Answers : EventPoller.Asker {
             captured += event
         }
 
-        override fun userData(): Long = error("no C")
+        override fun userData(): Long = error("this completion has no native part")
 
-        override fun hostFunction(): Long = error("no C")
+        override fun hostFunction(): Long = error("this completion has no native part")
 
-        override fun eventCallback(): Long = error("no C")
+        override fun eventCallback(): Long = error("this completion has no native part")
     }
 
     fun asked(event: Long): Int = asked[event]?.get() ?: 0
 
     fun untilEnded(count: Int) = until { ended.size >= count }
 
-    /** So often from now on, each. */
+    /** Waits until each event has been queried this often. */
     fun untilAsked(times: Int, vararg events: Long) = until { events.all { asked(it) >= times } }
 
     fun until(condition: () -> Boolean) {
         val patience = System.nanoTime() + SECONDS.toNanos(5)
         while (!condition()) {
-            check(System.nanoTime() < patience) { "not so after 5 seconds; ended $ended, said $said" }
+            check(System.nanoTime() < patience) { "no success after 5 s; completed $ended, reported $said" }
             Thread.yield()
         }
     }

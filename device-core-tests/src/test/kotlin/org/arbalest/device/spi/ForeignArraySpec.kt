@@ -33,7 +33,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.concurrent.thread
 
-/** Memory that somebody else holds, as an array. */
+/** Arrays in memory that belongs to another owner. */
 class ForeignArraySpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
@@ -46,16 +46,16 @@ class ForeignArraySpec : FunSpec({
     fun Arena.bytes(text: String): MemorySegment =
         allocate(text.length.toLong(), 1).copyFrom(MemorySegment.ofArray(text.toByteArray()))
     fun ForeignArray.buffer(segment: MemorySegment): ForeignArray = buffer(segment.address(), segment.byteSize())
-    fun never(): Runnable = Runnable { error("nothing was taken over") }
+    fun never(): Runnable = Runnable { error("the owner of a rejected array was notified") }
 
-    /** A root of a column of text, one of lists and one of views. */
+    /** Describes a batch with a column of text and a column of lists. */
     fun Arena.described(data: ForeignArray): ForeignArray = data.clear().array(3, 0, 0).buffer(0, 0)
         .array(3, 1, 0).buffer(allocate(8).apply { fill(0b101) }).buffer(ints(0, 1, 1, 3)).buffer(bytes("xyz"))
         .array(3, 0, 0).buffer(0, 0).buffer(ints(0, 0, 2, 3)).array(3, 0, 0).buffer(0, 0).buffer(longs(7, 8, 9))
 
     val schema = Schema.of(Field.of("t", DataType.UTF8), Field.of("l", DataType.list(Field.of("item", DataType.INT64))))
 
-    test("what is written is what is read, whole and as a slice, and the list of numbers is used again [ARJ-09]") {
+    test("the array reads the described memory, whole and as a slice, and its description can be reused [ARJ-09]") {
         Arena.ofShared().use { arena ->
             val data = ForeignArray()
             val freed = AtomicInteger()
@@ -79,8 +79,7 @@ class ForeignArraySpec : FunSpec({
     }
 
     test(
-        "its holder is told once, by the last of handles, slices, exports and queued copies, on whatever " +
-            "thread [ARJ-09]",
+        "the owner is notified once, after the last handle, slice, export and queued copy, on any thread [ARJ-09]",
     ) {
         Arena.ofShared().use { arena ->
             val freed = AtomicInteger()
@@ -109,7 +108,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("eight threads that close their handles at once tell it once [ARJ-09]") {
+    test("eight threads that close their handles at once notify the owner once [ARJ-09]") {
         Arena.ofShared().use { arena ->
             val data = ForeignArray()
             repeat(200) {
@@ -133,13 +132,13 @@ class ForeignArraySpec : FunSpec({
             ArrayBridge.wrap(int64, data, device, freed::incrementAndGet).use { it.device() shouldBe device }
         }
         freed.get() shouldBe 1
-        // offsets that nobody can look at
+        // offsets that the CPU cannot read
         val text = ForeignArray().array(2, 0, 0).buffer(0, 0).buffer(8, 12).buffer(8, 5)
         ArrayBridge.wrap(Field.of("t", DataType.UTF8), text, device, freed::incrementAndGet).close()
         freed.get() shouldBe 2
     }
 
-    test("what does not fit is refused with the path and the numbers, and its holder is not told [ARJ-09]") {
+    test("a description that does not fit is rejected with path and numbers, and the owner is not notified [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             fun refused(field: Field, data: ForeignArray): String =
                 shouldThrow<DeviceException> { ArrayBridge.wrap(field, data, cpu, never()) }.message!!
@@ -182,7 +181,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("arrays without elements may have no offsets, and views their data of no bytes anywhere [ARJ-09]") {
+    test("arrays without elements need no offsets, and views may have an empty data buffer at NULL [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             val freed = AtomicInteger()
             val empty = ForeignArray().array(0, 0, 0).buffer(0, 0).buffer(arena.allocate(64)).buffer(arena.allocate(64))
@@ -198,7 +197,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("a holder that throws is reported, and the array is gone all the same [ARJ-09]") {
+    test("an exception from the owner's callback is reported, and the array is released anyway [ARJ-09]") {
         Arena.ofConfined().use { arena ->
             val data = ForeignArray().array(1, 0, 0).buffer(0, 0).buffer(arena.longs(1))
             ArrayBridge.wrap(int64, data, cpu) { error("not today") }.close()
@@ -206,7 +205,7 @@ class ForeignArraySpec : FunSpec({
         }
     }
 
-    test("a list of numbers grows, and says where it is read beyond") {
+    test("a description grows as needed, and a read beyond its end is an error") {
         val data = ForeignArray()
         shouldThrow<IllegalStateException> { data.buffer(1, 1) }.message shouldContain "without an array"
         repeat(100) { data.array(it.toLong(), 0, 0).buffer(2, 3) }

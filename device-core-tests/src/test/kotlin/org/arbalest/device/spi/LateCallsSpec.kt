@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
-/** What is given back later, or again. */
+/** Native calls that are deferred or repeated. */
 class LateCallsSpec : FunSpec({
     val said = ConcurrentLinkedQueue<String>()
     val begun = AtomicInteger()
@@ -23,7 +23,7 @@ class LateCallsSpec : FunSpec({
         said += "$what ${failure.message}"
     }
 
-    /** A call that is answered so, one after the other; the last one counts. */
+    /** A call that returns these answers in order, and then repeats the last one. */
     class Scripted(private vararg val answers: Answer) {
         val attempts = AtomicInteger()
         val over = CountDownLatch(answers.size)
@@ -41,19 +41,19 @@ class LateCallsSpec : FunSpec({
     beforeTest { calls.start() }
     afterTest { said.clear() }
 
-    test("a call that is refused is made again until it is done, and others do not wait for that [DEV-26]") {
+    test("a rejected call is repeated until it succeeds, and other calls do not wait for it [DEV-26]") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.NOT_READY, Answer.UNKNOWN, Answer.CANNOT_TELL, Answer.DONE)
         call.give()
-        calls.drain() // it was tried
+        calls.drain() // the call was tried
         (call.attempts.get() >= 1) shouldBe true
         call.over.await(5, SECONDS) shouldBe true
         calls.drain()
         call.attempts.get() shouldBe 5
         said.shouldBeEmpty()
-        (begun.get() >= 5) shouldBe true // before each
+        (begun.get() >= 5) shouldBe true // before each attempt
     }
 
-    test("a call that fails for good is made once, and said once; one with an unknown code five times [DEV-26]") {
+    test("a permanent failure is tried once, an unknown code five times, and each is reported once [DEV-26]") {
         val forGood = Scripted(Answer.FAILED)
         val unknown = Scripted(*Array(5) { Answer.UNKNOWN })
         forGood.give()
@@ -66,7 +66,7 @@ class LateCallsSpec : FunSpec({
             listOf("giving back, for good, attempt 1, FAILED", "giving back, for good, attempt 5, UNKNOWN")
     }
 
-    test("what is gone with its runtime is given up, and not said [DEV-26]") {
+    test("a call for an object that is gone with its runtime is abandoned without a report [DEV-26]") {
         val call = Scripted(Answer.CANNOT_TELL, Answer.GONE)
         call.give()
         call.over.await(5, SECONDS) shouldBe true
@@ -75,7 +75,7 @@ class LateCallsSpec : FunSpec({
         said.shouldBeEmpty()
     }
 
-    test("a call that was made elsewhere goes on here, if there is something left to do") {
+    test("a call that was made elsewhere continues here if it is not finished") {
         val call = Scripted(Answer.DONE)
         for (answer in listOf(Answer.DONE, Answer.GONE)) call.goOn(answer)
         calls.drain()
@@ -86,7 +86,7 @@ class LateCallsSpec : FunSpec({
         said.size shouldBe 1
     }
 
-    test("tasks run in order, and one that throws is said, and holds up none") {
+    test("tasks run in order, and a task that throws is reported and does not stop the others") {
         val order = ConcurrentLinkedQueue<Int>()
         repeat(100) { i ->
             calls.submit {
@@ -99,7 +99,7 @@ class LateCallsSpec : FunSpec({
         said.toList() shouldContainExactly listOf("work on late-calls-spec number 50")
     }
 
-    test("a call is made also where its thread could not be prepared, which is said [DEV-23, DEV-26]") {
+    test("a call is made even if its thread could not be prepared, which is reported [DEV-23, DEV-26]") {
         val call = Scripted(Answer.DONE)
         unprepared.set(1)
         call.give()
@@ -109,7 +109,7 @@ class LateCallsSpec : FunSpec({
         said.toList() shouldContainExactly listOf("beginning on late-calls-spec not relaxed")
     }
 
-    test("who waits for a call that throws is told as well that it will not be made any more [DEV-26]") {
+    test("the waiter of a call is notified even if the call throws [DEV-26]") {
         val over = CountDownLatch(1)
         calls.goOn(Answer.NOT_READY.ordinal, { error("by the call") }, { IllegalStateException() }, over::countDown)
         over.await(5, SECONDS) shouldBe true

@@ -78,7 +78,8 @@ class StatisticsSpec : FunSpec({
     fun doubles(vararg values: Double) = longs(*values.map(Double::toRawBits).toLongArray())
 
     /**
-     * The specification's "complex record batch": col1: struct<a: int32, b: list<item: int64>, c: float64>, col2: utf8.
+     * Returns the specification's "complex record batch": col1: struct<a: int32, b: list<item: int64>, c: float64>,
+     * col2: utf8.
      */
     fun example(index: Int = 4, typeId: Byte = 1): RawArray {
         val numbers = raw(field("i", DataType.INT64, true), 12, null, longs(3, 0, 0, 3, 5, 0, 1, 99, 20, 1, 1, 2))
@@ -101,7 +102,7 @@ class StatisticsSpec : FunSpec({
         return raw(field("", StructType(listOf(columns.field, maps.field))), 7, null, children = listOf(columns, maps))
     }
 
-    /** The same from the builder. */
+    /** Returns the same statistics from the builder. */
     fun built(): Statistics = Statistics.builder().rowCount(3)
         .column(0).nullCount(0)
         .column(1).nullCount(0).distinctCount(3).approximateMax(5).approximateMin(0)
@@ -133,8 +134,8 @@ class StatisticsSpec : FunSpec({
         Field.of("t", DataType.UTF8))
 
     /**
-     * An array of about the schema, from rows of a column's number and of its entries: a key, which field of the union,
-     * a value.
+     * Returns an array that is close to the statistics schema. Each row has a column number and entries: a key, the
+     * index of a union field, a value.
      */
     fun made(
         vararg rows: Pair<Any?, List<Triple<String, Int, Any?>>?>,
@@ -157,8 +158,7 @@ class StatisticsSpec : FunSpec({
     }
 
     test(
-        "the specification's example, laid by hand, is read: exact, approximate, of the whole and of each " +
-            "column [STAT-01]",
+        "the specification's example, laid out by hand, is read: exact, approximate, whole and per column [STAT-01]",
     ) {
         Arena.ofConfined().use { arena ->
             val example = example()
@@ -187,7 +187,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("what is built is, for C, the specification's example, and sound in full [STAT-02]") {
+    test("C reads built statistics as the specification's example, and they pass full validation [STAT-02]") {
         Arena.ofConfined().use { arena ->
             fun checksum(write: (array: MemorySegment, schema: MemorySegment) -> Unit): Long {
                 val out = arena.struct(StructKind.ARRAY)
@@ -218,7 +218,7 @@ class StatisticsSpec : FunSpec({
         crossed(built()) shouldBe built()
     }
 
-    test("without anything, and of an array that is no batch [STAT-02]") {
+    test("statistics may be empty, or describe an array that is not a batch [STAT-02]") {
         val nothing = Statistics.builder().build()
         crossed(nothing) shouldBe nothing
         val array = Statistics.builder().column(0).rowCount(5).nullCount(1).build()
@@ -227,7 +227,7 @@ class StatisticsSpec : FunSpec({
         crossed(array).whole().keys().shouldBeEmpty()
     }
 
-    test("every statistic of the specification is there, typed [STAT-01]") {
+    test("every statistic of the specification has a typed method [STAT-01]") {
         val all = Statistics.builder().rowCount(1).nullCount(2).distinctCount(3).maxByteWidth(4).averageByteWidth(5.5)
             .min(6).max(7).build()
         val about = Statistics.builder().approximateRowCount(1.5).approximateNullCount(2.5)
@@ -259,7 +259,7 @@ class StatisticsSpec : FunSpec({
         "${Statistics.builder().column(3).nullCount(0).max(5).build()}" shouldBe "column 3: $NULL_COUNT=0, $MAX=5"
     }
 
-    test("any widths, encodings, type ids, kinds of union, orders of fields and slices are read [STAT-03]") {
+    test("all widths, encodings, type ids, union modes, field orders and slices are read [STAT-03]") {
         val rows = arrayOf<Pair<Any?, List<Triple<String, Int, Any?>>?>>(
             null to listOf(Triple(ROW_COUNT, 0, 9L)),
             3L to
@@ -293,7 +293,7 @@ class StatisticsSpec : FunSpec({
             }
     }
 
-    test("counts of other widths are counts; what is approximate may be an integer [STAT-03]") {
+    test("a count may have any integer type, and an approximate count may be an integer [STAT-03]") {
         val union = DataType.denseUnion(Field.of("u", DataType.UINT64), Field.of("s", DataType.INT16))
         made(null to listOf(
             Triple(ROW_COUNT, 0, 7L), Triple(NULL_COUNT, 1, 2L), Triple("ARROW:distinct_count:approximate", 1, 3L),
@@ -305,7 +305,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("rows of the same column are joined [STAT-03]") {
+    test("rows of the same column are merged [STAT-03]") {
         made(2L to listOf(Triple(MAX, 0, 7L)), 2L to listOf(Triple(MIN, 0, 6L))).use { array ->
             Statistics.of(array).column(2).run { listOf(min(), max()) shouldBe listOf(6L, 7L) }
         }
@@ -317,7 +317,7 @@ class StatisticsSpec : FunSpec({
         failure.message!! shouldContain expected
     }
 
-    test("an array of another schema is an error that says where and what [STAT-04]") {
+    test("an array with another schema is an error with the path and the types [STAT-04]") {
         fun batch(vararg fields: Field) = BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             fields.forEach(batch::column).let { batch.build() }
         }
@@ -334,7 +334,7 @@ class StatisticsSpec : FunSpec({
         refused(batch(column, map(DataType.UTF8, DataType.INT64)), "$.statistics.entries.v: is int64, not a union")
     }
 
-    test("what cannot be is an error with the path and the row [STAT-04]") {
+    test("an invalid statistic is an error with the path and the row [STAT-04]") {
         val none = listOf<Triple<String, Int, Any?>>()
         refused(made(0L to none, -1L to none), "$.column: row 1: is -1, which is no column")
         refused(made(0L to none, 1L shl 31 to none), "$.column: row 1: is 2147483648, which is no column")
@@ -357,7 +357,7 @@ class StatisticsSpec : FunSpec({
             "is 9223372036854775808, which is no count")
     }
 
-    test("keys and types that lead nowhere are errors, not a crash [STAT-04]") {
+    test("a key index or a type id that is out of range is an error, not a crash [STAT-04]") {
         fun laid(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
             refused(CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)), expected)
         }
@@ -367,7 +367,7 @@ class StatisticsSpec : FunSpec({
         laid(example().also { it.children[1].buffers[1] = ints(0, 1, 2, 6, 7, 9, 12, 99) }, "99")
     }
 
-    test("what the specification has no name for is kept, and written again, whatever its type [STAT-05]") {
+    test("a statistic outside the specification is kept and written again, with any type [STAT-05]") {
         val pair = StructType(listOf(Field.of("x", DataType.INT64), Field.of("word", DataType.UTF8)))
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.BOOL))
         val statistics = Statistics.builder().column(2)
@@ -397,7 +397,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("a null struct of fields that may not be null is written, also within another and within a list [STAT-05]") {
+    test("a null struct with fields that are not nullable is written, also in a struct and in a list [STAT-05]") {
         val pair =
             DataType.struct(field("a", DataType.INT32), field("b", DataType.struct(field("c", DataType.UTF8)), true))
         val values = listOf(null, mapOf("a" to 1L, "b" to mapOf("c" to "x")), mapOf("a" to 2L, "b" to null), null)
@@ -411,7 +411,7 @@ class StatisticsSpec : FunSpec({
         crossed(statistics).whole().get("MY_PRODUCT:list") shouldBe values
     }
 
-    test("bytes are copied in and out [STAT-05]") {
+    test("bytes are copied into the builder and out of the statistics [STAT-05]") {
         val given = byteArrayOf(1, 2)
         val statistics = Statistics.builder().min(given).build()
         given[0] = 9
@@ -419,7 +419,7 @@ class StatisticsSpec : FunSpec({
         (statistics.whole().min() as ByteArray).toList() shouldBe listOf<Byte>(1, 2)
     }
 
-    test("the builder refuses values that are not of their type, and names that are reserved [STAT-05]") {
+    test("the builder rejects values that do not fit their type, and reserved names [STAT-05]") {
         fun refusal(give: () -> Unit) = shouldThrow<IllegalArgumentException>(give).message!!
         val builder = Statistics.builder()
         refusal { builder.nullCount(-1) } shouldBe "\"$NULL_COUNT\" is -1, which is no count"
@@ -434,7 +434,7 @@ class StatisticsSpec : FunSpec({
     }
 
     test(
-        "the specification's keys are constants, each of the name of what it is, and those that are written [STAT-08]",
+        "each key of the specification is a constant with its name, and is written [STAT-08]",
     ) {
         val names = listOf("average_byte_width", "distinct_count", "max_byte_width", "max_value", "min_value",
             "null_count", "row_count")
@@ -453,7 +453,7 @@ class StatisticsSpec : FunSpec({
         all.whole().field(StatisticKeys.MAX_VALUE_EXACT)!!.type() shouldBe DataType.INT64
     }
 
-    test("statistics are computed: rows, nulls, the smallest and the largest value [STAT-06]") {
+    test("compute counts rows and nulls, and finds the smallest and the largest value [STAT-06]") {
         BatchBuilder.of(Devices.cpu(), 5).use { batch ->
             batch.int32("vendor_id", intArrayOf(5, 1, 5, 1, 5))
             batch.column(Field.of("passenger_count", DataType.INT64)).also { column ->
@@ -485,7 +485,7 @@ class StatisticsSpec : FunSpec({
         computed(type, values.size) { column -> values.forEach { append(column, it) } }.run { min() to max() }
 
     test(
-        "in the order of their values: unsigned, zeros, text by code points, bytes unsigned, what is encoded [STAT-06]",
+        "extremes follow the order of the type: unsigned, zeros, code points, bytes, encoded values [STAT-06]",
     ) {
         extremes(DataType.UINT64, -1L, 1L, 2L) shouldBe (BigDecimal.ONE to BigDecimal("18446744073709551615"))
         extremes(DataType.UINT8, 200L, 1L) shouldBe (1L to 200L)
@@ -509,7 +509,7 @@ class StatisticsSpec : FunSpec({
         computed(DataType.BOOL, 2) { it.append(true).append(false) }.run { min() to max() } shouldBe (false to true)
     }
 
-    test("where nobody says which is the smallest, none is said [STAT-06]") {
+    test("compute gives no extremes without values, with NaN, or for types without an order [STAT-06]") {
         extremes(DataType.FLOAT64, 1.0, Double.NaN) shouldBe (null to null)
         extremes(DataType.INT64, null, null) shouldBe (null to null)
         extremes(DataType.UTF8) shouldBe (null to null)
@@ -525,8 +525,7 @@ class StatisticsSpec : FunSpec({
     }
 
     test(
-        "of a struct's fields, unless it has nulls; of what is below lists nothing; numbered as in the " +
-            "specification's example [STAT-06]",
+        "compute covers the fields of a struct without nulls, but no list items, numbered as in the example [STAT-06]",
     ) {
         fun example(hasNull: Boolean) = BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val col1 = batch.column(
@@ -562,7 +561,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("a slice has the statistics of what was built as that slice, of every type, and they cross [STAT-06]") {
+    test("a slice of any type has the statistics of a column built from its rows, also through C [STAT-06]") {
         EveryType.batch(0, 40).use { all ->
             for ((from, rows) in listOf(0 to 40, 8 to 20, 7 to 1, 13 to 0)) {
                 val sliced = all.slice(from.toLong(), rows.toLong()).use(Statistics::compute)
@@ -572,7 +571,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    test("columns are found by name, and numbered each before those below it [STAT-07]") {
+    test("columnIndex finds a column by its path, and numbers each column before its children [STAT-07]") {
         val inner = DataType.struct(Field.of("a", DataType.INT32),
             Field.of("b", DataType.list(Field.of("item", DataType.INT64))), Field.of("c", DataType.FLOAT64))
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT8))

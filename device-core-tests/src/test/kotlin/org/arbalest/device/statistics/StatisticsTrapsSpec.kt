@@ -35,9 +35,7 @@ import java.math.BigDecimal
 import java.util.OptionalLong
 import java.util.UUID
 
-/**
- * What goes wrong with statistics: extension types, nulls where none may be, values that change, runs that are long.
- */
+/** Failures with statistics: extension types, nulls in the wrong place, values that change, long runs. */
 class StatisticsTrapsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -50,7 +48,7 @@ class StatisticsTrapsSpec : FunSpec({
 
     fun crossed(statistics: Statistics): Statistics = statistics.toArray().use(Statistics::of)
 
-    /** Statistics of columns of these fields, of which one value each is the largest. */
+    /** Returns statistics of columns of these fields, with one largest value each. */
     fun largest(
         vararg fields: Field,
         append: (ColumnBuilder, Int) -> Unit,
@@ -73,7 +71,7 @@ class StatisticsTrapsSpec : FunSpec({
     }
 
     test(
-        "values of extension types are read as what they are, and written again, encoded ones too [STAT-01, STAT-02]",
+        "values of extension types are read as Java values and written again, also encoded ones [STAT-01, STAT-02]",
     ) {
         val id = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
         ExtensionCodec.register(money)
@@ -99,7 +97,7 @@ class StatisticsTrapsSpec : FunSpec({
         }
     }
 
-    test("an entry that is null is an error, whatever is beneath it [STAT-04]") {
+    test("a null entry is an error, regardless of the bytes under it [STAT-04]") {
         val keys = RawArray(Field.of("key", DataType.UTF8).withNullable(false), 1, 0, 0,
             mutableListOf(null, ints(0, max.length), bytes(*max.encodeToByteArray())))
         val numbers = RawArray(Field.of("n", DataType.INT64), 1, 0, 0, mutableListOf(null, longs(7)))
@@ -121,7 +119,7 @@ class StatisticsTrapsSpec : FunSpec({
         }
     }
 
-    test("nested values are nobody else's, and compared by what is in them [STAT-05]") {
+    test("nested values are copied, and compared by their content [STAT-05]") {
         val type = DataType.list(Field.of("item", DataType.BINARY))
         val given = mutableListOf<ByteArray?>(byteArrayOf(1, 2), null)
         val built = Statistics.builder().put("ACME:sample", given, type).build()
@@ -138,8 +136,7 @@ class StatisticsTrapsSpec : FunSpec({
     }
 
     test(
-        "a decimal has its type's scale at once, so that what crossed is what was built; one that has more digits is " +
-            "refused [STAT-02]",
+        "a decimal gets the scale of its type when it is set, and one with more digits is rejected [STAT-02]",
     ) {
         val type = DataType.decimal128(9, 2)
         val built = Statistics.builder().max(BigDecimal("-1.5"), type).min(BigDecimal("-2E+1"), type).build()
@@ -149,7 +146,7 @@ class StatisticsTrapsSpec : FunSpec({
             .message!! shouldContain "\"$max\": 0.001, a BigDecimal, is no decimal128(9, 2)"
     }
 
-    test("of runs each is looked at once, however long it is, within the slice [STAT-06]") {
+    test("each run is examined once, regardless of its length, within the slice [STAT-06]") {
         val type = RunEndEncodedType(Field.of("run_ends", DataType.INT64).withNullable(false),
             Field.of("values", DataType.INT64))
         val long = 1L shl 40

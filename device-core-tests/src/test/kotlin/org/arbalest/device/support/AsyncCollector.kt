@@ -18,12 +18,15 @@ import java.util.concurrent.Flow
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicLong
 
-/** Connects the producer; [threaded] if it does not come back before it has ended. */
+/**
+ * Imports the producer's stream. With [threaded], the producer runs on its own thread, because its start function
+ * returns only after the stream has ended.
+ */
 internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean = false): AsyncArrayStream =
     CData.importAsyncStream(CImport.DEVICE.quirks(*quirks),
         { handler -> if (threaded) Thread.ofPlatform().start { start(handler) } else start(handler) })
 
-/** What a stage ends with, or the error that it fails with. */
+/** Returns the result of a stage, or the error with which it failed. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     try {
         Result.success(toCompletableFuture().get(5, SECONDS))
@@ -34,8 +37,8 @@ internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     }
 
 /**
- * Asks for [window] tasks, and for one more as each is done with; does with a task what [onTask] says, on [executor].
- * By default it reads the column `id`, where it is signalled.
+ * A subscriber that requests [window] tasks, and one more after each task. It passes each task to [onTask], on
+ * [executor]. By default, it reads the column `id` on the thread that signals the task.
  */
 internal class AsyncCollector(
     private val window: Long = 5,
@@ -47,7 +50,10 @@ internal class AsyncCollector(
     val done = CompletableFuture<Unit>()
     private val subscribed = CompletableFuture<Flow.Subscription>()
 
-    /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
+    /**
+     * The subscription. Reading it waits, because the producer may deliver it from another thread after `subscribe` has
+     * returned.
+     */
     val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
 
     fun read(task: AsyncTask) {

@@ -22,12 +22,12 @@ import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** The streams that a TCK class opens, each of which it leaves in any state. */
+/** The streams that a TCK class opens. The class may leave each of them in any state. */
 internal class AsyncStreams {
     private val open = ConcurrentLinkedQueue<AsyncArrayStream>()
     private val ends = ConcurrentLinkedQueue<CompletableFuture<*>>()
 
-    /** Our producer, at [source], into our consumer. */
+    /** Connects the library's producer, which reads [source], to the library's consumer. */
     fun connect(
         source: Flow.Publisher<DeviceArray>,
     ): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { handler ->
@@ -36,17 +36,17 @@ internal class AsyncStreams {
         ends += produced.toCompletableFuture()
     })
 
-    /** A stream that fails before its schema. */
+    /** Returns a stream that fails before its schema. */
     fun failed(): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) {
         CData.exportAsyncStream(AsyncProducer.failed(IllegalStateException("this stream always fails")), it,
             Runnable::run, CExport.DEVICE)
     })
 
-    /** The subscriber of our producer, which feeds [consumer]; whoever has it is the publisher. */
+    /** Returns the subscriber of the library's producer, which feeds [consumer]. The test acts as the publisher. */
     fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {
         val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
         connect { subscriber.complete(it) }.subscribe(consumer)
-        @Suppress("UNCHECKED_CAST") // one of `in DeviceArray` takes each DeviceArray
+        @Suppress("UNCHECKED_CAST") // a subscriber of `in DeviceArray` accepts every DeviceArray
         return subscriber.get(5, SECONDS) as Flow.Subscriber<DeviceArray>
     }
 
@@ -56,7 +56,7 @@ internal class AsyncStreams {
         return arrays
     }
 
-    /** Closes all, waits until they are gone, and says what is left then. */
+    /** Closes all streams, waits until they are released, and checks that no resources are left. */
     fun finish() {
         open.forEach(AsyncArrayStream::close)
         for (end in ends) end.handle { _, _ -> }.get(5, SECONDS)
@@ -70,15 +70,15 @@ internal class AsyncStreams {
         fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
         fun checkNothingIsLeft() {
-            eventually("nothing is left after the class") { Held.now().isZero }
+            eventually("no resources are left after the class") { Held.now().isZero }
         }
 
-        /** Patient where something must come, brief where nothing may. */
+        /** Returns an environment that waits long for an expected signal, and briefly where no signal may arrive. */
         fun environment() = TestEnvironment(5000, 50, 10)
     }
 }
 
-/** So many arrays of one row, made where they are asked for. */
+/** A publisher of [count] arrays with one row, each created when it is requested. */
 internal class Ones(private val count: Long) : Flow.Publisher<DeviceArray> {
     override fun subscribe(subscriber: Flow.Subscriber<in DeviceArray>) {
         subscriber.onSubscribe(object : Flow.Subscription {
@@ -110,11 +110,14 @@ internal class Ones(private val count: Long) : Flow.Publisher<DeviceArray> {
     }
 }
 
-/** A consumer that extracts each task and lets go of it. */
+/** A consumer that extracts each task and closes the array. */
 internal class Extracting(private val demand: Long) : Flow.Subscriber<AsyncTask> {
     private val subscribed = CompletableFuture<Flow.Subscription>()
 
-    /** Waits for it: a producer that calls back at the moment may bring it, after `subscribe` has returned. */
+    /**
+     * The subscription. Reading it waits, because the producer may deliver it from another thread after `subscribe` has
+     * returned.
+     */
     val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
 
     override fun onSubscribe(s: Flow.Subscription) {

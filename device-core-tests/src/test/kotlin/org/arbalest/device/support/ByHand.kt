@@ -44,28 +44,28 @@ private fun Arena.stub(target: Any, name: String, type: FunctionDescriptor): Lon
     return Linker.nativeLinker().upcallStub(method.bindTo(target), type, this).address()
 }
 
-/** Leaves garbage, no zero byte in it, where malloc gives memory of this size next. */
+/**
+ * Fills blocks with garbage without a zero byte and frees them, so that malloc returns such a block for the next
+ * allocation of this size.
+ */
 internal fun soil(bytes: Long) {
     List(7) { NativeHeap.allocate(bytes) }.onEach { NativeHeap.fill(it, bytes, 0x5A) }.forEach(NativeHeap::free)
 }
 
-/**
- * A C producer that does what the test says, when it says so, on the test's thread; its extract_data does what
- * [onExtract] says.
- */
+/** A C producer that the test drives call by call, on the test's thread. Its extract_data calls [onExtract]. */
 internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> Int) : AutoCloseable {
     private val arena = Arena.ofShared()
     private val struct = arena.allocate(48, 8).address()
     private var handler = 0L
 
-    /** What was requested, call by call. */
+    /** The number of tasks in each request, in the order of the calls. */
     val requests = CopyOnWriteArrayList<Long>()
 
-    /** How often cancel was called. */
+    /** The number of calls of cancel. */
     var cancels = 0
         private set
 
-    /** For each call of extract_data, the task's number, negative minus one for NULL. */
+    /** For each call of extract_data, the task's number n, or −n − 1 if the output was NULL. */
     val extracts = CopyOnWriteArrayList<Int>()
 
     fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream = CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), {
@@ -123,7 +123,7 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
     companion object {
         fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
-        /** An extract_data that gives one row. */
+        /** An extract_data that exports an array of one row. */
         val GIVES: (Int, Long) -> Int = { _, out ->
             one().use {
                 CData.exportArray(it, MemorySegment.ofAddress(out).reinterpret(RawArrowDeviceArray.SIZE),
@@ -134,12 +134,12 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
     }
 }
 
-/** A C consumer that does what the test says, and takes down what it is told; its callbacks answer 0. */
+/** A C consumer that the test drives. It records the calls that it receives, and its callbacks return 0. */
 internal class ConsumerByHand : AutoCloseable {
     private val arena = Arena.ofShared()
     private val struct = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
 
-    /** `on_schema`, `task`, `end`, `on_error <code> <message>`, `release`. */
+    /** The received calls: `on_schema`, `task`, `end`, `on_error <code> <message>`, `release`. */
     val calls = CopyOnWriteArrayList<String>()
 
     /** Copies of the tasks' structs. */
@@ -147,10 +147,10 @@ internal class ConsumerByHand : AutoCloseable {
 
     private val released = CountDownLatch(1)
 
-    /** What is done inside of each callback. */
+    /** The action that runs inside each callback. */
     @Volatile var inside: (String) -> Unit = {}
 
-    /** The handler, alive. */
+    /** The handler's struct, which is not released yet. */
     val handler: MemorySegment = struct.also {
         val at = it.address()
         RawArrowAsyncHandler.setOnSchema(at, arena.stub(this, "onSchema", INT_2))
@@ -165,18 +165,18 @@ internal class ConsumerByHand : AutoCloseable {
 
     private fun producer() = RawArrowAsyncHandler.producer(struct.address())
 
-    /** `extract_data` of a task; with [out] null, NULL. */
+    /** Calls `extract_data` of a task, with NULL if [out] is null. */
     fun extract(task: Int, out: MemorySegment?): Int {
         val copy = tasks[task].address()
         return Calls.get(RawArrowAsyncTask.extractData(copy), copy, out?.address() ?: 0)
     }
 
-    /** Memory for an array, with garbage in it. */
+    /** Returns memory for an array, filled with garbage. */
     fun dirty(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0x5A)
 
     fun isReleased(array: MemorySegment): Boolean = RawArrowArray.release(array.address()) == 0L
 
-    fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it was told $calls" }
+    fun awaitRelease() = check(released.await(5, SECONDS)) { "the handler is not released; it received $calls" }
 
     private fun received(what: String): Int {
         calls += what

@@ -10,13 +10,13 @@ import java.util.Arrays
 import kotlin.math.sign
 import kotlin.random.Random
 
-/** Values that are hard to tell apart, and what each reading says of them, however they are stored. */
+/** Values that are hard to distinguish, and the result that each read method must return for them in any layout. */
 internal class ByteStringCases(seed: Int, count: Int) {
     private val random = Random(seed)
 
     /**
-     * Of every length up to 40, so both sides of the 12 bytes that a view holds; many begin alike, and have few
-     * different bytes, also such as are negative.
+     * Values of every length up to 40, on both sides of the 12 bytes that a view holds inline. Many share a prefix and
+     * have few distinct bytes, some of them negative.
      */
     val values: List<ByteArray> = List(count) { i ->
         val length = if (i < 41) i else random.nextInt(41)
@@ -24,7 +24,7 @@ internal class ByteStringCases(seed: Int, count: Int) {
         ByteArray(length) { if (it < alike) 1 else listOf(0, 1, 127, -128, -1).random(random).toByte() }
     }
 
-    /** The rows are the values: read one by one, and compared with others in pairs. */
+    /** Checks that the rows of [strings] are the values: reads each row, and compares random pairs of rows. */
     fun check(strings: ByteStringView, pairs: Int) {
         for ((row, value) in values.withIndex()) check(strings, row.toLong(), value)
         repeat(pairs) {
@@ -43,7 +43,7 @@ internal class ByteStringCases(seed: Int, count: Int) {
         strings.copyTo(row, MemorySegment.ofArray(target), 5)
         target.copyOfRange(5, 5 + value.size) shouldBe value
         shouldThrow<IndexOutOfBoundsException> { strings.copyTo(row, MemorySegment.ofArray(target), 51L - value.size) }
-        // wherever it differs
+        // the value differs in one byte, at each position
         for (i in value.indices) strings.contentEquals(row, value.clone().also { it[i]++ }) shouldBe false
     }
 

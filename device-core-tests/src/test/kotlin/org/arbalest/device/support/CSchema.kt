@@ -19,7 +19,7 @@ import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** A schema for the C peer to make. [tamper] may spoil a struct after it was made. */
+/** A schema that the C peer creates. [tamper] can corrupt a struct after its creation. */
 internal class CSchema(
     val format: String?,
     val name: String? = "",
@@ -59,14 +59,14 @@ internal fun dictionaryOf(schema: MemorySegment): MemorySegment =
 
 internal fun isReleased(schema: MemorySegment): Boolean = RawArrowSchema.release(schema.address()) == 0L
 
-/** Imports what the C peer makes, which must come back released. */
+/** Imports the schema that the C peer creates, and checks that its struct is released. */
 internal fun imported(schema: CSchema): Field = Arena.ofConfined().use { arena ->
     val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
     schema.write(struct)
     CData.importSchema(struct).also { isReleased(struct) shouldBe true }
 }
 
-/** Importing it must fail with EINVAL and all of the words, and release it. */
+/** Checks that the import fails with EINVAL and a message with all of [words], and that it releases the struct. */
 internal fun refused(schema: CSchema, vararg words: String) {
     Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
@@ -80,7 +80,7 @@ internal fun refused(schema: CSchema, vararg words: String) {
     }
 }
 
-/** Exports a field, lends the struct, and releases it. */
+/** Exports a field, passes the struct to [read], and releases it. */
 internal fun <T> exported(field: Field, read: (MemorySegment) -> T): T = Arena.ofConfined().use { arena ->
     val struct = arena.allocate(ArrowSchemaStruct.LAYOUT).fill(0xA5.toByte())
     CData.exportSchema(field, struct)
@@ -91,17 +91,20 @@ internal fun <T> exported(field: Field, read: (MemorySegment) -> T): T = Arena.o
     }
 }
 
-/** The C peer's hash of what we export. */
+/** Returns the C peer's hash of an exported field. */
 internal fun checksum(field: Field): Long = exported(field, PeerNodes::schemaChecksum)
 
-/** The C peer's hash of what it makes itself. */
+/** Returns the C peer's hash of a schema that it creates itself. */
 internal fun checksum(schema: CSchema): Long = Arena.ofConfined().use { arena ->
     val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
     schema.write(struct)
     PeerNodes.schemaChecksum(struct).also { PeerMoves.release(struct, StructKind.SCHEMA) }
 }
 
-/** There and back: what we export is to the C peer what it made itself, and imports as the same field again. */
+/**
+ * Imports the peer's schema and exports it again. The peer's hash must be the same, and a second import must return an
+ * equal field.
+ */
 internal fun roundTrip(schema: CSchema): Field {
     val field = imported(schema)
     withClue(schema) {
@@ -119,7 +122,7 @@ internal fun roundTrip(schema: CSchema): Field {
     return field
 }
 
-/** A block of metadata as the C interface has it. */
+/** Returns a block of metadata in the encoding of the C data interface. */
 internal fun block(pairs: List<Pair<ByteArray, ByteArray>>, count: Int = pairs.size): ByteArray {
     val bytes = ByteBuffer.allocate(4 + pairs.sumOf { 8 + it.first.size + it.second.size })
         .order(ByteOrder.nativeOrder())

@@ -20,7 +20,7 @@ import java.lang.foreign.ValueLayout.ADDRESS
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** A producer and a consumer of tensors in C: `dlpack/tensors.c`, which says more. */
+/** A producer and a consumer of tensors in C. See `dlpack/tensors.c`. */
 internal object CTensors {
     private val library = NativeLibrary.compile("dlpack/tensors.c", "dlpack/dlpack.h")
 
@@ -41,13 +41,13 @@ internal object CTensors {
 
     val layout: String get() = (layoutFunction.invoke() as MemorySegment).textAt()
 
-    /** Tensors of C's whose deleter was not called. */
+    /** The number of native tensors whose deleter has not been called. */
     val liveTensors: Long get() = live.invoke() as Long
 
-    /** How often a deleter was called that had been called before. */
+    /** The number of deleter calls for tensors whose deleter had been called before. */
     val deletedTwice: Long get() = twice.invoke() as Long
 
-    /** What a producer says of a tensor, right or wrong. */
+    /** The values that a producer writes into a tensor's struct, right or wrong. */
     class Said(
         val data: Long,
         val shape: LongArray?,
@@ -64,7 +64,7 @@ internal object CTensors {
         val hasDeleter: Boolean = true,
     )
 
-    /** A tensor of C's; each of its structs ends where memory does. */
+    /** Creates a native tensor. Each of its structs ends where readable memory ends. */
     fun make(form: DLPack, said: Said): MemorySegment = Arena.ofConfined().use { arena ->
         fun list(numbers: LongArray?) = when {
             numbers == null -> MemorySegment.NULL
@@ -86,7 +86,7 @@ internal object CTensors {
         make.invoke(number(form), said.major, said.flags, if (said.hasDeleter) 1 else 0, tensor) as MemorySegment
     }
 
-    /** The elements of a tensor in memory that the CPU can read, in order. */
+    /** Returns the elements, in order, of a tensor in memory that the CPU can read. */
     fun read(form: DLPack, tensor: MemorySegment, bytes: Long): ByteArray = Arena.ofConfined().use { arena ->
         val out = arena.allocate(maxOf(bytes, 1))
         check(read.invoke(tensor, number(form), out) as Long == bytes)
@@ -98,7 +98,7 @@ internal object CTensors {
         delete.invoke(tensor, number(form))
     }
 
-    /** Calls the deleters on threads that the JVM has never seen; they are over when this returns. */
+    /** Calls the deleters on native threads that the JVM does not know. The threads have ended when this returns. */
     fun deleteOnThreads(
         form: DLPack,
         tensors: List<MemorySegment>,
@@ -109,7 +109,7 @@ internal object CTensors {
         deleteOnThreads.invoke(list, tensors.size.toLong(), number(form), threads)
     }
 
-    /** Calls the deleter on a thread of C's when the process ends. */
+    /** Calls the deleter on a native thread when the process ends. */
     fun deleteAtExit(form: DLPack, tensor: MemorySegment) {
         deleteAtExit.invoke(tensor, number(form))
     }
@@ -117,7 +117,7 @@ internal object CTensors {
     private fun number(form: DLPack) = if (form == DLPack.VERSIONED) 1 else 0
 }
 
-/** What a `DLTensor` says. */
+/** The fields of a `DLTensor`. */
 internal data class SeenTensor(
     val dtype: Triple<Int, Int, Int>,
     val shape: List<Long>,

@@ -41,16 +41,17 @@ import kotlin.random.Random
 import kotlin.system.exitProcess
 
 /**
- * Arrays that are right but for one change of a buffer or a null count, of which is known whether it is a lie, and
- * where. With full validation a lie is refused, by its path and row, and anything else is taken and can be read to the
- * end, cut, copied and handed on as what is right; without, a lie is refused by whoever meets it. The buffers end where
- * readable memory does: whatever else is read ends the process.
+ * Arrays that are valid except for one change of a buffer or a null count. For each change it is known whether it is a
+ * lie (makes the array invalid), and where. Full validation rejects a lie, with its path and row. It accepts every
+ * other array, which can then be read, sliced, copied and exported like a valid one. Without full validation, an
+ * operation that meets the lie throws. The buffers end where readable memory ends, so a read beyond a buffer kills the
+ * process.
  */
 internal class ContentMutants(private val random: Random, private val memory: GuardedSlots) {
-    /** What is to be refused: an array, by its path, and a row of it, or −1 for the array as such. */
+    /** The place of a lie: an array, by its path, and a row of it, or −1 for the array as a whole. */
     private data class Lie(val path: String, val row: Int)
 
-    /** An array and which of its elements are shown; [parent] if its position alone says of what it is part. */
+    /** An array and its visible range. [parent] is set if an element's position alone determines its parent's row. */
     private inner class Node(
         val array: RawArray,
         val path: String,
@@ -110,7 +111,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         }
     }
 
-    /** One mutant; returns whether it is a lie. */
+    /** Runs one mutant. Returns whether it is a lie. */
     fun run(): Boolean {
         memory.reset()
         val array = SoundArrays(random).array()
@@ -138,20 +139,20 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val array = try {
             CData.importArray(out, CImport.DATA.schema(raw.field).validation(level))
         } catch (e: DeviceException) {
-            check(level == Validation.FULL && lie != null) { "${raw.field}: $what was refused with $level: $e" }
+            check(level == Validation.FULL && lie != null) { "${raw.field}: $what was rejected with $level: $e" }
             val begin = (if (lie.path == "$") "" else "${lie.path}: ") + if (lie.row < 0) "" else "row ${lie.row}: "
             check(e.message!!.startsWith(begin)) {
-                "${raw.field}: $what is at $begin, but was refused with ${e.message}"
+                "${raw.field}: the error of $what must begin with '$begin', but it is: ${e.message}"
             }
             return
         }
         array.use {
             if (level == Validation.FULL) {
-                check(lie == null) { "${raw.field}: $what at $lie was taken" }
+                check(lie == null) { "${raw.field}: full validation accepted $what at $lie" }
                 sound(it)
             } else {
                 allowed { it.validate(Validation.FULL) }.let { passed ->
-                    check(passed == (lie == null)) { "${raw.field}: $what at $lie, later: $passed" }
+                    check(passed == (lie == null)) { "${raw.field}: $what at $lie: full validation: $passed" }
                 }
                 it.slice(0, it.length()).use { whole -> read(whole.asColumn(), ::allowed) }
                 random.nextLong(it.length() + 1).let { from -> it.slice(from, random.nextLong(it.length() - from + 1)) }
@@ -164,8 +165,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     }
 
     /**
-     * What full validation has passed is read without an exception, and so are its parts, its copy and what a consumer
-     * gets.
+     * Checks that an array that passed full validation can be read without an exception, and so can its slices, its
+     * copies and its export.
      */
     private fun sound(array: DeviceArray) {
         read(array.asColumn())
@@ -180,12 +181,12 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 }
                 whole.compact().use {
                     it.validate(Validation.FULL)
-                    check(it.difference(whole) == null) { "compact: ${it.difference(whole)}" }
+                    check(it.difference(whole) == null) { "compact() changed the values: ${it.difference(whole)}" }
                 }
                 try {
                     converted(whole).use { it.validate(Validation.FULL) }
                 } catch (e: DeviceException) {
-                    check(OtherLayouts.mayRefuse(e)) { "${whole.field()}: $e" }
+                    check(OtherLayouts.mayRefuse(e)) { "${whole.field()}: convertTo() failed: $e" }
                 }
                 Arena.ofConfined().use { arena ->
                     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
@@ -200,18 +201,18 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         if (type !is FixedSizeListType) for (i in type.children().indices) array.retainChild(i).use(::soundAlone)
     }
 
-    /** In another layout, or in the same. */
+    /** Converts the array to another layout, or to the same. */
     private fun converted(array: DeviceArray): DeviceArray =
         array.convertTo(
             array.field().withType((OtherLayouts.of(array.field().type()) + array.field().type()).random(random)),
         )
 
-    /** A child by itself, from which nobody hides nulls that it may not have. */
+    /** Checks a child without its parent, which hid the nulls of a child whose field is not nullable. */
     private fun soundAlone(child: DeviceArray) {
         try {
             child.validate(Validation.FULL)
         } catch (e: DeviceException) {
-            check(e.message!!.endsWith("null, but the field is not nullable")) { "a child of what is sound: $e" }
+            check(e.message!!.endsWith("null, but the field is not nullable")) { "the child was rejected: $e" }
         }
         read(child.asColumn())
     }
@@ -228,14 +229,17 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         attempt { column.toString() }
     }
 
-    /** What is asked of a type or a value that has none of it says so, which is no fault of the array's. */
+    /**
+     * Runs a read, and ignores the exceptions of a getter that does not fit the type or the value. They are no fault of
+     * the array.
+     */
     private fun fitting(read: () -> Unit) {
         try {
             read()
         } catch (_: ArithmeticException) {
-            // is none that Java has
+            // Java has no such value
         } catch (_: NoSuchElementException) {
-            // is null
+            // the value is null
         } catch (e: IllegalArgumentException) {
             if (e.javaClass != IllegalArgumentException::class.java) throw e
         }
@@ -248,22 +252,22 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         false
     }
 
-    // ---- what is changed; null if it cannot be here ----
+    // ---- the mutations; each returns null if it does not apply to the node ----
 
     private val mutations: Map<String, (Node) -> Lie?> = mapOf(
-        "a null count that is false" to ::falseCount,
-        "a null count that is left open" to { node ->
+        "a false null count" to ::falseCount,
+        "an unknown null count" to { node ->
             LEGAL.takeIf { hasValidity(node) }?.also { if (node.bitmap != null) node.array.nullCount = -1 }
         },
-        "a null count of what has no nulls" to { node ->
+        "a null count of a type without nulls" to { node ->
             if ((node.type is UnionType || node.type is RunEndEncodedType) && node.array.length > 0) node.lie(-1)
                 .also { node.array.nullCount = 1 } else null
         },
-        "one null more" to ::oneNullMore,
-        "garbage beneath a null" to { node ->
+        "one more null" to ::oneNullMore,
+        "garbage under a null" to { node ->
             (0 until node.count).filter(node::isNull).randomOrNull(random)?.let { garbage(node, node.start + it) }
         },
-        "garbage in front of what is shown" to { node ->
+        "garbage before the visible range" to { node ->
             if (node.start == 0) null else garbage(node, random.nextInt(node.start))
         },
         "a negative offset" to { node ->
@@ -273,7 +277,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 node.lie((at - 1).coerceAtLeast(0))
             }
         },
-        "an offset that goes back" to { node ->
+        "an offset that decreases" to { node ->
             offsets(node)?.let { offsets ->
                 val at = random.nextInt(node.count)
                 offsets.setInteger(node.width, node.start + at,
@@ -281,13 +285,13 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 node.lie(at)
             }
         },
-        "an offset beyond all" to ::offsetBeyond,
-        "a byte that is not in UTF-8" to ::wrongByte,
+        "an offset beyond the data" to ::offsetBeyond,
+        "a byte that is not valid UTF-8" to ::wrongByte,
         "a character cut in two" to ::cutCharacter,
         "a wrong view" to ::wrongView,
-        "a list view that leads beyond" to ::wrongListView,
+        "a list view beyond its items" to ::wrongListView,
         "a wrong value" to ::wrongValue,
-        "an unknown type of a union" to { node ->
+        "an unknown type id of a union" to { node ->
             if (node.type !is UnionType) null else node.anyRow()?.let { row ->
                 node.array.buffers[0]!!.put(node.start + row, listOf(1, -1, 4, -128).random(random).toByte())
                 node.lie(row)
@@ -316,14 +320,14 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         return if (first == null) LEGAL else node.lie(first)
     }
 
-    /** Any bytes for an element that may have any. */
+    /** Writes random bytes into an element whose bytes may have any value. */
     private fun garbage(node: Node, element: Int): Lie? {
         val array = node.array
         val isNull = element >= node.start
         when (node.type) {
             is Utf8Type, is LargeUtf8Type, is BinaryType, is LargeBinaryType -> {
                 val offsets = array.buffers[1]!!
-                if (!isNull) return null // copied along, up to a byte of the bitmap
+                if (!isNull) return null // a copy starts at a byte of the bitmap, so it may include this element
                 val (first, last) = offsets.integer(node.width, element)
                     .toInt() to offsets.integer(node.width, element + 1).toInt()
                 for (i in first until last) array.buffers[2]!!.put(i, random.nextInt().toByte())
@@ -352,7 +356,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         node.type is LargeBinaryType
 
     /**
-     * Beyond the elements; or, where only an array's own last offset says how many there are, beyond that, of a part.
+     * Sets the last offset beyond the elements. If only the array's own last offset gives the number of elements, this
+     * needs a part of the array, and sets the part's last offset beyond the array's.
      */
     private fun offsetBeyond(node: Node): Lie? {
         val offsets = offsets(node) ?: return null
@@ -410,7 +415,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 )
                 2 -> view.putInt(at, Int.MAX_VALUE)
                 3 -> view.putInt(at + 4, view.getInt(at + 4) + 1)
-                // may hit one in front, too
+                // may also affect an earlier view
                 4 -> node.array.buffers.last()!!.putLong(8 * index, view.getInt(at + 12) + size - 1L)
                 else -> {
                     node.array.buffers[2 + index]!!.put(view.getInt(at + 12) + random.nextInt(4, size), 0xFF.toByte())
@@ -423,7 +428,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         return node.lie(row)
     }
 
-    /** The first view that is not within its buffer, or else [row]. */
+    /** Returns the lie at the first row whose view exceeds its buffer, or else at [row]. */
     private fun firstBeyond(node: Node, row: Int): Lie {
         val (view, sizes) = node.array.buffers[1]!! to node.array.buffers.last()!!
         val first = (0 until row).firstOrNull {
@@ -519,7 +524,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
     }
 }
 
-/** Runs mutants in a process of its own; see [MutantsMain]. */
+/** Runs mutants in a separate process; see [MutantsMain]. */
 internal object ContentMutantsMain {
     @JvmStatic
     fun main(arguments: Array<String>) {

@@ -33,14 +33,14 @@ import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Batches with a column of every type, and what is in them. */
+/** Batches with a column of every type, and the values in them. */
 internal object EveryType {
     private val pair = StructType(listOf(Field.of("x", DataType.INT64), Field.of("word", DataType.UTF8)))
     private val item = Field.of("item", pair)
     private val parts =
         listOf(Field.of("n", DataType.INT16), Field.of("words", DataType.UTF8_VIEW), Field.of("pair", pair))
 
-    /** The columns by name. Row `i` is null where `i % 4` is 3. */
+    /** The types of the columns, by name. Row `i` is null where `i % 4` is 3. */
     private val types: Map<String, DataType> = mapOf(
         "nothing" to DataType.NULL,
         "bool" to DataType.BOOL,
@@ -79,7 +79,7 @@ internal object EveryType {
     val fields: List<Field> = types.map { (name, type) -> Field.of(name, type) } +
         Field.of("uuid", FixedSizeBinaryType(16)).withExtension("arrow.uuid", "")
 
-    /** The rows from [from] on. The same row is the same value in every batch. */
+    /** Returns a batch with the rows from [from] on. A row number has the same value in every batch. */
     fun batch(from: Int, rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         for (field in fields) {
             val column = batch.column(field)
@@ -89,7 +89,7 @@ internal object EveryType {
     }
 
     fun append(column: ColumnBuilder, type: DataType, row: Int) {
-        // of null ones, too
+        // the fields of a null struct get values, too
         if (type is StructType) type.fields().forEachIndexed { i, field ->
             append(column.child(i), field.type(), row + 1 + i)
         }
@@ -161,7 +161,7 @@ internal object EveryType {
         }
     }
 
-    /** Equal ones two by two. */
+    /** Appends runs: each value repeats for two rows. */
     private fun runs(column: ColumnBuilder, type: DataType, row: Int) {
         if (type is StructType) {
             type.fields().forEachIndexed { i, field -> append(column.values().child(i), field.type(), row / 2 + i) }
@@ -171,12 +171,12 @@ internal object EveryType {
         }
     }
 
-    /** The rows as objects that compare by content. */
+    /** Returns the rows as objects that compare by content. */
     fun rows(array: DeviceArray): List<Any?> = array.asColumn().let { column ->
         (0 until column.length()).map { plain(column.get(it)) }
     }
 
-    /** A value as an object that compares by content. */
+    /** Returns a value as an object that compares by content. */
     fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()
         is List<*> -> value.map(::plain)
@@ -185,7 +185,9 @@ internal object EveryType {
         else -> value
     }
 
-    /** Exports, has the peer read, and releases. The array is consumed. */
+    /**
+     * Exports the array, returns the checksum that the peer computes, and releases the export. The array is consumed.
+     */
     fun checksum(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }

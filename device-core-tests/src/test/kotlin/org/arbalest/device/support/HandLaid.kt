@@ -28,9 +28,9 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 /**
- * Arrays of every type of the format, laid out byte by byte from the specification, none of our own code between: with
- * rows in front that a slice has left behind, on every level, or without any. The same row is the same value either
- * way.
+ * Arrays of every type of the format, laid out byte by byte from the specification, without any code of the library. At
+ * every level they have rows in front that a slice has left out, or none. A row number has the same value in both
+ * cases.
  */
 internal object HandLaid {
     private fun field(name: String, type: DataType) = Field.of(name, type)
@@ -63,18 +63,18 @@ internal object HandLaid {
         NestedType.ListType(field("item", UnionType(UnionMode.DENSE, listOf(5, 0, 127), parts))) +
         FixedSizeListType(field("item", NestedType.ListViewType(field("item", DataType.UTF8))), 2)
 
-    /** Every kind of type, in every layout. */
+    /** Types of every kind, in every layout. */
     val types: List<DataType> = PLAIN_TYPES.values + nested
 
     private fun lay(out: MemorySegment, field: Field, rows: List<Int>, skipped: Int) {
         lay(out, field.type(), rows, skipped)
         if (field.isNullable) return
-        PeerNodes.setBuffer(out, 0, null) // the types of such fields here all have a bitmap
+        PeerNodes.setBuffer(out, 0, null) // all fields here that are not nullable have a type with a bitmap
         RawArrowArray.setNullCount(out.address(), 0)
     }
 
     /**
-     * Fills [out], a blank struct, with these rows and as many in front of them as [skipped], which the offset leaves
+     * Fills [out], a zeroed struct, with these rows. In front of them are [skipped] more rows, which the offset leaves
      * out.
      */
     fun lay(out: MemorySegment, type: DataType, rows: List<Int>, skipped: Int) {
@@ -159,7 +159,7 @@ internal object HandLaid {
         return bytes
     }
 
-    /** A number of any width, in little endian. */
+    /** Returns a number of any width in little endian. */
     fun number(value: Long, bytes: Int) = ByteArray(bytes) { (if (it < 8) value shr 8 * it else value shr 63).toByte() }
 
     private fun ByteArray.plusAll(more: List<ByteArray>): ByteArray = more.fold(this, ByteArray::plus)
@@ -175,7 +175,7 @@ internal object HandLaid {
         withValidity(out, rows, skipped, all, offsets(words.map { it.size }, skipped, width), before.plusAll(words))
     }
 
-    /** Short ones in the view, long ones in the second of two data buffers. */
+    /** Writes short values into the views, and long values into the second of two data buffers. */
     private fun views(out: MemorySegment, rows: List<Int>, skipped: Int, all: List<Int>) {
         var data = ByteArray(skipped)
         val views = all.map { row ->
@@ -197,7 +197,7 @@ internal object HandLaid {
         lay(child(out, 0), item, before + all.flatMap { items(it) }, skipped)
     }
 
-    /** The items of the last list come first. */
+    /** Writes list views whose items are in reverse order: the items of the last list come first. */
     private fun listViews(out: MemorySegment, item: Field, rows: List<Int>, skipped: Int, all: List<Int>, width: Int) {
         val places = all.reversed().runningFold(skipped) { sum, row -> sum + items(row).size }.dropLast(1).reversed()
         val offsets = ByteArray(0).plusAll(places.map { number(it.toLong(), width) })
@@ -222,7 +222,7 @@ internal object HandLaid {
         }
     }
 
-    /** Rows are equal two by two; so runs are longer than one. */
+    /** Writes runs in which two neighbouring rows are equal, so that runs are longer than one row. */
     private fun runs(out: MemorySegment, type: RunEndEncodedType, rows: List<Int>, skipped: Int, all: List<Int>) {
         val ends = all.indices.filter { it == all.lastIndex || all[it] / 2 != all[it + 1] / 2 }
         begin(out, rows, skipped, 0, children = 2)
@@ -235,11 +235,11 @@ internal object HandLaid {
     fun laid(arena: Arena, type: DataType, rows: List<Int>, skipped: Int): MemorySegment =
         arena.struct(StructKind.ARRAY).also { lay(it, type, rows, skipped) }
 
-    /** The same of a record batch: a struct without nulls of its own. */
+    /** Lays out a record batch: a struct without nulls of its own. */
     fun laidBatch(arena: Arena, columns: StructType, rows: List<Int>, skipped: Int): MemorySegment =
         arena.struct(StructKind.ARRAY).also { lay(it, Field.of("", columns).withNullable(false), rows, skipped) }
 
-    /** What C reads in an array. */
+    /** Returns the checksum that the C peer computes of an array. */
     fun read(array: MemorySegment, field: Field): Long = Arena.ofConfined().use { arena ->
         val schema = arena.struct(StructKind.SCHEMA).also { CData.exportSchema(field, it) }
         PeerNodes.checksum(array, schema).also {
@@ -252,18 +252,18 @@ internal object HandLaid {
         PeerMoves.release(array, StructKind.ARRAY)
     }
 
-    /** What C reads in an array of ours, which is consumed. */
+    /** Exports an array of the library, consumes it, and returns the C peer's checksum. */
     fun exported(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         checksum(out.also { array.use { CData.exportArray(it, out, CExport.DATA) } }, array.field())
     }
 
-    /** What C reads in these rows, laid out alone. */
+    /** Returns the C peer's checksum of these rows, laid out alone. */
     fun expected(type: DataType, rows: List<Int>): Long = Arena.ofConfined().use {
         checksum(laid(it, type, rows, 0), Field.of("", type))
     }
 
-    /** An array of C's; to be closed. */
+    /** Imports an array that is laid out natively. The caller closes it. */
     fun imported(type: DataType, rows: List<Int>, skipped: Int): DeviceArray = Arena.ofConfined().use { arena ->
         CData.importArray(laid(arena, type, rows, skipped), CImport.DATA.schema(Field.of("", type)))
     }

@@ -6,21 +6,22 @@ import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.locks.LockSupport
 
 /**
- * Runs actors in every order of their steps in which no more than [preemptions] times an actor that could go on is held
- * back for another.
+ * Runs actors in every order of their steps that has at most [preemptions] preemptions. A preemption lets another actor
+ * run although the last one could go on.
  *
- * An actor is a thread that stops at each [step] until it is chosen; between steps nobody else moves. One that waits
- * inside the code under test, for another to move, is passed over. The orders are gone through depth first, each by
- * running the whole anew.
+ * An actor is a thread that stops at each [step] until it is chosen. Between steps, no other actor moves. An actor that
+ * waits inside the code under test for another actor is passed over. The orders are explored depth first, and each
+ * order repeats the whole run.
  */
 internal class Interleavings(private val preemptions: Int) {
     private val threads = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
 
-    /** What was chosen, and out of how many, at each point of the run. */
+    /** The choice and the number of options, at each point of the run. */
     private var path = mutableListOf<IntArray>()
 
     /**
-     * Every order of what [setUp] defines; [setUp] answers with what is to be checked after a run. How many there were.
+     * Runs every order of the actors that [setUp] defines, and returns the number of runs. [setUp] returns the check to
+     * run after each order.
      */
     fun explore(setUp: Run.() -> (() -> Unit)): Int {
         var runs = 0
@@ -43,7 +44,7 @@ internal class Interleavings(private val preemptions: Int) {
         return runs
     }
 
-    /** The next path, depth first; false after the last. */
+    /** Moves to the next path, depth first. Returns false after the last path. */
     private fun next(): Boolean {
         while (path.isNotEmpty()) {
             val last = path.last()
@@ -63,7 +64,7 @@ internal class Interleavings(private val preemptions: Int) {
             actors += Actor(name, body)
         }
 
-        /** Whether all actors but this one have finished. */
+        /** Returns whether all actors except this one have finished. */
         fun othersDone(self: String): Boolean = actors.all { it.name == self || it.done }
 
         fun go() {
@@ -76,13 +77,13 @@ internal class Interleavings(private val preemptions: Int) {
                 var able = actors.filter { it.isAble() }
                 val patience = System.nanoTime() + SECONDS.toNanos(5)
                 while (able.isEmpty() && actors.any { !it.done } && System.nanoTime() < patience) {
-                    // somebody who waited is just waking
+                    // an actor that waited is about to wake up
                     settle()
                     able = actors.filter { it.isAble() }
                 }
                 if (able.isEmpty() && actors.all { it.done }) continue
                 check(able.isNotEmpty()) {
-                    "nobody can move: ${actors.filterNot { it.done }.joinToString { "${it.name} at ${it.at}" }}"
+                    "no actor can move: ${actors.filterNot { it.done }.joinToString { "${it.name} at ${it.at}" }}"
                 }
                 last = choose(able, last)
                 trace += "${last.name}: ${last.at}"
@@ -91,10 +92,10 @@ internal class Interleavings(private val preemptions: Int) {
             futures.forEach { it.get(5, SECONDS) }
         }
 
-        /** Lets every actor run to its end as it likes: nothing may be thrown into C. */
+        /** Lets every actor run to its end without steps, because no exception may reach C. */
         fun abandon() = actors.forEach { it.abandon() }
 
-        /** Whoever moved last comes first; holding it back is a preemption. */
+        /** Chooses the next actor. The actor that moved last is the first option; any other choice is a preemption. */
         private fun choose(able: List<Actor>, last: Actor?): Actor {
             val ordered = if (last in able) listOf(last!!) + (able - last) else able
             val options = if (last in able && held == preemptions) 1 else ordered.size
@@ -104,13 +105,13 @@ internal class Interleavings(private val preemptions: Int) {
             return chosen
         }
 
-        /** Waits until every actor stands at a step, has finished, or waits for another. */
+        /** Waits until every actor is at a step, has finished, or waits for another actor. */
         private fun settle() {
             val patience = System.nanoTime() + SECONDS.toNanos(5)
             var spins = 0
             while (actors.any { !it.isSettled() }) {
                 check(System.nanoTime() < patience) {
-                    "an actor runs without end: ${actors.filterNot { it.isSettled() }.map { it.name }}"
+                    "an actor did not reach a step within 5 s: ${actors.filterNot { it.isSettled() }.map { it.name }}"
                 }
                 spinOrSleep(++spins)
             }
@@ -124,7 +125,7 @@ internal class Interleavings(private val preemptions: Int) {
         @Volatile
         private var condition: (() -> Boolean)? = { true }
 
-        /** Whether it has left its last step. */
+        /** Whether the actor has left its last step. */
         @Volatile
         private var moving = false
 
@@ -157,7 +158,7 @@ internal class Interleavings(private val preemptions: Int) {
             }
         }
 
-        /** Stops here until chosen, which needs the condition to hold. */
+        /** Stops the actor until it is chosen, which requires that [condition] holds. */
         fun step(what: String, condition: () -> Boolean = { true }) {
             at = what
             this.condition = condition
@@ -182,7 +183,9 @@ internal class Interleavings(private val preemptions: Int) {
             LockSupport.unpark(thread)
         }
 
-        /** At a step, finished, or, for long enough, waiting inside the code under test. */
+        /**
+         * Returns whether the actor is at a step, has finished, or has waited long enough inside the code under test.
+         */
         fun isSettled(): Boolean {
             if (done || condition != null) return thread != null
             val longEnough = System.nanoTime() + WAITS_NANOS
@@ -201,7 +204,7 @@ internal class Interleavings(private val preemptions: Int) {
         private const val WAITS_NANOS = 200_000L
         private val CURRENT = ThreadLocal<Actor?>()
 
-        /** A step of whichever actor calls, from inside what the code under test calls. */
+        /** Adds a step of the calling actor, inside a function that the code under test calls. */
         fun step(what: String) {
             CURRENT.get()?.step(what)
         }

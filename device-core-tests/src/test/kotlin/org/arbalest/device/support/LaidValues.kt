@@ -25,12 +25,15 @@ import java.math.BigInteger
 import java.time.Period
 import java.util.AbstractMap.SimpleEntry
 
-/** What [HandLaid] lays for a row, as `Column.get` should have it; bytes as lists, which compare by content. */
+/**
+ * The values that `Column.get` must return for the rows that [HandLaid] lays out. Bytes are lists, which compare by
+ * content.
+ */
 internal object LaidValues {
     fun of(field: Field, row: Int): Any? = if (field.isNullable || isLogical(field.type())) of(field.type(), row)
     else valid(field.type(), row)
 
-    /** The nulls of such a type are those of other values. */
+    /** Returns whether the nulls of the type are those of its children. */
     private fun isLogical(type: DataType) = type is UnionType || type is RunEndEncodedType
 
     fun of(type: DataType, row: Int): Any? = if (!isLogical(type) && row % 4 == 3) null else valid(type, row)
@@ -87,10 +90,10 @@ internal object LaidValues {
         else -> value
     }
 
-    /** All rows by `get`. */
+    /** Reads all rows with `get`. */
     fun read(column: Column): List<Any?> = (0 until column.length()).map { plain(column.get(it)) }
 
-    /** The same by the getters that read the type, each of them, which must agree; the rows are not null. */
+    /** Reads a row with every getter that fits the type, and checks that they agree. The row must not be null. */
     fun readTyped(column: Column, row: Long): Any? = when (val type = column.field().valueType()) {
         is BoolType -> column.getBoolean(row)
         is IntType -> column.getLong(row).also { long ->
@@ -124,8 +127,8 @@ internal object LaidValues {
     }
 
     /**
-     * Overwrites what lies beneath nulls, where it is no other value's: with bytes that are no value of any type, and
-     * lead nowhere.
+     * Overwrites the bytes under nulls, except those that belong to another value. The new bytes are invalid as a value
+     * and as an offset.
      */
     fun spoil(struct: Long, type: DataType, isVisible: (Long) -> Boolean = { true }) {
         val end = RawArrowArray.offset(struct) + RawArrowArray.length(struct)

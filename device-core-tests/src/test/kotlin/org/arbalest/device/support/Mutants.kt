@@ -56,18 +56,18 @@ import kotlin.random.Random
 import kotlin.system.exitProcess
 
 /**
- * Makes C structures of random types, each right but for one to three lies, takes them in, and does with what is
- * accepted all that can be done.
+ * C structures of random types, each valid except for at most three lies. They are imported, and those that the library
+ * accepts go through every operation.
  *
- * What C hands over has no sizes, so that some lies nobody can know: buffers shorter than length and offset say, a last
- * offset beyond the data, a wild pointer. Hence each buffer has room for [ROOM] elements, behind which is a guard page,
- * and a lie either stays within that room or goes beyond what any memory has; a last offset never lies. Whatever else
- * is read ends the process.
+ * The C structures carry no sizes, so the library cannot detect some lies: a buffer shorter than length and offset
+ * require, a last offset beyond the data, a wild pointer. Therefore each buffer has space for [ROOM] elements, followed
+ * by a guard page. A lie either stays within this space or exceeds any possible memory, and a last offset never lies. A
+ * read anywhere else kills the process.
  */
 internal class Mutants(private val random: Random, private val memory: GuardedSlots) {
-    /** One struct, and what is in its buffers that may be changed. */
+    /** A struct, and the parts of its buffers that may be changed. */
     private class Node(val type: DataType, val struct: Long, val length: Long, val offset: Long) {
-        /** Buffers of integers that are looked up: address, bytes of each, number. */
+        /** The buffers of integers: address, bytes of each integer, number of integers. */
         val integers = mutableListOf<Triple<Long, Int, Long>>()
         var offsets: Pair<Long, Int>? = null
         var sizes: Long = 0
@@ -76,10 +76,12 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     private val nodes = mutableListOf<Node>()
     private var unbounded = false
 
-    /** Whether an offset in the middle lies: of what is cut there and handed on, it is the last, which is believed. */
+    /**
+     * Whether an offset in the middle lies. It is the last offset of a slice that ends there, and an import trusts it.
+     */
     private var misleads = false
 
-    /** One mutant; returns whether it was accepted. */
+    /** Runs one mutant. Returns whether the library accepted it. */
     fun run(arena: Arena): Boolean {
         memory.reset()
         val type = type(3)
@@ -98,7 +100,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 CData.importArray(device, CImport.DEVICE.schema(field))
             }
         } catch (e: DeviceException) {
-            check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "an error that says nothing: $e" }
+            check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "no EINVAL or no message: $e" }
             return false
         }
         array.use {
@@ -130,7 +132,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         return if (depth > 0 && random.nextInt(5) < 3) nested.random(random)() else leaves.random(random)
     }
 
-    /** A right array; [length] more than its parent needs is right, too. */
+    /** Builds a valid array. A child that is longer than its parent requires is valid, too. */
     private fun build(type: DataType, struct: Long, length: Long, offset: Long) {
         val node = Node(type, struct, length, offset).also(nodes::add)
         val end = length + offset
@@ -263,7 +265,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         else -> random.nextLong(Long.MAX_VALUE)
     }
 
-    /** Lengths that are known to be wrong, or within the room. */
+    /** Returns a length that is known to be wrong, or that fits in the buffers. */
     private fun lengths(node: Node): Long = when (random.nextInt(6)) {
         0 -> listOf(-1L, Long.MIN_VALUE).random(random)
         1 -> 0
@@ -277,7 +279,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         else -> random.nextLong(ROOM / 2)
     }
 
-    /** More elements than any memory holds; where there is no buffer, any number. */
+    /** Returns more elements than any memory holds, or any number if the array has no buffer. */
     private fun beyond(node: Node): Long {
         unbounded = true
         settled += node.struct
@@ -290,7 +292,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     private fun nullChild(node: Node, arena: Arena) {
         val count = node.type.children().size
         if (count == 0 || RawArrowArray.children(node.struct) == 0L) return
-        val list = arena.allocate(8L * count, 8) // not the peer's own, which it needs
+        val list = arena.allocate(8L * count, 8) // a new list, because the peer needs its own
         for (i in 0L until count) list.setAtIndex(JAVA_LONG, i, RawArrowArray.child(node.struct, i))
         list.setAtIndex(JAVA_LONG, random.nextInt(count).toLong(), 0)
         RawArrowArray.setChildren(node.struct, list.address())
@@ -302,7 +304,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         if (list != 0L) ALL.set(JAVA_LONG, list + 8L * random.nextInt(4), 0)
     }
 
-    /** An offset that is wrong, but not the last one of this array, which alone says how much there is. */
+    /** Writes a wrong offset. The last offset stays right, because nothing else gives the size of the data. */
     private fun offsetLies(node: Node) {
         val (address, width) = node.offsets ?: return
         if (node.offset + node.length == 0L || RawArrowArray.length(node.struct) != node.length ||
@@ -315,12 +317,12 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     }
 
     /**
-     * Structs whose length and offset are to stay, so that what was changed is known to be wrong, or to be out of the
-     * way.
+     * Structs whose length and offset must stay, so that an earlier lie remains known to be wrong, or remains outside
+     * the array.
      */
     private val settled = mutableSetOf<Long>()
 
-    // ---- what can be done with an array ----
+    // ---- operations on an array ----
 
     private fun use(array: DeviceArray, depth: Int) {
         read(array.asColumn(), 3)
@@ -341,13 +343,13 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         }
     }
 
-    /** What full validation passes has nothing in it that reading, by row or in a list, could object to. */
+    /** Checks that an array that passes full validation can be read, by row and in lists, without an error. */
     private fun sound(array: DeviceArray) {
         if (array.length() > ROOM) return
         try {
             array.validate(Validation.FULL)
         } catch (e: DeviceException) {
-            check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "an error that says nothing: $e" }
+            check(e.errno() == Errno.EINVAL && !e.message.isNullOrBlank()) { "no EINVAL or no message: $e" }
             return
         }
         val column = array.asColumn()
@@ -355,7 +357,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             column.nullCount()
             if (!unbounded) for (row in 0 until column.length()) column.get(row)
         } catch (e: IllegalArgumentException) {
-            if ("ask by the index" !in e.message.orEmpty()) throw e // names may repeat
+            if ("ask by the index" !in e.message.orEmpty()) throw e // field names may repeat
         }
     }
 
@@ -366,7 +368,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         CData.importArray(out, CImport.DATA.schema(schema)).use { if (!misleads) read(it.asColumn(), 2) }
     }
 
-    /** ARR-19: whatever has no elements begins at 0. */
+    /** Checks ARR-19: an array without elements has offset 0. */
     private fun checkEmpty(struct: Long, type: DataType) {
         check(RawArrowArray.length(struct) != 0L || RawArrowArray.offset(struct) == 0L) {
             "an empty $type has offset ${RawArrowArray.offset(struct)}"
@@ -421,9 +423,9 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         try {
             action()
         } catch (_: DeviceException) {
-            // said what is wrong
+            // the error names the fault
         } catch (_: ArithmeticException) {
-            // does not fit an int
+            // the value does not fit an int
         } catch (e: NoSuchElementException) {
             check("is null in row" in e.message!!)
         } catch (e: IllegalArgumentException) {
@@ -432,14 +434,14 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     }
 
     companion object {
-        /** The elements for which each buffer has room. */
+        /** The number of elements for which each buffer has space. */
         const val ROOM = 256L
 
         private val ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE)
         private val GET: (Column, Long) -> Any? = { column, row -> column.get(row) }
         private val MAP: (Column, Long) -> Any? = { column, row -> column.getMap(row) }
 
-        /** What reads all that is in a value, however much. */
+        /** The getters that read a whole value, of any size. */
         private val WHOLE = listOf(GET, MAP)
         val views = listOf<(Column) -> Any?>(
             { it.asLongs().toArray(0) }, { it.asInts().toArray(0) }, { it.asShorts().toArray(0) },
@@ -474,7 +476,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
     }
 }
 
-/** Memory in pieces, each of which ends where it cannot be read any more. */
+/** Memory in slots, each of which ends where readable memory ends. */
 internal class GuardedSlots(private val count: Int) {
     private val base: Long
     private var next = 0
@@ -500,15 +502,15 @@ internal class GuardedSlots(private val count: Int) {
         next = 0
     }
 
-    /** Some bytes, all of one value. */
+    /** Returns some bytes, all with one value. */
     fun take(bytes: Long, value: Byte = 0): Long {
-        check(bytes <= SLOT && next < count) { "no place for $bytes bytes in slot $next" }
+        check(bytes <= SLOT && next < count) { "no space for $bytes bytes in slot $next" }
         val address = start(next++) + SLOT - bytes
         MemorySegment.ofAddress(address).reinterpret(bytes).fill(value)
         return address
     }
 
-    /** A copy of some bytes. */
+    /** Returns a copy of some bytes. */
     fun put(bytes: ByteArray): Long = take(bytes.size.toLong()).also {
         MemorySegment.ofAddress(it).reinterpret(bytes.size.toLong()).copyFrom(MemorySegment.ofArray(bytes))
     }
@@ -538,7 +540,8 @@ internal class GuardedSlots(private val count: Int) {
 }
 
 /**
- * Runs mutants in a process of its own: the seed, how many, and a file that always has the number of the one that runs.
+ * Runs mutants in a separate process. The arguments are the seed, the number of mutants, and a file that always holds
+ * the number of the running mutant.
  */
 internal object MutantsMain {
     @JvmStatic

@@ -31,9 +31,9 @@ import kotlin.random.Random
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 
-/** An array, and the seed of what is done with it. */
+/** An array, and the seed of the operations on it. */
 internal class NestedCase(val seed: Long, val raw: RawArray) {
-    /** The case of a seed. */
+    /** Creates the case of a seed. */
     constructor(seed: Long) : this(seed,
         Random(seed).let { SoundArrays(it).array(levels = 4, most = if (it.nextInt(8) == 0) 150 else 12) })
 
@@ -43,10 +43,10 @@ internal class NestedCase(val seed: Long, val raw: RawArray) {
         "-D$CASE=$seed, ${raw.field}, ${raw.length} rows from ${raw.offset} on: ${RawValues.of(raw)}"
 
     companion object {
-        /** The property that names the one case to be tried. */
+        /** The property that selects a single case. */
         const val CASE = "arbalest.nested.case"
 
-        /** Cases of random seeds, or the one of a seed; one that fails becomes smaller. */
+        /** Returns cases of random seeds, or the case of one seed. A case that fails is shrunk. */
         fun any(seed: Long? = null): Arb<NestedCase> = arbitrary(Shrinker(NestedCase::smaller)) {
             NestedCase(seed ?: it.random.nextLong())
         }
@@ -54,8 +54,8 @@ internal class NestedCase(val seed: Long, val raw: RawArray) {
 }
 
 /**
- * What can be done with an array, done with one: each result must have the values that the array's bytes have. A
- * difference is an [AssertionError] that says in what.
+ * A check of all operations on one array. Each result must have the values that the array's bytes have. A difference
+ * throws an [AssertionError] that names the operation.
  */
 internal class NestedCheck(private val case: NestedCase, private val parts: (Column) -> List<Any?> = PartValues::read) {
     private val random = Random(case.seed)
@@ -64,7 +64,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     private val cpu = Devices.cpu()
     private val device = Devices.device(DeviceType.EXT_DEV, 0)
 
-    /** What could be done, of what not every array can have done with it. */
+    /** The successful operations, of those that not every array supports. */
     val done = mutableSetOf<String>()
 
     fun run() {
@@ -74,10 +74,10 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
                 .use(::operations)
         }
         val left = left(before)
-        if (!left.isZero) throw AssertionError("left: $left")
+        if (!left.isZero) throw AssertionError("the case left resources: $left")
     }
 
-    /** What another thread is giving back, behind a device's work, is waited for. */
+    /** Waits for the resources that another thread still releases after a device's work, and returns the rest. */
     private fun left(before: ResourceCounters): ResourceCounters {
         val start = TimeSource.Monotonic.markNow()
         var spins = 0
@@ -104,7 +104,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
                 same("built", array, expected, cut)
                 derived(array, expected)
                 DeviceArray.concat(listOf(array, source)).use {
-                    same("built, and the imported behind it", it, expected + values)
+                    same("built, then joined with the imported array", it, expected + values)
                 }
             }
             nulled(expected)
@@ -118,7 +118,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         it to random.nextLong(length - it + 1)
     }
 
-    /** The result of each operation that makes another array of one. */
+    /** Checks each operation that derives another array from one. */
     private fun derived(array: DeviceArray, expected: List<Any?>) {
         array.validate(Validation.FULL)
         array.toString(3)
@@ -130,15 +130,15 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         array.compact().use {
             same("compact", it, expected, array)
             it.slice(from, count).use { cut ->
-                same("a slice of what is compact", cut, expected.subList(from.toInt(), (from + count).toInt()))
+                same("a slice of the compact array", cut, expected.subList(from.toInt(), (from + count).toInt()))
             }
         }
-        made(field, ArrayData.of(array))?.use { same("of its buffers", it, expected, array) }
+        made(field, ArrayData.of(array))?.use { same("from its buffers", it, expected, array) }
         converted(array, expected)
         exported(array, expected)
     }
 
-    /** The fields of a struct, which have values beneath its nulls, too. */
+    /** Checks the fields of a struct, which have values under its nulls, too. */
     private fun children(cut: DeviceArray, from: Long) {
         val type = field.type()
         if (type !is StructType) return
@@ -160,7 +160,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         DeviceArray.concat(listOf(cut)).use { same("joined alone", it, expected, cut) }
     }
 
-    /** A struct of slices that begin at different elements. */
+    /** Checks a struct of slices that begin at different elements. */
     private fun struct(source: DeviceArray, cut: DeviceArray, expected: List<Any?>) {
         val from = random.nextLong(source.length() - cut.length() + 1)
         val others = values.subList(from.toInt(), from.toInt() + expected.size)
@@ -186,8 +186,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /**
-     * Null where text and binary of empty rows only came without data, though their offsets do not begin at 0: what
-     * leads beyond the data is refused.
+     * Returns the array, or null if text or binary data is missing. Data may be missing if all rows are empty, but the
+     * library rejects offsets that do not begin at 0 then, because they are beyond the data.
      */
     private fun made(field: Field, data: ArrayData): DeviceArray? = try {
         DeviceArray.of(field, data)
@@ -196,7 +196,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         if ("is beyond the 0 bytes of data" in e.message!!) null else throw e
     }
 
-    /** To another layout, and back where there is a way. */
+    /** Converts the array to another layout, and back if that is possible. */
     private fun converted(array: DeviceArray, expected: List<Any?>) {
         val requested = OtherLayouts.of(field.type()).randomOrNull(random) ?: return
         val other = attempt { array.convertTo(field.withType(requested)) } ?: return
@@ -235,7 +235,8 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
     }
 
     /**
-     * Null if the type has no nulls that the values have: those of a dictionary may be null though its field is not.
+     * Returns null if the values have nulls that the field does not allow. The values of a dictionary may be null
+     * although its field is not nullable.
      */
     private fun built(
         expected: List<Any?>,
@@ -260,7 +261,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         }
     }
 
-    /** As the column of two batches in a stream. */
+    /** Checks the array as the column of two batches in a stream. */
     private fun streamed(cut: DeviceArray, expected: List<Any?>) {
         val schema = Schema.of(field)
         val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut))))
@@ -279,7 +280,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         }
     }
 
-    /** Where the CPU cannot read. */
+    /** Checks operations on a device whose memory the CPU cannot read. */
     private fun onDevice(cut: DeviceArray, expected: List<Any?>) {
         cut.copyTo(device).use { there ->
             there.validate(Validation.FULL)
@@ -303,7 +304,10 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         same(what, array, expected)
     }
 
-    /** Of the objects that `get` answers; not of unions, whose objects do not say which child has them. */
+    /**
+     * Checks a column built from the objects that `get` returns. Unions are excluded, because their objects do not name
+     * the child.
+     */
     private fun objects(cut: DeviceArray, expected: List<Any?>) {
         if (hasUnion(field.type())) return
         val objects = cut.asColumn().toList()
@@ -328,13 +332,13 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
         if (other != null) equal(what, other, array)
     }
 
-    /** As `get` has it, which does not say which child of a union has a value. */
+    /** Compares the values of `get`, which do not say which child of a union has a value. */
     private fun alike(what: String, array: DeviceArray, expected: List<Any?>) {
         val column = array.asColumn()
         compare("$what, by get", column.toList().map(LaidValues::plain), expected.map(RawValues::untagged))
         val nulls = expected.map(RawValues::isNull)
         compare("$what, nulls", (0 until column.length()).map(column::isNull), nulls)
-        compare("$what, their number", listOf(column.nullCount()), listOf(nulls.count { it }.toLong()))
+        compare("$what, null count", listOf(column.nullCount()), listOf(nulls.count { it }.toLong()))
     }
 
     private fun equal(what: String, one: DeviceArray, other: DeviceArray) =

@@ -22,7 +22,7 @@ internal object OtherLayouts {
     private val binaries = listOf(DataType.BINARY, DataType.LARGE_BINARY, DataType.BINARY_VIEW)
     private val lists = listOf<(Field) -> DataType>(::ListType, ::LargeListType, ::ListViewType, ::LargeListViewType)
 
-    /** Beside the type itself. */
+    /** Returns the other layouts of a type, without the type itself. */
     fun of(type: DataType): List<DataType> = when (type) {
         in texts -> texts - type
         in binaries -> binaries - type
@@ -63,7 +63,7 @@ internal object OtherLayouts {
         else -> emptyList()
     }.distinct()
 
-    /** The field itself, and some of its others. */
+    /** Returns the field itself, and some of its variants in other layouts. */
     private fun of(field: Field): List<Field> = listOf(field) + of(field.type())
         .let { if (it.size <= 6) it else it.filterIndexed { i, _ -> i % (it.size / 6) == 0 } }.map(field::withType)
 
@@ -73,15 +73,15 @@ internal object OtherLayouts {
         listOf(IntType(8, true), IntType(16, false), IntType(64, true), type.index()).distinct()
 
     /**
-     * Whether what is sound may be refused so: the values of a dictionary may be null though its field is not, and a
-     * union has no nulls itself.
+     * Returns whether a valid array may be rejected with this error. The values of a dictionary may be null although
+     * its field is not nullable, and a union has no nulls itself.
      */
     fun mayRefuse(e: DeviceException): Boolean = "is null, but the field that is asked for is not " +
         "nullable" in e.message!! || "no child of the union" in e.message!!
 
     /**
-     * Whether a row's value is, to the letter, what [HandLaid] lays for it in the other layout: nothing is encoded in
-     * one and not in the other.
+     * Returns whether a row has exactly the value that [HandLaid] lays out for it in the other layout: both types
+     * encode the same parts.
      */
     fun areLaidAlike(type: DataType, other: DataType): Boolean = encodings(type) == encodings(other) &&
         !isReordered(type, other)
@@ -92,7 +92,9 @@ internal object OtherLayouts {
         else -> type.children().flatMap { encodings(it.type()) + "," }
     }
 
-    /** Whether the fields of a struct are in another order, or fewer; however the values are encoded. */
+    /**
+     * Returns whether a struct's fields are in another order, or fewer. The encoding of the values makes no difference.
+     */
     fun isReordered(type: DataType, other: DataType): Boolean {
         val (one, two) = decoded(type) to decoded(other)
         return when (one) {

@@ -28,8 +28,8 @@ import java.math.BigDecimal
 import java.util.AbstractMap.SimpleEntry
 
 /**
- * A column's values as [RawValues] has them, read part by part: fields, elements, indices, runs, and the typed views of
- * what is flat; never by `get`.
+ * A column's values in the form of [RawValues], read part by part without `get`: fields, elements, indices, runs, and
+ * the typed views of flat types.
  */
 internal object PartValues {
     fun read(column: Column): List<Any?> = when (val type = column.field().type()) {

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** An array of C's as its bytes: what a test writes by hand, or changes before C hands it over. */
+/** A native array as its bytes, which a test writes by hand or changes before the import. */
 internal class RawArray(
     val field: Field,
     var length: Int,
@@ -25,8 +25,8 @@ internal class RawArray(
     val end: Int get() = offset + length
 
     /**
-     * Fills [out], a blank struct, with an array whose buffers are where [place] puts their bytes, and stay the
-     * caller's.
+     * Fills [out], a zeroed struct, with an array. [place] stores the bytes of each buffer and returns their address.
+     * The caller owns that memory.
      */
     fun lay(out: MemorySegment, place: (ByteArray) -> Long) {
         PeerNodes.array(out, length.toLong(), nullCount, offset.toLong(), buffers.size.toLong(), children.size.toLong())
@@ -40,7 +40,7 @@ internal class RawArray(
         dictionary.lay(at(RawArrowArray.dictionary(out.address())), place)
     }
 
-    /** A struct of it, with its bytes, in an arena. */
+    /** Returns a struct of the array, with its bytes, in an arena. */
     fun laid(arena: Arena): MemorySegment = arena.struct(StructKind.ARRAY).also { out ->
         lay(out) { bytes ->
             arena.allocate(bytes.size.toLong().coerceAtLeast(1), 1).also { it.asByteBuffer().put(bytes) }.address()
@@ -50,7 +50,7 @@ internal class RawArray(
     private fun at(struct: Long): MemorySegment = MemorySegment.ofAddress(struct).reinterpret(RawArrowArray.SIZE)
 
     companion object {
-        /** Zeros. */
+        /** Returns a buffer of zeros. */
         fun blank(size: Int): ByteBuffer = ByteBuffer.allocate(size).order(ByteOrder.nativeOrder())
 
         fun bytes(vararg values: Byte): ByteBuffer = ByteBuffer.wrap(values).order(ByteOrder.nativeOrder())
@@ -65,7 +65,7 @@ internal class RawArray(
     }
 }
 
-/** An integer of 1, 2, 4 or 8 bytes, by its number. */
+/** Returns the integer of 1, 2, 4 or 8 bytes at an index. */
 internal fun ByteBuffer.integer(width: Int, index: Int): Long = when (width) {
     1 -> get(index).toLong()
     2 -> getShort(2 * index).toLong()

@@ -33,18 +33,18 @@ import java.math.BigInteger
 import java.time.Period
 import java.util.AbstractMap.SimpleEntry
 
-/** A value of a union, and the position of the child that has it. */
+/** A union's value, and the index of the child that has it. */
 internal data class Tagged(val child: Int, val value: Any?)
 
 /**
- * The values in an array's bytes, decoded from the specification and without core's code: what each way to read the
- * array must find. They are as `Column.get` has them, except that bytes are lists, which compare by content, and that a
- * union's value is [Tagged].
+ * The values in an array's bytes, decoded from the specification without the library's code. Every way to read the
+ * array must return them. They have the form of `Column.get`, except that bytes are lists, which compare by content,
+ * and that a union's value is [Tagged].
  */
 internal object RawValues {
     fun of(raw: RawArray): List<Any?> = List(raw.length) { at(raw, raw.offset + it) }
 
-    /** The value as `Column.get` has it, without the children of unions. */
+    /** Returns the value in the form of `Column.get`, without the children of unions. */
     fun untagged(value: Any?): Any? = when (value) {
         is Tagged -> untagged(value.value)
         is List<*> -> value.map(::untagged)
@@ -55,7 +55,7 @@ internal object RawValues {
 
     fun isNull(value: Any?): Boolean = value == null || value is Tagged && isNull(value.value)
 
-    /** The value of an element, counted from the begin of the buffers. */
+    /** Returns the value of an element, counted from the start of the buffers. */
     fun at(raw: RawArray, i: Int): Any? {
         val type = raw.type
         return when {
@@ -112,7 +112,7 @@ internal object RawValues {
         }
     }
 
-    /** An unsigned integer as `Column.get` has it. */
+    /** Returns an unsigned integer in the form of `Column.get`. */
     fun unsigned(bits: Long, count: Int): Any = if (count < 64) bits and (1L shl count) - 1
     else BigDecimal(java.lang.Long.toUnsignedString(bits))
 

@@ -14,43 +14,44 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.locks.ReentrantLock
 import kotlin.concurrent.withLock
 
-/** A connected socket whose other end is a test: what comes from there, what was written, and what fails. */
+/** A connected socket whose other end is the test: the test supplies input and failures, and reads the output. */
 internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
     private val lock = ReentrantLock()
     private val arrived = lock.newCondition()
 
-    /** In order, under the lock: bytes, failures, [END] and [CLOSED]. */
+    /** The input in order, under the lock: bytes, failures, [END] and [CLOSED]. */
     private val coming = ArrayDeque<Any>()
     private val written = ByteArrayOutputStream()
 
-    /** Called before each write, on the link's thread; may wait, or throw. */
+    /** Called before each write, on the link's thread. It may wait or throw. */
     @Volatile
     var onWrite: (ByteBuffer) -> Unit = {}
 
-    /** Called when nothing more is to be written, on the link's thread; may wait, or throw. */
+    /** Called when the link shuts down its output, on the link's thread. It may wait or throw. */
     @Volatile
     var onShut: () -> Unit = {}
 
-    /** How often it was said that nothing more will be written. */
+    /** The number of calls of [shutdownOutput]. */
     val shuts = AtomicInteger()
 
-    /** Whoever has written last. */
+    /** The thread that last wrote or shut down the output. */
     @Volatile
     lateinit var writer: Thread
 
     /**
-     * As with the JDK's sockets, where memory on the heap is read into by way of memory outside of it: that is used up.
+     * Whether reads into heap memory fail. A JDK socket reads into the heap through a buffer outside of it, and that
+     * memory is exhausted.
      */
     @Volatile
     var isOutOfMemory = false
 
-    /** These bytes come. */
+    /** Adds bytes to the input. */
     fun say(bytes: ByteArray) = come(bytes)
 
-    /** Whoever reads next fails. */
+    /** Makes the next read fail. */
     fun fail(failure: Throwable) = come(failure)
 
-    /** Nothing more comes. */
+    /** Ends the input. */
     fun hangUp() = come(END)
 
     private fun come(next: Any) = lock.withLock {
@@ -58,10 +59,10 @@ internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
         arrived.signalAll()
     }
 
-    /** Whether all that came was read, and whoever has read it waits for more. */
+    /** Whether all input was read and the reader waits for more. */
     val isRead: Boolean get() = lock.withLock { coming.isEmpty() && lock.hasWaiters(arrived) }
 
-    /** All that was written. */
+    /** Returns all bytes that were written. */
     fun written(): ByteArray = synchronized(written) { written.toByteArray() }
 
     override fun read(target: ByteBuffer): Int {
@@ -135,7 +136,7 @@ internal class ScriptedSocket : SocketChannel(SelectorProvider.provider()) {
 
     override fun getLocalAddress(): SocketAddress = unused()
 
-    private fun unused(): Nothing = error("a link does not do this")
+    private fun unused(): Nothing = error("a link does not call this method")
 
     private companion object {
         val END = Any()

@@ -24,7 +24,8 @@ import java.util.concurrent.ConcurrentSkipListMap
 import java.util.zip.CRC32C
 
 /**
- * A device in main memory that shares it: whoever says that he is another process opens it here, at the same address.
+ * A device in main memory that processes can share. A message that claims to come from another process opens the memory
+ * here, at the same address.
  */
 class SharingFakeProvider : DeviceProvider {
     override fun types(): List<DeviceType> = listOf(SharingFake.TYPE)
@@ -36,27 +37,27 @@ class SharingFakeProvider : DeviceProvider {
     override fun identity(type: DeviceType, id: Long): DeviceIdentity = DeviceIdentity(UUID(18, 7), null, -1)
 }
 
-/** What it has handed out, and what is open. */
+/** A driver that records its allocations and the open handles. */
 internal object SharingFake : SynchronousDriver {
     val TYPE = DeviceType(1003)
 
     private val blocks = ConcurrentSkipListMap<Long, Pair<Arena, Long>>()
 
-    /** How many allocations there are. */
+    /** The number of allocations. */
     val live: Int get() = blocks.size
 
-    /** How large they are. */
+    /** Returns the sizes of the allocations. */
     fun sizes(): List<Long> = blocks.values.map { it.second }
 
-    /** What is open, by where it begins. */
+    /** The sizes of the open allocations, by address. */
     val opened: MutableMap<Long, Long> = ConcurrentHashMap()
 
-    /** What was done wrong. */
+    /** The mistakes of the library. */
     val wrong = ConcurrentLinkedQueue<String>()
 
-    /** At the end of a test: all is closed and freed, and nothing was done wrong. */
+    /** Checks at the end of a test that all handles are closed, all memory is freed, and no mistake was recorded. */
     fun shouldBeLeft() {
-        eventually("all is closed and freed") { live == 0 && opened.isEmpty() }
+        eventually("all handles are closed and all memory is freed") { live == 0 && opened.isEmpty() }
         wrong.toList().shouldBeEmpty()
     }
 
@@ -70,19 +71,19 @@ internal object SharingFake : SynchronousDriver {
     }
 
     override fun free(address: Long, bytes: Long) {
-        if (address in opened) wrong += "what is open was freed"
-        val (arena, size) = checkNotNull(blocks.remove(address)) { "freed twice" }
-        if (size != bytes) wrong += "$bytes bytes were freed of $size"
+        if (address in opened) wrong += "an open allocation was freed"
+        val (arena, size) = checkNotNull(blocks.remove(address)) { "freed twice, or never allocated" }
+        if (size != bytes) wrong += "$bytes bytes were freed of an allocation of $size"
         arena.close()
     }
 
-    /** What is not there is not touched, and is a mistake. */
+    /** Copies bytes. Records a mistake and copies nothing if the range exceeds its allocation. */
     override fun copy(queue: Long, to: Long, from: Long, bytes: Long) {
         for (address in listOf(to, from)) {
             val (begin, block) = blocks.floorEntry(address) ?: continue
             val offset = address - begin
             if (offset < block.second && offset + bytes > block.second) {
-                wrong += "$bytes bytes at $offset of ${block.second}"
+                wrong += "a copy of $bytes bytes at offset $offset of an allocation of ${block.second} bytes"
                 return
             }
         }
@@ -102,19 +103,19 @@ internal object SharingFake : SynchronousDriver {
 
         override fun open(handle: ByteArray, bytes: Long): Long {
             val address = if (handle.size == 8) ByteBuffer.wrap(handle).getLong() else 0
-            val block = blocks[address] ?: throw DeviceException(Errno.EINVAL, "this handle is of nothing")
+            val block = blocks[address] ?: throw DeviceException(Errno.EINVAL, "no allocation has this handle")
             if (block.second < bytes) throw DeviceException(Errno.EINVAL,
                 "an allocation is said to have $bytes bytes, and has ${block.second}")
-            if (opened.put(address, bytes) != null) wrong += "it is open already"
+            if (opened.put(address, bytes) != null) wrong += "an allocation was opened while it was open"
             return address
         }
 
         override fun close(handle: ByteArray, base: Long, bytes: Long) {
-            if (opened.remove(base) != bytes) wrong += "it was not open"
+            if (opened.remove(base) != bytes) wrong += "an allocation was closed that was not open"
         }
     }
 
-    /** The same, by itself. */
+    /** The allocator of the memory that processes can share. */
     private object Memory : MemoryAllocator {
         override fun isCpuAccessible() = false
 
@@ -124,9 +125,7 @@ internal object SharingFake : SynchronousDriver {
     }
 }
 
-/**
- * A message of this process, or one made from it, as another process sends it, with the checksum that it should have.
- */
+/** Returns a message of this process, or one made from it, as if another process had sent it, with a valid checksum. */
 internal fun ByteArray.fromElsewhere(): ByteArray {
     val bytes = clone()
     bytes[16] = (bytes[16] + 1).toByte()

@@ -38,12 +38,15 @@ import java.nio.ByteBuffer
 import kotlin.random.Random
 
 /**
- * Random arrays of random types that are right to the last byte, though not tidy: offsets on every level, elements in
- * front and behind that nobody refers to, garbage beneath nulls and wherever else it is legal, children that are longer
- * than they must be.
+ * Random arrays of random types that are valid to the last byte, but untidy. They have offsets at every level, elements
+ * in front and behind that nothing refers to, and children that are longer than necessary. Garbage lies under nulls and
+ * at every other place where the format allows it.
  */
 internal class SoundArrays(private val random: Random) {
-    /** A field of a random type, nested so deep at most, and an array of it, of about so many elements at most. */
+    /**
+     * Returns an array of a random type with at most [levels] nested levels. The array has about [most] elements at
+     * most.
+     */
     fun array(levels: Int = 3, most: Int = 12): RawArray =
         of(field("a", type(levels)), random.nextInt(most), random.nextInt(4) == 0)
 
@@ -72,7 +75,7 @@ internal class SoundArrays(private val random: Random) {
         return if (depth > 0 && random.nextInt(5) < 3) nested.random(random)() else leaves.random(random)
     }
 
-    /** An array of at least so many elements. */
+    /** Returns an array of at least [atLeast] elements. */
     private fun of(
         field: Field,
         atLeast: Int,
@@ -89,7 +92,7 @@ internal class SoundArrays(private val random: Random) {
         val isValid = BooleanArray(end) { it < offset && random.nextBoolean() || allValid || random.nextInt(4) > 0 }
         val buffers = mutableListOf<ByteBuffer?>()
 
-        /** Whether something must be right at an element, though the array shows more than that. */
+        /** Returns whether the element is visible and not null, so that its bytes must be right. */
         fun counts(i: Int) = i >= offset && isValid[i]
 
         fun make(): RawArray = when (type) {
@@ -278,7 +281,7 @@ internal class SoundArrays(private val random: Random) {
 
         private val keys = leaves - DataType.NULL
 
-        /** The bytes of a value of one width. */
+        /** Returns the bytes of a value of fixed width. */
         fun width(type: DataType): Int = when (type) {
             is IntType -> type.bits() / 8
             is FloatType -> type.bits() / 8
@@ -296,7 +299,7 @@ internal class SoundArrays(private val random: Random) {
             ArrowTimeUnit.NANOSECOND to 1_000_000_000L,
         ).getValue(type.unit())
 
-        /** The greatest unscaled value. */
+        /** Returns the greatest unscaled value. */
         fun most(type: DecimalType): BigInteger = BigInteger.TEN.pow(type.precision()) - BigInteger.ONE
 
         /** Writes an unscaled decimal. */

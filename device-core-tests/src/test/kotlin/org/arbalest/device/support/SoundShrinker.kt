@@ -17,8 +17,8 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionType
 
 /**
- * What is smaller than an array of [SoundArrays], and sound as well: one of its parts, with fewer fields, with a part
- * that is a number, with fewer rows. The least comes first.
+ * Valid arrays that are smaller than an array of [SoundArrays]: one of its parts, the array with fewer fields, with a
+ * part replaced by numbers, or with fewer rows. The smallest comes first.
  */
 internal object SoundShrinker {
     fun smaller(raw: RawArray): List<RawArray> = (raw.children + listOfNotNull(raw.dictionary)).map(::renamed) +
@@ -27,7 +27,7 @@ internal object SoundShrinker {
     private fun renamed(part: RawArray) = RawArray(part.field.withName("a"), part.length, part.nullCount, part.offset,
         part.buffers, part.children, part.dictionary)
 
-    /** With as many elements, so that they can be in the array's place. */
+    /** Returns arrays with the same number of elements, which can take the array's place. */
     private fun alike(raw: RawArray): List<RawArray> {
         val type = raw.type
         val parts = when (type) {
@@ -42,7 +42,7 @@ internal object SoundShrinker {
         return number(raw) + withoutField(raw) + parts
     }
 
-    /** Of the struct of a map, whose keys stay. */
+    /** Returns alternatives for the struct of a map, with the same keys. */
     private fun alikeValues(entries: RawArray): List<RawArray> =
         alike(entries.children[1]).map { withChild(entries, 1, it) }
 

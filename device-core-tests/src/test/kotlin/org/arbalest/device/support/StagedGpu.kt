@@ -17,14 +17,14 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.settled
 import java.lang.foreign.MemorySegment
 
-/** A fake GPU, and what core has for its copies from and to main memory that is not pinned. */
+/** A fake GPU, and the library's staging memory for its copies to and from main memory that is not pinned. */
 internal class StagedGpu(id: Long) {
     val device: Device = Devices.device(TestGpuProvider.GPU, id)
     val fake: FakeDevice = FakeDevice.of(TestGpuProvider.GPU, id)
     val staging: Staging = checkNotNull(Staging.of(DeviceImpl.unwrap(device).driver()))
     val pinned: MemoryManager get() = device.hostMemory().get()
 
-    /** Has all slots and lanes made, and the default stream of the pinned memory, which stay. */
+    /** Makes the library create all slots and lanes, and the default stream of the pinned memory, which it keeps. */
     fun warmUp() {
         Devices.device(TestGpuProvider.GPU_HOST, device.id()).defaultStream()
         if (staging.slots() == SLOTS && staging.queues() == QUEUES) return
@@ -41,16 +41,18 @@ internal class StagedGpu(id: Long) {
         }
         settled()
         check(staging.slots() == SLOTS && staging.queues() == QUEUES) {
-            "${staging.slots()} slots, ${staging.queues()} queues"
+            "staging has only ${staging.slots()} slots, ${staging.queues()} queues after the warm-up"
         }
     }
 
-    /** Has a stream stand before an event of the test's. */
+    /** Makes a stream wait for an event that the test completes. */
     fun gate(stream: DeviceStream): FakeUserEvent = fake.userEvent().also {
         device.adoptEvent(it.handle).use(stream::waitFor)
     }
 
-    /** Uses so many of the small slots, by [stream], until it is past its gate; what to close then. */
+    /**
+     * Makes [stream] use this many of the small slots until its gate opens. The caller closes the returned buffers.
+     */
     fun occupy(stream: DeviceStream, slots: Int): List<DeviceBuffer> = List(slots) { i ->
         val from = filled(8, i)
         val to = device.allocate(8)
@@ -58,7 +60,7 @@ internal class StagedGpu(id: Long) {
         listOf(from, to)
     }.flatten()
 
-    /** What is in a buffer of the GPU's, by its own eyes. */
+    /** Returns whether a buffer of the GPU has the content of [seed]. The GPU copies it to pinned memory first. */
     fun matches(buffer: DeviceBuffer, size: Long, seed: Int): Boolean =
         buffer.copyTo(pinned).use { it.matches(size, seed) }
 
@@ -66,29 +68,32 @@ internal class StagedGpu(id: Long) {
         const val SLOTS = Staging.MOST_SMALL + Staging.MOST_LARGE
         const val QUEUES = 8
 
-        /** Makes what is kept beforehand, and sees after each test that all slots and lanes are back. */
+        /**
+         * Creates the resources that the library keeps before each test, and checks after it that all slots and lanes
+         * are free.
+         */
         val kept: TestCaseExtension = object : TestCaseExtension {
             override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
                 val gpu = StagedGpu(0)
                 gpu.warmUp()
                 val result = execute(testCase)
                 if (!result.isSuccess) return result
-                return runCatching { eventually("all slots and lanes are back") { gpu.staging.inUse() == 0 } }
+                return runCatching { eventually("all slots and lanes are free") { gpu.staging.inUse() == 0 } }
                     .fold({ result }, { TestResult.Failure(result.duration, AssertionError(it.message, it)) })
             }
         }
 
-        /** Words that depend on the seed. */
+        /** Returns a word that depends on the seed. */
         private fun word(i: Long, seed: Int): Long = (i + 1) * -0x61C8864680B583EBL xor seed * 0x9E3779B97F4AL
 
-        /** Main memory with some bytes in it; to be closed. */
+        /** Returns main memory with the content of [seed]. The caller closes it. */
         fun filled(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { it.fill(size, seed) }
 
         fun DeviceBuffer.fill(size: Long, seed: Int) {
             MemorySegment.copy(content(size, seed), 0, segment(), 0, size)
         }
 
-        /** Whether it is what [fill] writes. */
+        /** Returns whether the buffer has the bytes that [fill] writes. */
         fun DeviceBuffer.matches(size: Long, seed: Int): Boolean =
             segment().asSlice(0, size).mismatch(content(size, seed)) == -1L
 

@@ -3,7 +3,7 @@ package org.arbalest.device.support
 
 import java.util.concurrent.Flow
 
-/** So many items, on the thread that asks; then the end or an error. */
+/** A publisher of [count] items, on the thread that requests them, followed by the end or an error. */
 internal class Supplied<T>(
     private val count: Int, private val failure: Exception? = null, private val make: (Int) -> T,
 ) : Flow.Publisher<T> {

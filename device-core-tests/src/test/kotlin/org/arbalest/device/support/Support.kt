@@ -31,19 +31,20 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeSource
 
 /**
- * Fails each test that leaves something held. What another thread is just giving back has five seconds for it, or two
- * if nothing changes. What a test has left is reported on that test only: the next one begins with it.
+ * An extension that fails each test that leaves resources open. Resources that another thread is still releasing have
+ * five seconds, or two if nothing changes. A leak is reported only for the test that caused it, because the next test
+ * counts from there.
  */
 internal object Balanced : TestCaseExtension {
     @Volatile
     private var beginning = ResourceCounters.now()
     private var lostWaits = 0L
 
-    /** Returns what is held now and was not held when the current test began. */
+    /** Returns the resources that are held now and were not held when the current test began. */
     fun held(): ResourceCounters = ResourceCounters.now().since(beginning)
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
-        // what came before may still be released
+        // resources of the previous test may still be released
         await(LIMIT) { ResourceCounters.now().takeIf { it.waits() > lostWaits } }?.let { lostWaits = it.waits() }
         beginning = ResourceCounters.now()
         val result = execute(testCase)
@@ -53,7 +54,7 @@ internal object Balanced : TestCaseExtension {
         else TestResult.Failure(ZERO, AssertionError("the test left $left"))
     }
 
-    /** Waits until nothing is left, or nothing has changed for a while. */
+    /** Waits until nothing is left, or nothing has changed for the time [quiet]. */
     private suspend fun await(quiet: Duration, left: () -> ResourceCounters?): ResourceCounters? {
         val start = TimeSource.Monotonic.markNow()
         var since = start
@@ -73,7 +74,7 @@ internal object Balanced : TestCaseExtension {
     private val AFTER_FAILURE = 250.milliseconds
 }
 
-/** Runs [action] on some threads that start together; the first failure is thrown here. */
+/** Runs [action] on threads that start together, and throws the first failure. */
 internal fun together(threads: Int, action: (Int) -> Unit) {
     val start = CyclicBarrier(threads)
     val pool = Executors.newFixedThreadPool(threads)
@@ -91,8 +92,9 @@ internal fun together(threads: Int, action: (Int) -> Unit) {
 }
 
 /**
- * Runs both actions at the same time, for each round anew, a little earlier or later than one another. One that arrives
- * first spins, so that both begin at once; where the other has no processor it sleeps, and leaves it its own.
+ * Runs both actions at the same time in each round, one a little earlier or later than the other. The thread that
+ * arrives first spins, so that both begin at once. If the other thread has no processor, the first thread sleeps and
+ * frees its own.
  */
 internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
     val arrived = AtomicInteger()
@@ -103,32 +105,32 @@ internal fun duel(rounds: Int, one: (Int) -> Unit, other: (Int) -> Unit) {
                 arrived.incrementAndGet()
                 var spins = 0
                 while (arrived.get() < 2 * (round + 1)) spinOrSleep(++spins)
-                // from some nanoseconds to some tens of microseconds
+                // from some nanoseconds to some tens of microseconds of delay
                 repeat(1 shl random.nextInt(11)) { Thread.onSpinWait() }
                 if (thread == 0) one(round) else other(round)
             }
         } finally {
-            arrived.addAndGet(2 * rounds) // a failure here must not leave the other waiting
+            arrived.addAndGet(2 * rounds) // the other thread must not wait for a thread that failed
         }
     }
 }
 
-/** Waits a moment for another thread that is about to move; one that has no processor is left this one. */
+/** Waits a moment for another thread. After many spins it sleeps, so that the other thread can use the processor. */
 internal fun spinOrSleep(spins: Int) = if (spins < SPINS) Thread.onSpinWait() else LockSupport.parkNanos(PAUSE_NANOS)
 
-/** Some tens of microseconds. */
+/** The spins before a sleep: some tens of microseconds. */
 private const val SPINS = 2_000
 
-/** Ends a test that hangs, though it does much work. */
+/** The seconds after which a test counts as hung, even a test that does much work. */
 internal const val HANG_SECONDS = 60L
 
 internal const val PAUSE_NANOS = 20_000L
 
-/** A batch with a column `id` of the numbers from 0. */
+/** Returns a batch with a column `id` of the numbers from 0. */
 internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =
     BatchBuilder.of(device, rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
 
-/** A batch of int64 columns `c0`, `c1`, … of [rows] rows, each of its own number. */
+/** Returns a batch of int64 columns `c0`, `c1`, … with [rows] rows. Each value is the number of its column. */
 internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
     BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
@@ -137,19 +139,19 @@ internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
 
 internal fun Arena.struct(): MemorySegment = allocate(ArrowArrayStruct.LAYOUT)
 
-/** Memory for a struct, in which something is already. */
+/** Returns memory for a struct, filled with garbage. */
 internal fun Arena.garbage(bytes: Long): MemorySegment = allocate(bytes, 8).fill(0x5A)
 
-/** That nothing was written to what [garbage] made. */
+/** Checks that nothing was written to memory that [garbage] returned. */
 internal fun MemorySegment.shouldBeGarbage() = toArray(JAVA_BYTE).toSet() shouldBe setOf<Byte>(0x5A)
 
 internal fun Arena.structs(count: Int): List<MemorySegment> = List(count) { struct() }
 
-/** A bitwise copy of a struct, which is what C makes of one that it moves. */
+/** Returns a bitwise copy of a struct, as C copies a struct that it moves. */
 internal fun Arena.copyOf(address: Long): MemorySegment =
     struct().copyFrom(NativeHeap.segment(address, RawArrowArray.SIZE))
 
-/** The way of C: through the struct's function pointer. */
+/** Releases the array as C does, through the struct's function pointer. */
 internal fun release(array: MemorySegment) {
     val function = RawArrowArray.release(array.address())
     if (function != 0L) Calls.release(function, array.address())

@@ -22,15 +22,15 @@ import java.util.IdentityHashMap
 import kotlin.random.Random
 
 /**
- * Appends values, as [RawValues] has them, in a random one of the ways that a builder has: parts before the whole or
- * behind it, several values at once, runs, positions in dictionaries, and list-views that overlap, are in any order,
- * and leave elements out.
+ * An appender of values in the form of [RawValues]. For each value it chooses one of the builder's ways at random:
+ * parts before the whole or after it, several values at once, runs, and dictionary indices. Its list-views may overlap,
+ * be in any order, and leave elements out.
  */
 internal class ValueAppender(private val random: Random) {
-    /** Of dictionaries that were filled by hand: where which value is. */
+    /** The index of each value, for dictionaries that this class fills. */
     private val known = IdentityHashMap<ColumnBuilder, MutableMap<Any?, Long>>()
 
-    /** Of list-views that are placed by hand: their elements. */
+    /** The elements, for list-views that this class places. */
     private val placed = IdentityHashMap<ColumnBuilder, MutableList<Any?>>()
 
     fun appendAll(column: ColumnBuilder, field: Field, values: List<Any?>) {
@@ -68,8 +68,8 @@ internal class ValueAppender(private val random: Random) {
     }
 
     /**
-     * @param mayPlace whether list-views may be placed by hand: not where others are appended by their values, which
-     *     are then behind one another
+     * @param mayPlace whether this class may place list-views. It may not if the builder also appends lists by their
+     * values, because the builder places them one after another.
      */
     private fun append(column: ColumnBuilder, field: Field, value: Any?, mayPlace: Boolean = true) {
         val type = field.type()
@@ -92,7 +92,7 @@ internal class ValueAppender(private val random: Random) {
         }
     }
 
-    /** Where the parts of a value are appended, and what it is. */
+    /** Returns the builder to which the parts of a value are appended, and its field. */
     private fun whole(
         column: ColumnBuilder,
         field: Field,
@@ -143,7 +143,7 @@ internal class ValueAppender(private val random: Random) {
         }
     }
 
-    /** Of what is encoded the parts come first. */
+    /** Appends the whole and the parts in a random order. If the column is encoded, the parts come first. */
     private fun ordered(column: ColumnBuilder, parts: ColumnBuilder, whole: () -> Unit, partsOf: () -> Unit) {
         val isFirst = column === parts && random.nextBoolean()
         if (isFirst) whole()
@@ -172,7 +172,10 @@ internal class ValueAppender(private val random: Random) {
         }
     }
 
-    /** Where such elements are already, else behind some that no list has; also said before they are there. */
+    /**
+     * Appends a list-view of equal elements if they exist, or of new ones after some that no list has. The view may
+     * come first.
+     */
     private fun appendPlaced(column: ColumnBuilder, item: Field, items: List<*>) {
         val all = placed.getOrPut(column) { ArrayList() }
         val there = (0..all.size - items.size).filter { all.subList(it, it + items.size) == items }
@@ -202,7 +205,7 @@ internal class ValueAppender(private val random: Random) {
             is List<*> -> ByteArray(value.size) { value[it] as Byte }.let { bytes ->
                 if (random.nextBoolean()) column.append(bytes) else column.append(MemorySegment.ofArray(bytes))
             }
-            else -> error("$value is no value of $type")
+            else -> error("$value is not a value of $type")
         }
     }
 }

@@ -10,12 +10,12 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import org.arbalest.support.Leaving
 
-/** Each case ends a JVM. */
+/** Exports that C deletes when the JVM ends. Each case runs in its own JVM. */
 class DLPackExportSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
     for (form in DLPack.entries) for (how in listOf(Leaving.RETURN, Leaving.SYSTEM_EXIT)) {
-        test("$form: the deleter is called when the JVM is over, by $how [DLP-07]") {
+        test("$form: C can call the deleter in an atexit handler after $how [DLP-07]") {
             val child = ChildJvm.run(TensorAtExit::class, form.name, how.name)
             withClue(child.output) {
                 child.output shouldContain "leaving"

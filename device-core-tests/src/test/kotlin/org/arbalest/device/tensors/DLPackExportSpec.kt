@@ -36,7 +36,7 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import kotlin.jvm.optionals.getOrNull
 
-/** Columns as tensors of DLPack, for a consumer in C. */
+/** Columns exported as DLPack tensors to a consumer in C. */
 class DLPackExportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -58,7 +58,7 @@ class DLPackExportSpec : FunSpec({
         List(b.remaining()) { b.get(it) }
     }
 
-    test("every field of the three structs is where the C compiler puts it, and each has its size [DLP-01]") {
+    test("the fields and sizes of the three structs are those of the C compiler [DLP-01]") {
         fun offsets(layout: StructLayout): List<Pair<String, Long>> {
             val struct = layout.name().get()
             return layout.memberLayouts().mapNotNull { it.name().getOrNull() }
@@ -73,8 +73,7 @@ class DLPackExportSpec : FunSpec({
 
     for (form in DLPack.entries) {
         test(
-            "$form: a column goes out without a copy, with its slice's rows, and the memory is held until the " +
-                "deleter is called [DLP-02]",
+            "$form: a slice is exported without a copy, and its memory is kept until the deleter is called [DLP-02]",
         ) {
             val array = longs(1, 2, 3, 4)
             val buffer = array.asColumn().bufferAddress(1)
@@ -88,7 +87,7 @@ class DLPackExportSpec : FunSpec({
             Held.now().isZero shouldBe true
         }
 
-        test("$form: types have their codes [DLP-02]") {
+        test("$form: each type has its DLPack code [DLP-02]") {
             val types = mapOf(
                 DataType.INT8 to Pair(DLTensorStruct.INT, 8), DataType.INT16 to Pair(DLTensorStruct.INT, 16),
                 DataType.INT32 to Pair(DLTensorStruct.INT, 32), DataType.INT64 to Pair(DLTensorStruct.INT, 64),
@@ -110,7 +109,7 @@ class DLPackExportSpec : FunSpec({
             }
         }
 
-        test("$form: no rows, and lists of no elements, have no data [DLP-03]") {
+        test("$form: a column without rows, or of lists without elements, has no data pointer [DLP-03]") {
             val none = form.exportTensor(longs())
             form.see(none).run { Triple(shape, data, byteOffset) } shouldBe Triple(listOf(0L), 0L, 0L)
             CTensors.delete(form, none)
@@ -122,7 +121,7 @@ class DLPackExportSpec : FunSpec({
             CTensors.delete(form, empty)
         }
 
-        test("$form: lists of a fixed size and tensors are dimensions, in their logical order [DLP-03]") {
+        test("$form: fixed-size lists and tensors become dimensions, in their logical order [DLP-03]") {
             val inner = Field.of("item", DataType.fixedSizeList(Field.of("item", DataType.INT64), 2))
             val nested = column(Field.of("t", DataType.fixedSizeList(inner, 3)), 4) { c ->
                 repeat(4) { row ->
@@ -147,7 +146,7 @@ class DLPackExportSpec : FunSpec({
             val within = form.exportTensor(
                 DeviceArray.of(Field.of("t", DataType.fixedSizeList(Field.of("item", DataType.INT64), 2)), shifted),
             )
-            // behind the list's own offset, and its child's
+            // after the offset of the list and the offset of its child
             CTensors.read(form, within, 32).longs() shouldBe listOf(4L, 5L, 6L, 7L)
             CTensors.delete(form, within)
 
@@ -164,14 +163,14 @@ class DLPackExportSpec : FunSpec({
             CTensors.delete(form, turned)
         }
 
-        test("$form: the deleter runs on threads that the JVM has never seen, on several at once [DLP-07]") {
+        test("$form: several threads that the JVM does not know can call deleters at once [DLP-07]") {
             val tensors = List(60) { form.exportTensor(longs(it.toLong())) }
             Held.now().exports() shouldBe 60
             CTensors.deleteOnThreads(form, tensors, 4)
             Held.now().isZero shouldBe true
         }
 
-        test("$form: a second call of the deleter finds nothing, nor another tensor in the same place [DLP-07]") {
+        test("$form: a second call of the deleter does nothing, even if another tensor has the same address [DLP-07]") {
             val first = form.exportTensor(longs(1))
             CTensors.delete(form, first)
             CTensors.delete(form, first)
@@ -183,7 +182,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("an export is of version 1.0 and read-only; a copy is the consumer's own, and the array stays [DLP-04]") {
+    test("an export has version 1.0 and is read-only; a copy belongs to the consumer, and the array stays [DLP-04]") {
         longs(5, 6).use { array ->
             val shared = DLPack.VERSIONED.exportTensor(array.retain())
             val copy = DLPack.VERSIONED.exportCopy(array, Devices.cpu().memory(), Devices.cpu().defaultStream())
@@ -204,7 +203,7 @@ class DLPackExportSpec : FunSpec({
     }
 
     test(
-        "nulls are refused, with the path and how many there are, and the array stays; rows without nulls go [DLP-05]",
+        "nulls are rejected with the path and their number, but a slice without nulls is exported [DLP-05]",
     ) {
         fun refused(array: DeviceArray): String {
             for (form in DLPack.entries) {
@@ -215,7 +214,7 @@ class DLPackExportSpec : FunSpec({
                     .message shouldBe error.message
                 if (form == DLPack.UNVERSIONED) return error.message!!
             }
-            error("no forms")
+            error("DLPack has no forms")
         }
         longs(1, null, null, 4, 5).use { array ->
             refused(array) shouldBe "$.n: 2 of 5 values are null, which a tensor has not"
@@ -239,7 +238,7 @@ class DLPackExportSpec : FunSpec({
         }.use { refused(it) shouldBe "$.t: 1 of 2 values are null, which a tensor has not" }
     }
 
-    test("types that no tensor has are refused: bool says what to take, the others what there is [DLP-05]") {
+    test("types without a tensor type are rejected, and the error for bool names alternatives [DLP-05]") {
         val refused = mapOf(
             DataType.BOOL to "$.x is of type bool, of a bit each, and a tensor's booleans are bytes: make the column " +
                 "one of arrow.bool8, or of uint8",
@@ -266,7 +265,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("lists of lists with more elements than any memory are refused, also without rows [DLP-05]") {
+    test("lists with more elements than memory can hold are rejected, even without rows [DLP-05]") {
         val most = Int.MAX_VALUE
         val type = (1..3).fold(DataType.INT8 as DataType) { inner, _ ->
             DataType.fixedSizeList(Field.of("item", inner), most)
@@ -279,7 +278,7 @@ class DLPackExportSpec : FunSpec({
         }
     }
 
-    test("a handle that was consumed exports nothing, and an export consumes its handle [DLP-02]") {
+    test("a consumed handle cannot be exported, and an export consumes its handle [DLP-02]") {
         val array = longs(1)
         val tensor = DLPack.VERSIONED.exportTensor(array)
         array.isOpen shouldBe false
@@ -288,7 +287,7 @@ class DLPackExportSpec : FunSpec({
     }
 })
 
-/** A process of its own, which leaves with a tensor that C deletes in an `atexit` handler, on a thread of its own. */
+/** A separate process that exits with a tensor that C deletes in an `atexit` handler, on a thread of its own. */
 internal object TensorAtExit {
     @JvmStatic
     fun main(arguments: Array<String>) {

@@ -39,8 +39,8 @@ class DLPackFailureSpec : FunSpec({
 
     for (call in listOf(FakeCall.RECORD, FakeCall.CALLBACK)) {
         test(
-            "where the end of the consumer's work cannot be recorded or told, nothing is freed under it: $call " +
-                "fails [DLP-12]",
+            "no memory is freed under the consumer's work if the end of that work is unknown, because $call fails " +
+                "[DLP-12]",
         ) {
             device.createStream().use { writer ->
                 device.createStream().use { consumer ->
@@ -52,26 +52,26 @@ class DLPackFailureSpec : FunSpec({
                         val at = RawDLManagedTensorVersioned.tensor(tensor.address())
                         DeviceBuffer.wrap(device, RawDLTensor.data(at), 64) {}.use { consumer.copy(it, end) }
                         fake.failCall(call)
-                        // Being told fails only after a wait for the event, in the deleter: which is on a thread of its
-                        // own.
+                        // If CALLBACK fails, the deleter waits for the event. Therefore the deleter runs on a thread of
+                        // its own.
                         val deleter = Thread.ofPlatform().start { form.delete(tensor) }
-                        if (call == FakeCall.RECORD) deleter.join() else eventually("it waits") {
+                        if (call == FakeCall.RECORD) deleter.join() else eventually("the deleter waits") {
                             deleter.stackTrace.any { it.methodName == "synchronizeEvent" }
                         }
-                        eventually("the source of the copy is back, the tensor's array not") {
+                        eventually("the source of the copy is freed, but the tensor's array is not") {
                             Held.now().arrays() == 1L
                         }
                         fake.violations() shouldBe listOf()
                         fake.release()
                         deleter.join()
-                        eventually("it is freed") { Held.now().run { arrays() == 0L && waits() == 0L } }
+                        eventually("the tensor's array is freed") { Held.now().run { arrays() == 0L && waits() == 0L } }
                     }
                 }
             }
         }
     }
 
-    test("each call that fails on the way of a tensor out, in and back leaves nothing behind [DLP-06]") {
+    test("a call that fails during export or import of a tensor leaves no resources behind [DLP-06]") {
         var failed = 0
         var nth = 0
         do {
@@ -95,13 +95,13 @@ class DLPackFailureSpec : FunSpec({
                 failed++
             }
             fake.failCallNumber(Int.MAX_VALUE)
-            eventually("call $nth: all is back: ${Held.now()}") { Held.now().isZero }
+            eventually("call $nth: all resources are freed: ${Held.now()}") { Held.now().isZero }
         } while (nth < 60)
         failed shouldBeGreaterThan 8
         fake.violations() shouldBe listOf()
     }
 
-    test("a stream of a device that knows nothing of the tensor's is refused, and the tensor given back [DLP-09]") {
+    test("a stream of another device is rejected, and the tensor is released [DLP-09]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         device.createStream().use { stream ->
             other.createStream().use { stranger ->
@@ -110,6 +110,6 @@ class DLPackFailureSpec : FunSpec({
                     "a stream of EXT_DEV:1 was given for a tensor on EXT_DEV:0"
             }
         }
-        eventually("it is back") { Held.now().isZero }
+        eventually("the tensor is released") { Held.now().isZero }
     }
 })

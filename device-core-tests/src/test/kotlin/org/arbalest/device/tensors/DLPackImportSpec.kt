@@ -32,12 +32,12 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** Tensors of a producer in C as columns, and what is wrong with tensors. */
+/** Tensors of a producer in C as columns, and invalid tensors. */
 class DLPackImportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    /** Main memory with the numbers from 0 on. */
+    /** Passes main memory with the numbers from 0 on to [use], and checks that all deleters were called once. */
     fun <T> counting(count: Long, use: (DeviceBuffer) -> T): T = Devices.cpu().allocate(8 * count).use { buffer ->
         for (i in 0 until count) buffer.segment().setAtIndex(JAVA_LONG, i, i)
         use(buffer).also {
@@ -50,8 +50,8 @@ class DLPackImportSpec : FunSpec({
 
     for (form in DLPack.entries) {
         test(
-            "$form: a tensor comes in without a copy, and its deleter is called once, when the last who holds it has " +
-                "left [DLP-06]",
+            "$form: a tensor is imported without a copy, and its deleter is called once, after the last reference " +
+                "[DLP-06]",
         ) {
             counting(8) { memory ->
                 val said = Said(memory.address(), longArrayOf(4), byteOffset = 16,
@@ -66,7 +66,7 @@ class DLPackImportSpec : FunSpec({
                 CTensors.liveTensors shouldBe 1
                 Arena.ofConfined().use { arena ->
                     val out = arena.struct(StructKind.ARRAY)
-                    CData.exportArray(slice, out, CExport.DATA) // on to a consumer of Arrow's
+                    CData.exportArray(slice, out, CExport.DATA) // passed on to a consumer of Arrow data
                     CTensors.liveTensors shouldBe 1
                     PeerMoves.release(out, StructKind.ARRAY)
                 }
@@ -74,7 +74,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: and goes out again, as itself, and back by the shortest way [DLP-06]") {
+        test("$form: an imported tensor is exported and imported again without a copy [DLP-06]") {
             counting(6) { memory ->
                 val there =
                     form.exportTensor(form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(3, 2)))))
@@ -87,12 +87,12 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: no deleter, no elements, no strides, no dimensions [DLP-06]") {
+        test("$form: a tensor may have no deleter, no elements, no strides, or no dimensions [DLP-06]") {
             counting(4) { memory ->
                 form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4), hasDeleter = false)))
                     .use { it.longs() shouldBe listOf(0L, 1L, 2L, 3L) }
                 form.importTensor(CTensors.make(form, Said(0, longArrayOf(0)))).use { array ->
-                    CTensors.liveTensors shouldBe 0 // there is nothing to hold
+                    CTensors.liveTensors shouldBe 0 // there is no memory to keep
                     array.length() shouldBe 0
                 }
                 form.importTensor(CTensors.make(form, Said(0, longArrayOf(0), deviceType = 7))).use {
@@ -110,7 +110,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: dimensions in a row are a tensor, in whatever order they are stored [DLP-08]") {
+        test("$form: contiguous elements become a fixed-shape tensor, in any order of their dimensions [DLP-08]") {
             counting(48) { memory ->
                 fun shapes(shape: LongArray, strides: LongArray?): FixedShapeTensor {
                     val tensor = CTensors.make(form, Said(memory.address(), shape, strides))
@@ -145,7 +145,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: elements that do not lie side by side are refused, or copied where that is asked for [DLP-08]") {
+        test("$form: elements with gaps are rejected by importTensor, and copied by importCopy [DLP-08]") {
             counting(48) { memory ->
                 val cases = mapOf(
                     longArrayOf(4) to longArrayOf(2), longArrayOf(4) to longArrayOf(0),
@@ -176,7 +176,7 @@ class DLPackImportSpec : FunSpec({
                         form.delete(out)
                     }
                 }
-                // Backwards.
+                // elements in reverse order
                 form.importCopy(CTensors.make(form, Said(memory.address() + 40, longArrayOf(6), longArrayOf(-1))))
                     .use { it.longs() shouldBe listOf(5L, 4L, 3L, 2L, 1L, 0L) }
                 form.importCopy(CTensors.make(form, Said(memory.address(), longArrayOf(3)))).use { array ->
@@ -186,7 +186,8 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: what cannot be a tensor, or no column, is refused with the numbers, and given back [DLP-09]") {
+        test("$form: an invalid tensor, or one without a column type, is rejected with its numbers and released " +
+            "[DLP-09]") {
             counting(4) { memory ->
                 val at = memory.address()
                 val one = longArrayOf(4)
@@ -230,7 +231,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: a struct that can be none is not touched [DLP-09]") {
+        test("$form: memory that cannot be a tensor's struct is rejected and not read [DLP-09]") {
             Arena.ofConfined().use { arena ->
                 for (bad in listOf(
                     MemorySegment.NULL,
@@ -245,7 +246,7 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
-        test("$form: booleans of a byte each, and every number [DLP-06]") {
+        test("$form: booleans of one byte and all number types are imported [DLP-06]") {
             Devices.cpu().allocate(16).use { memory ->
                 memory.segment().fill(0).set(JAVA_LONG, 0, 0x0100L)
                 form.importTensor(
@@ -268,7 +269,7 @@ class DLPackImportSpec : FunSpec({
             CTensors.liveTensors shouldBe 0
         }
 
-        test("$form: a device that nobody serves is passed on, but not with an offset [DLP-06]") {
+        test("$form: a tensor on a device without a backend is passed on, but not with an offset [DLP-06]") {
             counting(4) { memory ->
                 val vulkan = Said(memory.address(), longArrayOf(4), deviceType = 7, deviceId = 3)
                 val array = form.importTensor(CTensors.make(form, vulkan))
@@ -289,7 +290,7 @@ class DLPackImportSpec : FunSpec({
         }
     }
 
-    test("of another major version nothing but the deleter is touched; a newer minor one is taken [DLP-10]") {
+    test("a tensor of another major version is only deleted, and a newer minor version is imported [DLP-10]") {
         counting(4) { memory ->
             for (major in listOf(0, 2, -1))
                 for (import in listOf(DLPack.VERSIONED::importTensor, DLPack.VERSIONED::importCopy)) {
@@ -304,7 +305,7 @@ class DLPackImportSpec : FunSpec({
         }
     }
 
-    test("a thousand times there and back, the ledger at zero [DLP-06]") {
+    test("a thousand imports and exports leave no resources [DLP-06]") {
         counting(4) { memory ->
             for (form in DLPack.entries) repeat(1000) {
                 val array = form.importTensor(CTensors.make(form, Said(memory.address(), longArrayOf(4))))

@@ -20,7 +20,7 @@ class DataTypeSpec : FunSpec({
         DataType.struct(item, item8), DataType.denseUnion(item, item8), DataType.sparseUnion(item, item8),
     )
 
-    test("every type is made by a constant or a method of DataType") {
+    test("a constant or a method of DataType creates every type") {
         val constants = DataType::class.java.fields.map { it.get(null).javaClass }
         val made = withParameters + DataType.decimal128(5, 2) + DataType.map(item8, item) +
             DataType.runEndEncoded(DataType.INT16, item) +
@@ -32,7 +32,7 @@ class DataTypeSpec : FunSpec({
         (records.filter { it.recordComponents.isEmpty() } - constants.toSet()).shouldBeEmpty()
     }
 
-    test("the constants are the types that their names say") {
+    test("each constant of DataType is the type of its name") {
         val formats = DataType::class.java.fields.associate { it.name to (it.get(null) as DataType).format() }
         formats shouldBe mapOf(
             "NULL" to "n", "BOOL" to "b", "INT8" to "c", "INT16" to "s", "INT32" to "i", "INT64" to "l", "UINT8" to "C",
@@ -44,7 +44,7 @@ class DataTypeSpec : FunSpec({
         )
     }
 
-    test("a decimal is made by its width's name, precision and scale; what is too many digits for it is said") {
+    test("a decimal has the width of its factory method, which rejects a precision that is too large") {
         listOf(DataType.decimal32(9, 2), DataType.decimal64(18, 2), DataType.decimal128(38, -2),
             DataType.decimal256(76, 0)) shouldBe
             listOf(DecimalType(32, 9, 2), DecimalType(64, 18, 2), DecimalType(128, 38, -2), DecimalType(256, 76, 0))
@@ -52,7 +52,7 @@ class DataTypeSpec : FunSpec({
             "precision of a decimal64 is 1 to 18, not 128"
     }
 
-    test("types with parameters are written as they were asked for") {
+    test("the format of a type contains its parameters") {
         withParameters.map { it.format() } shouldBe
             listOf("w:3", "ttu", "tss:", "tss:UTC", "tDn", "+l", "+L", "+vl", "+vL", "+w:4", "+s", "+ud:0,1", "+us:0,1")
         DataType.map(Field.of("key", DataType.UTF8), item).children().single().type().children().map { "$it" } shouldBe
@@ -66,8 +66,7 @@ class DataTypeSpec : FunSpec({
     }
 
     test(
-        "a record's class needs not DataType's constants, which need it: threads that begin with one each do not " +
-            "wait for each other for ever",
+        "DataType has no default methods, so two threads that initialize it and a type cannot deadlock",
     ) {
         DataType::class.java.declaredMethods.filter { it.isDefault }.shouldBeEmpty()
     }

@@ -20,10 +20,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import kotlin.random.Random
 
-/**
- * What a field says of its extension type: which it is, with which parameters, and whether it is stored as that type
- * is.
- */
+/** A field's extension type: its name, its parameters, and whether the field's storage fits. */
 class ExtensionParametersSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -34,8 +31,7 @@ class ExtensionParametersSpec : FunSpec({
     fun other(of: Field): Other = of.extension().shouldBeInstanceOf<Other>()
 
     test(
-        "a field of each canonical type that is made here is that type, comes back from C as such, and has the " +
-            "parameters that Arrow writes [EXT-02, EXT-11]",
+        "each canonical type comes back unchanged from C, with the parameters that Arrow writes [EXT-02, EXT-11]",
     ) {
         val made = mapOf(
             Field.uuid("x") to "", Field.bool8("x") to "", Field.json("x") to "", Field.parquetVariant("x") to "",
@@ -71,7 +67,7 @@ class ExtensionParametersSpec : FunSpec({
         plain.withExtension(Extension.Bool8()).storage() shouldBe plain
     }
 
-    test("what a canonical type is stored as, and what not [EXT-02]") {
+    test("a canonical type accepts only its own storage types [EXT-02]") {
         fun timestamps(first: DataType, second: DataType = DataType.INT16) =
             DataType.struct(field("timestamp", first), field("offset_minutes", second))
         val utc = TimestampType(ArrowTimeUnit.SECOND, "UTC")
@@ -125,7 +121,7 @@ class ExtensionParametersSpec : FunSpec({
             "field \"id\": arrow.uuid is stored as fixed_size_binary[16], not as utf8"
     }
 
-    test("tensors go with the sizes of their storage [EXT-02]") {
+    test("the parameters of a tensor type must match the sizes of its storage [EXT-02]") {
         val variable = Field.variableShapeTensor("x", DataType.INT8, 2).type()
         field(floats(10), "arrow.fixed_shape_tensor", """{ "shape": [2, 5]}""").extension() shouldBe
             FixedShapeTensor(listOf(2, 5), listOf(), listOf())
@@ -163,7 +159,7 @@ class ExtensionParametersSpec : FunSpec({
         for ((field, why) in wrong) withClue(field.metadata()) { other(field).mismatch()!! shouldContain why }
     }
 
-    test("parameters are JSON, of which unknown keys are left aside, and nothing else [EXT-11]") {
+    test("parameters must be valid JSON, in which unknown keys are ignored [EXT-11]") {
         fun opaque(json: String) = field(DataType.BINARY, "arrow.opaque", json).extension()
         val right = listOf(
             """{"type_name": "geometry", "vendor_name": "PostGIS"}""",
@@ -196,7 +192,7 @@ class ExtensionParametersSpec : FunSpec({
         other(latin).metadata() shouldBe byteArrayOf(0xFF.toByte())
     }
 
-    test("whatever the parameters are, the field is made, and keeps them [EXT-11]") {
+    test("a field accepts and keeps any parameters, valid or not [EXT-11]") {
         val random = Random(16)
         val right = listOf(
             "arrow.opaque" to """{"type_name": "a\\u00e9\n", "vendor_name": "b", "more": [1, -2.5e+3, {"x": null}]}""",
@@ -227,7 +223,7 @@ class ExtensionParametersSpec : FunSpec({
         sound shouldBeGreaterThan 1000
     }
 
-    test("an unknown type is an Other without a mismatch, with its parameters as they are, or none [EXT-02]") {
+    test("an unknown type is an Other without a mismatch, and keeps its parameters, if any [EXT-02]") {
         val unheard = Field.of("x", DataType.INT8).withExtension("org.example.unheard", byteArrayOf(0, -1))
         other(unheard).let {
             it.name() shouldBe "org.example.unheard"
@@ -244,7 +240,7 @@ class ExtensionParametersSpec : FunSpec({
         Field.uuid("id").toString() shouldBe "id: arrow.uuid (fixed_size_binary[16])"
     }
 
-    test("parameters that are wrong are refused where they are made [EXT-11]") {
+    test("wrong parameters are rejected when they are created [EXT-11]") {
         for (wrong in listOf(
             { FixedShapeTensor(listOf(2, -1), listOf(), listOf()) },
             { FixedShapeTensor(listOf(2), listOf("a", "b"), listOf()) },

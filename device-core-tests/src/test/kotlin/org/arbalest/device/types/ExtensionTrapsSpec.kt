@@ -31,7 +31,7 @@ import java.lang.management.ManagementFactory
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** What goes wrong with extension types: parameters from a peer, codecs that throw, handles that are closed. */
+/** Failures with extension types: parameters from a peer, codecs that throw, closed handles. */
 class ExtensionTrapsSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -41,7 +41,7 @@ class ExtensionTrapsSpec : FunSpec({
     val money = ExtensionCodec.of("com.acme.money", Money::class.java, DataType.INT64,
         { column, row -> Money(column.getLong(row)) }, { column, it -> column.append(it.cents) })
 
-    /** What reads as Money, but for negative amounts. */
+    /** Returns a codec of Money that throws for negative amounts. */
     fun strict(fits: (Field) -> Boolean) = object : ExtensionCodec<Money> by money {
         override fun fromStorage(storage: Column, row: Long): Money = money.fromStorage(storage, row).also {
             checkNotNull(it.cents.takeIf { cents -> cents >= 0 }) { "no such price" }
@@ -67,7 +67,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    /** The bytes that this thread allocates on the heap. */
+    /** Returns the number of bytes that this thread allocates on the heap. */
     fun allocated(work: () -> Unit): Long {
         val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
         val before = threads.currentThreadAllocatedBytes
@@ -85,7 +85,7 @@ class ExtensionTrapsSpec : FunSpec({
 
     fun prices(vararg cents: Long) = built(money.field("price"), cents.size) { column -> cents.forEach(column::append) }
 
-    test("parameters of very many dimensions take memory in proportion to them [EXT-11]") {
+    test("reading parameters of very many dimensions takes memory in proportion to them [EXT-11]") {
         val many = 20_000
         val ones = List(many) { 1 }
         val storage = FixedSizeListType(Field.of("item", DataType.INT8), 1)
@@ -101,13 +101,13 @@ class ExtensionTrapsSpec : FunSpec({
         bytes shouldBeLessThan 100_000_000
     }
 
-    test("storage of a column whose handle is closed is refused, like the column itself [EXT-10]") {
+    test("storage() throws if the column's array is closed, like the column itself [EXT-10]") {
         val column = prices(5).use { it.column(0) }
         shouldThrow<IllegalStateException> { column.getLong(0) }
         shouldThrow<IllegalStateException> { column.storage() }
     }
 
-    test("a codec reads what is encoded without garbage but for its values [EXT-09]") {
+    test("a codec reads encoded columns without garbage, except the values themselves [EXT-09]") {
         val field = money.field("price")
         for (type in listOf(
             DictionaryType(DataType.INT8, field, false),
@@ -126,7 +126,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("a registered codec reads lists without making anew, for each of them, what it reads from [EXT-09]") {
+    test("a registered codec reads lists without creating new storage columns for each of them [EXT-09]") {
         registered(money) {
             built(Field.of("l", ListType(money.field("item"))), 10_000) { list ->
                 repeat(10_000) { list.appendList(1).items().append(it.toLong()) }
@@ -142,7 +142,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("a codec that throws is what get throws; the rest is shown, and compared [EXT-09]") {
+    test("get throws the exception of a codec, while toString and difference still work [EXT-09]") {
         registered(strict { true }) {
             prices(5, -1).use { array ->
                 val column = array.column(0)
@@ -167,7 +167,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("a codec that cannot say whether it fits keeps nobody from reading what is stored [EXT-09]") {
+    test("a codec whose fits() throws does not prevent reading the storage [EXT-09]") {
         registered(strict { error("parameters of the future") }) {
             prices(5).use { array ->
                 val column = array.column(0)
@@ -179,7 +179,7 @@ class ExtensionTrapsSpec : FunSpec({
         }
     }
 
-    test("a null timestamp with a struct that is there has the same content as that struct [EXT-10]") {
+    test("a struct with a null timestamp has the same content with and without the extension type [EXT-10]") {
         val type = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")),
             Field.of("offset_minutes", DataType.INT16))
         val plain = Field.of("at", type)

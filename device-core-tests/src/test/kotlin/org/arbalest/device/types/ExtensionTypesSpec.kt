@@ -32,7 +32,7 @@ import java.time.OffsetDateTime
 import java.time.ZoneOffset
 import java.util.UUID
 
-/** Values of Arrow's canonical extension types, read and written as what they are. */
+/** Values of Arrow's canonical extension types, read and written as Java objects. */
 class ExtensionTypesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
@@ -46,7 +46,7 @@ class ExtensionTypesSpec : FunSpec({
         batch.build()
     }
 
-    /** Out to C and in again, with the schema. */
+    /** Exports an array to C with its schema, and imports it again. */
     fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
@@ -69,8 +69,7 @@ class ExtensionTypesSpec : FunSpec({
     )
 
     test(
-        "an extension type that nobody knows keeps both keys through C, slices, children, copies, joins and " +
-            "building, also below other types [EXT-01]",
+        "an unknown extension type keeps its keys through C, slices, children, copies, joins and builders [EXT-01]",
     ) {
         fun keeps(array: DeviceArray) {
             array.column(0).field() shouldBe unheard
@@ -114,7 +113,7 @@ class ExtensionTypesSpec : FunSpec({
         for (id in ids) if (id == null) column.appendNull() else column.append(id)
     }
 
-    test("a UUID is 16 bytes, the most significant first, and is what get answers [EXT-03]") {
+    test("a UUID is 16 bytes, the most significant first, and get returns it as a UUID [EXT-03]") {
         throughC(uuids()).use { array ->
             val column = array.column("id")
             column.field().valueClass() shouldBe UUID::class.java
@@ -135,7 +134,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("UUIDs in a dictionary, in runs, in lists, in unions and in structs are UUIDs [EXT-03]") {
+    test("get returns UUIDs from dictionaries, runs, lists, unions and structs, too [EXT-03]") {
         val id = Field.uuid("id")
         val (a, b) = ids[0]!! to ids[4]!!
         built(Field.of("d", DictionaryType(DataType.INT8, id, false)), 4) {
@@ -170,7 +169,7 @@ class ExtensionTypesSpec : FunSpec({
             .use { values(it.column(0)) shouldBe listOf(mapOf("id" to a)) }
     }
 
-    test("of bool8 0 is false and anything else true; it is written as 1 [EXT-04]") {
+    test("bool8 reads 0 as false and anything else as true, and writes true as 1 [EXT-04]") {
         val field = Field.bool8("b")
         DeviceArray.of(field, ArrayData.of(4, 0, listOf(null, buffer(0, 1, -128, 2, width = 1)))).use { array ->
             val column = array.asColumn()
@@ -218,7 +217,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("a null timestamp is a null, a null offset none; offsets may be encoded [EXT-05]") {
+    test("a null timestamp is a null value, and a null offset is zero; offsets may be encoded [EXT-05]") {
         val stored = ArrayData.of(4, 1, listOf(buffer(0b1011, width = 1), buffer(0, 60, 120, 180)))
         val minutes = ArrayData.of(4, 2, listOf(buffer(0b0101, width = 1), buffer(60, 1, 2, 3, width = 2)))
         val plain = DataType.struct(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.SECOND, "UTC")),
@@ -255,8 +254,7 @@ class ExtensionTypesSpec : FunSpec({
     }
 
     test(
-        "what the type does not have is refused, with the value and the row, and nothing is appended; what java.time " +
-            "has not, read [EXT-05]",
+        "append rejects timestamps that the type cannot hold, and get those that java.time cannot hold [EXT-05]",
     ) {
         fun refused(unit: ArrowTimeUnit, value: String, why: String) {
             BatchBuilder.of(Devices.cpu(), 1).use { batch ->
@@ -297,8 +295,7 @@ class ExtensionTypesSpec : FunSpec({
     }
 
     test(
-        "an extension type whose storage does not fit is no error; it reads as its storage, and the typed getters " +
-            "refuse with both types [EXT-08]",
+        "a field whose storage does not fit is read as storage, and typed getters reject it with both types [EXT-08]",
     ) {
         built(Field.of("id", DataType.UTF8).withExtension("arrow.uuid", ""), 1) { column ->
             shouldThrow<IllegalArgumentException> { column.append(ids[0]!!) }.message shouldBe
@@ -338,7 +335,7 @@ class ExtensionTypesSpec : FunSpec({
         }.close()
     }
 
-    test("JSON is text, an opaque type and a variant what they are stored as [EXT-12]") {
+    test("JSON is read as text, and opaque and variant types as their storage [EXT-12]") {
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
             built(Field.of("doc", type).withExtension(Extension.Json()), 2) {
                 it.append("{\"a\": [1, 2]}").appendNull()
@@ -368,7 +365,7 @@ class ExtensionTypesSpec : FunSpec({
         }
     }
 
-    test("content is compared as it is stored, whether or not a side says what it is [EXT-10]") {
+    test("difference compares the storage, with or without the extension type [EXT-10]") {
         val bytes = built(Field.of("id", DataType.fixedSizeBinary(16)), ids.size) { column ->
             for (id in ids) if (id == null) column.appendNull() else column.append(ByteBuffer.allocate(16)
                 .putLong(id.mostSignificantBits).putLong(id.leastSignificantBits).array())
@@ -384,8 +381,7 @@ class ExtensionTypesSpec : FunSpec({
     }
 
     test(
-        "a null with its parts, also where the parts nest; the fields of one that is half appended are not " +
-            "touched [EXT-05]",
+        "appendNullWithParts appends nested parts, and rejects a struct that is half appended [EXT-05]",
     ) {
         val nested = Field.of("s", DataType.struct(
             Field.of("l", DataType.fixedSizeList(Field.of("item", DataType.INT8), 2)),

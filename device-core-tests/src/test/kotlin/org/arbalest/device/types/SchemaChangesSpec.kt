@@ -21,7 +21,7 @@ class SchemaChangesSpec : FunSpec({
         Metadata.of("source", "survey"),
     )
 
-    test("some fields of a schema, in the order asked for, are as they were; so are its metadata and its flags") {
+    test("select returns the fields in the requested order, and keeps the schema's metadata and flags") {
         val some = schema.select("height", "id")
         some.fields() shouldBe listOf(schema.fields()[1], schema.fields()[0])
         some.metadata() shouldBe schema.metadata()
@@ -32,8 +32,7 @@ class SchemaChangesSpec : FunSpec({
     }
 
     test(
-        "a field that is asked for twice is there twice; none is an empty schema; an unknown one is refused with " +
-            "those that there are",
+        "select repeats a repeated field, may select none, and rejects an unknown field with the known ones",
     ) {
         schema.select("id", "id").fields() shouldBe List(2) { schema.fields()[0] }
         schema.select().fields() shouldBe listOf()
@@ -41,7 +40,7 @@ class SchemaChangesSpec : FunSpec({
             "the schema has no field \"width\"; it has [id, height, name]"
     }
 
-    test("a schema with other metadata is otherwise the same") {
+    test("withMetadata changes only the metadata of a schema") {
         val other = schema.withMetadata(meters)
         other.metadata() shouldBe meters
         other.fields() shouldBe schema.fields()
@@ -50,8 +49,8 @@ class SchemaChangesSpec : FunSpec({
     }
 
     test(
-        "a field becomes an extension type by its two keys, in place of those it had; other metadata, type and " +
-            "nullability stay [SCH-16]",
+        "withExtension replaces a field's two extension keys, and keeps its other metadata, type and nullability " +
+            "[SCH-16]",
     ) {
         val plain = Field.of("id", DataType.fixedSizeBinary(16)).withNullable(false).withMetadata(meters)
         val uuid = plain.withExtension("arrow.uuid", "")

@@ -38,7 +38,7 @@ private val place =
 private val batch =
     CSchema("+s", flags = 0, metadata = block("k" to "v"), children = listOf(names, place, CSchema("g").named("x")))
 
-/** A struct of each kind of trouble that importing can meet. */
+/** A schema for each problem that an import can meet. */
 private val malformed: Map<String, CSchema> = mapOf(
     "a NULL format" to CSchema(null as String?),
     "an unknown format" to CSchema("+s", CSchema("q")),
@@ -66,7 +66,7 @@ class SchemaExchangeSpec : FunSpec({
     fun struct(): MemorySegment = arena.allocate(ArrowSchemaStruct.LAYOUT)
     fun exportOf(schema: CSchema): MemorySegment = struct().also { CData.exportSchema(imported(schema), it) }
 
-    test("a schema that was read is released exactly once, with all below it [SCH-19]") {
+    test("an imported schema is released exactly once, with everything below it [SCH-19]") {
         imported(batch)
         CPeer.counts().releaseCalls shouldBe batch.nodes
         CPeer.counts().schemas shouldBe 0
@@ -80,7 +80,7 @@ class SchemaExchangeSpec : FunSpec({
         }
     }
 
-    test("a schema that is not a struct is released although it is no batch's [SCH-19]") {
+    test("a schema that is not a struct is released, and rejected as a batch's schema [SCH-19]") {
         val out = struct()
         names.write(out)
         shouldThrow<IllegalArgumentException> { Schema.ofStruct(CData.importSchema(out)) }.message!! shouldContain
@@ -89,7 +89,7 @@ class SchemaExchangeSpec : FunSpec({
         CPeer.counts().releaseCalls shouldBe 2
     }
 
-    test("the schema of an array that cannot be taken in is released exactly once, and so is the array [SCH-19]") {
+    test("the schema of an array that cannot be imported is released exactly once, and so is the array [SCH-19]") {
         val schema = struct().also { CSchema("u").write(it) }
         val array = arena.allocate(80).also { PeerNodes.array(it, length = 3, buffers = 2) }
         shouldThrow<DeviceException> { CData.importArray(array, CImport.DATA.schema(schema)) }.message!! shouldContain
@@ -97,7 +97,7 @@ class SchemaExchangeSpec : FunSpec({
         CPeer.counts().releaseCalls shouldBe 2
     }
 
-    test("a schema that was released before is an error, and nothing is called [SCH-19]") {
+    test("a schema that was released before is an error, and no callback is called [SCH-19]") {
         val out = struct()
         CSchema("i").write(out)
         PeerMoves.release(out, SCHEMA)
@@ -107,7 +107,7 @@ class SchemaExchangeSpec : FunSpec({
         CPeer.counts().releaseCalls shouldBe 1
     }
 
-    test("memory that cannot be a schema is refused, and a schema there stays the caller's [SCH-19]") {
+    test("memory that cannot be a schema is rejected, and the caller still owns a schema there [SCH-19]") {
         val out = arena.allocate(RawArrowSchema.SIZE + 8, 8)
         CSchema("i").write(out)
         shouldThrow<IllegalArgumentException> { CData.importSchema(out.asSlice(0, 71)) }
@@ -120,18 +120,18 @@ class SchemaExchangeSpec : FunSpec({
         PeerMoves.release(out, SCHEMA) shouldBe true
     }
 
-    test("an exported schema is what its importer was given, and imports as the same [SCH-20]") {
+    test("an exported schema has the content of the imported one, and imports as an equal one [SCH-20]") {
         roundTrip(batch)
     }
 
-    test("releasing an exported schema frees all of it, on any thread, and marks it [OWN-03]") {
+    test("releasing an exported schema on any thread frees all of it, and marks it as released [OWN-03]") {
         val out = exportOf(batch)
         PeerMoves.releaseOnThread(out, SCHEMA) shouldBe true
         isReleased(out) shouldBe true
         Held.now().exports() shouldBe 0
     }
 
-    test("an exported schema that was moved is released where it is [OWN-04]") {
+    test("an exported schema that was moved is released at its new address [OWN-04]") {
         PeerMoves.releaseMoved(exportOf(batch), SCHEMA) shouldBe true
         Held.now().exports() shouldBe 0
     }
@@ -141,7 +141,7 @@ class SchemaExchangeSpec : FunSpec({
         Held.now().exports() shouldBe 0
     }
 
-    test("releasing a copy of an exported schema as well does nothing, also when its slot has another owner [OWN-07]") {
+    test("releasing a copy of a released schema does nothing, even if another schema reuses its slot [OWN-07]") {
         val out = exportOf(batch)
         val copy = struct().also { PeerMoves.copy(out, it, SCHEMA) }
         val late = struct().also { PeerMoves.copy(out, it, SCHEMA) }
@@ -188,7 +188,7 @@ class SchemaExchangeSpec : FunSpec({
         CData.importSchema(dictionary).name() shouldBe ""
     }
 
-    test("parts of an exported schema are released later, at once and from several threads [OWN-10]") {
+    test("parts of an exported schema can be released later, and by several threads at once [OWN-10]") {
         val outs = List(50) { exportOf(batch) }
         val parts = outs.flatMap { out ->
             (0L..2L).map { i -> struct().also { PeerMoves.moveSchemaChild(out, i, it) } }
@@ -201,7 +201,7 @@ class SchemaExchangeSpec : FunSpec({
         Held.now().exports() shouldBe 0
     }
 
-    test("a schema of the peer's whose child was put into ours is released by its own producer [OWN-12]") {
+    test("a peer's schema that replaced an exported child is released by the peer's callback [OWN-12]") {
         val out = exportOf(CSchema("+s", CSchema("i").named("ours")))
         val ours = struct().also { PeerMoves.moveSchemaChild(out, 0, it) }
         CSchema("u").named("theirs").write(childOf(out, 0))
@@ -211,7 +211,7 @@ class SchemaExchangeSpec : FunSpec({
         PeerMoves.release(ours, SCHEMA)
     }
 
-    test("an export to memory that cannot be a schema leaves nothing [OWN-09]") {
+    test("an export to memory that cannot be a schema leaves no resources [OWN-09]") {
         val field = Field.of("x", DataType.INT32)
         shouldThrow<IllegalArgumentException> { CData.exportSchema(field, arena.allocate(71)) }
             .message!! shouldContain "72 bytes"
@@ -219,7 +219,7 @@ class SchemaExchangeSpec : FunSpec({
             .message!! shouldContain "NULL"
     }
 
-    test("a schema's metadata is written at the top of the struct [SCH-17]") {
+    test("a schema's metadata is written into the top-level struct [SCH-17]") {
         val schema = Schema.of(listOf(Field.of("x", DataType.FLOAT64)), Metadata.of("k", "v"))
         val out = struct()
         CData.exportSchema(schema.asField(), out)

@@ -17,7 +17,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 
-/** Every format of the specification, and the type that it is. */
+/** The formats of the specification, with the type of each. */
 internal val PLAIN_TYPES: Map<String, DataType> = mapOf(
     "n" to DataType.NULL,
     "b" to DataType.BOOL,
@@ -106,7 +106,7 @@ class SchemaFormatSpec : FunSpec({
         }
     }
 
-    test("a format that is NULL is an error [SCH-01]") {
+    test("a NULL format is an error [SCH-01]") {
         refused(CSchema(null as String?), "format is NULL")
     }
 
@@ -125,7 +125,7 @@ class SchemaFormatSpec : FunSpec({
         refused(CSchema("i", dictionary = CSchema("q")), "$.(dictionary): format \"q\"")
     }
 
-    test("children of a type that has none are an error [SCH-01]") {
+    test("a wrong number of children is an error [SCH-01]") {
         refused(CSchema("i", x), "format \"i\"", "1 were given")
         refused(CSchema("+l"), "format \"+l\"", "0 were given")
         refused(CSchema("+l", x, y), "format \"+l\"", "2 were given")
@@ -134,12 +134,12 @@ class SchemaFormatSpec : FunSpec({
     }
 
     for (format in listOf("tss", "tsm", "tsu", "tsn", "tsx:", "ts", "ts:", "tssUTC")) {
-        test("the timestamp \"$format\" without a unit or without its colon is an error [SCH-10]") {
+        test("the timestamp format \"$format\" is an error [SCH-10]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
 
-    test("the time zone is everything after the colon, and none is the empty one [SCH-10]") {
+    test("the time zone is everything after the colon, and an empty one means no time zone [SCH-10]") {
         roundTrip(CSchema("tss:a:b::c,d")).type() shouldBe FlatType.TimestampType(ArrowTimeUnit.SECOND, "a:b::c,d")
         checksum(Field.of("", FlatType.TimestampType(ArrowTimeUnit.SECOND, ""))) shouldBe checksum(CSchema("tss:"))
     }
@@ -147,12 +147,12 @@ class SchemaFormatSpec : FunSpec({
     for (format in listOf("d:", "d:10", "d:10,", "d:,2", "d:10,2,", "d:10,2,16", "d:10,2,127", "d:10,2,128,1", "d:39,2",
         "d:0,0", "d:-1,0", "d:+10,2",
         "d:10,+2", "d:10,٢", "d:10,2 ", "d:10,2,0128x", "d", "d:99999999999,0", "d:10,99999999999")) {
-        test("the decimal \"$format\" is an error [SCH-11]") {
+        test("the decimal format \"$format\" is an error [SCH-11]") {
             refused(CSchema(format), "format \"$format\"")
         }
     }
 
-    test("the width of a decimal is 128 bits, written or not [SCH-11]") {
+    test("a decimal without a width has 128 bits [SCH-11]") {
         imported(CSchema("d:38,-5,128")) shouldBe imported(CSchema("d:38,-5"))
     }
 
@@ -168,20 +168,19 @@ class SchemaFormatSpec : FunSpec({
         }
     }
 
-    test("a negative width is refused in Java too [SCH-12]") {
+    test("a negative width is rejected in Java, too [SCH-12]") {
         shouldThrow<IllegalArgumentException> { FlatType.FixedSizeBinaryType(-1) }.message!! shouldContain "-1"
         shouldThrow<IllegalArgumentException> { NestedType.FixedSizeListType(int, -1) }.message!! shouldContain "-1"
     }
 
-    test("what C could not read back is refused in Java: a NUL character ends a string there [SCH-20]") {
+    test("Java rejects a NUL character in a string, because the string would end there in C [SCH-20]") {
         shouldThrow<IllegalArgumentException> { Field.of("a\u0000b", DataType.INT32) }.message!! shouldContain "NUL"
         shouldThrow<IllegalArgumentException> { FlatType.TimestampType(ArrowTimeUnit.SECOND, "a\u0000b") }
             .message!! shouldContain "NUL"
     }
 
     test(
-        "half a surrogate pair is refused in names and time zones, which say where, instead of becoming a question " +
-            "mark [SCH-21]",
+        "an unpaired surrogate in a name or a time zone is rejected with its position [SCH-21]",
     ) {
         for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!", "\uD83D\uDE00\uDE00")) {
             val at = if (half.length == 3) 2 else half.indexOfFirst(Char::isSurrogate)

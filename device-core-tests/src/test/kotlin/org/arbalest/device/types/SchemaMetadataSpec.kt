@@ -34,7 +34,7 @@ class SchemaMetadataSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("a NULL name is read as an empty one, and written as \"\" [SCH-02]") {
+    test("a NULL name is read as an empty name, and written as \"\" [SCH-02]") {
         val field = roundTrip(CSchema("+s", CSchema("i").named(null)).named(null))
         field.name() shouldBe ""
         exported(field) { struct ->
@@ -48,7 +48,7 @@ class SchemaMetadataSpec : FunSpec({
         roundTrip(CSchema("i").named(name)).name() shouldBe name
     }
 
-    test("a name that is not UTF-8 is read with replacements, not refused [SCH-02]") {
+    test("a name that is not UTF-8 is read with replacement characters [SCH-02]") {
         val bytes = byteArrayOf('a'.code.toByte(), 0xFF.toByte(), 0xC3.toByte(), 0)
         Arena.ofConfined().use { arena ->
             val latin = arena.allocateFrom(ValueLayout.JAVA_BYTE, *bytes)
@@ -57,20 +57,20 @@ class SchemaMetadataSpec : FunSpec({
         }
     }
 
-    test("absent metadata is NULL, also for every child [SCH-03]") {
+    test("absent metadata is exported as NULL, also for every child [SCH-03]") {
         exported(Field.of("", NestedType.ListType(Field.of("item", DataType.INT32)))) { struct ->
             RawArrowSchema.metadata(struct.address()) shouldBe 0
             RawArrowSchema.metadata(childOf(struct, 0).address()) shouldBe 0
         }
     }
 
-    test("a block of zero pairs is no metadata, and is written as NULL [SCH-03]") {
+    test("a block of zero pairs is read as no metadata, and written as NULL [SCH-03]") {
         val field = imported(metadata(ints(0)))
         field.metadata() shouldBe Metadata.empty()
         exported(field) { RawArrowSchema.metadata(it.address()) } shouldBe 0
     }
 
-    test("metadata is binary, with zero bytes, empty values, repeated keys, and in order [SCH-04]") {
+    test("metadata keeps its order, zero bytes, empty values and repeated keys [SCH-04]") {
         val binary = byteArrayOf(0, 1, 0, -1, 0xC3.toByte())
         val pairs = listOf("key".toByteArray() to binary, byteArrayOf(0) to byteArrayOf(),
             "key".toByteArray() to "later".toByteArray())
@@ -94,7 +94,7 @@ class SchemaMetadataSpec : FunSpec({
         }
     }
 
-    test("metadata made in Java is to the C peer what it makes itself [SCH-04]") {
+    test("metadata created in Java has the same bytes as the C peer's own [SCH-04]") {
         val field = Field.of("f", DataType.INT32)
             .withMetadata(Metadata.of("k", "v").with(byteArrayOf(0), byteArrayOf(-1, 0)))
         checksum(field) shouldBe
@@ -103,13 +103,13 @@ class SchemaMetadataSpec : FunSpec({
             ).named("f"))
     }
 
-    test("a negative or absurd number of pairs is an error that says it [SCH-05]") {
+    test("a negative or excessive number of pairs is an error that names the number [SCH-05]") {
         refused(metadata(ints(-1)), "metadata", "-1 pairs")
         refused(metadata(ints(Int.MAX_VALUE)), "${Int.MAX_VALUE} pairs")
         refused(metadata(ints(65537)), "65537 pairs")
     }
 
-    test("a negative or absurd length is an error that names the pair [SCH-05]") {
+    test("a negative or excessive length is an error that names the pair [SCH-05]") {
         refused(metadata(ints(1, -1)), "the key of pair 0", "-1 bytes")
         refused(metadata(ints(1, 0, -2)), "the value of pair 0", "-2 bytes")
         refused(metadata(ints(2, 0, 0, 4, 0, Int.MIN_VALUE)), "the value of pair 1", "${Int.MIN_VALUE} bytes")
@@ -131,26 +131,26 @@ class SchemaMetadataSpec : FunSpec({
         field shouldNotBe imported(CSchema("+s", CSchema("i", dictionary = CSchema("u"))))
     }
 
-    test("NULLABLE is 2 [SCH-07]") {
+    test("the flag NULLABLE is 2 [SCH-07]") {
         roundTrip(CSchema("i").flagged(2)).isNullable shouldBe true
         roundTrip(CSchema("i").flagged(0)).isNullable shouldBe false
         Field.of("x", DataType.INT32).flags() shouldBe 2
         Field.of("x", DataType.INT32).withNullable(false).flags() shouldBe 0
     }
 
-    test("DICTIONARY_ORDERED is 1 [SCH-07]") {
+    test("the flag DICTIONARY_ORDERED is 1 [SCH-07]") {
         val ordered = roundTrip(CSchema("i", flags = 1, dictionary = CSchema("u")))
         ordered.type() shouldBe NestedType.DictionaryType(DataType.INT32, Field.of("", DataType.UTF8), true)
         roundTrip(CSchema("i", flags = 0, dictionary = CSchema("u"))) shouldNotBe ordered
     }
 
-    test("MAP_KEYS_SORTED is 4 [SCH-07]") {
+    test("the flag MAP_KEYS_SORTED is 4 [SCH-07]") {
         val entries = CSchema("+s", CSchema("u").flagged(0), CSchema("i"))
         (roundTrip(CSchema("+m", entries).flagged(4)).type() as NestedType.MapType).keysSorted() shouldBe true
         (roundTrip(CSchema("+m", entries).flagged(0)).type() as NestedType.MapType).keysSorted() shouldBe false
     }
 
-    test("an extension type is its storage with both keys, known to us or not [SCH-16]") {
+    test("an unknown extension type is read as its storage type, with both keys [SCH-16]") {
         val parameters = byteArrayOf(1, 0, 2)
         val keys = listOf("ARROW:extension:name" to "org.example.unheard".toByteArray(),
             "ARROW:extension:metadata" to parameters, "other" to byteArrayOf())
@@ -161,8 +161,7 @@ class SchemaMetadataSpec : FunSpec({
     }
 
     test(
-        "half a surrogate pair is refused in metadata's keys and values, with the key, instead of becoming a " +
-            "question mark [SCH-21]",
+        "an unpaired surrogate in a key or a value of metadata is rejected with the key [SCH-21]",
     ) {
         val half = "b\uD83D"
         for (make in listOf<(String, String) -> Metadata>(
@@ -184,7 +183,7 @@ class SchemaMetadataSpec : FunSpec({
         roundTrip(CSchema("u")).extensionName() shouldBe null
     }
 
-    test("a record batch's schema is a struct, whose metadata is the batch's [SCH-17]") {
+    test("a record batch's schema is a struct that has the batch's metadata [SCH-17]") {
         Arena.ofConfined().use { arena ->
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
             CSchema("+s", flags = 0, metadata = block("batch" to "yes"), children = listOf(CSchema("i").named("a")))

@@ -30,10 +30,10 @@ private val x = CSchema("i").named("x")
 private val y = CSchema("u").named("y")
 private val key = CSchema("u").named("keys").flagged(0)
 
-/** Lists in lists, [levels] levels in all. */
+/** Returns lists in lists, [levels] levels in total. */
 private fun nested(levels: Int): CSchema = (2..levels).fold(CSchema("i")) { inner, _ -> CSchema("+l", inner) }
 
-/** Replaces the list of children by one of ours, which the peer does not read back. */
+/** Replaces the list of children with one from the test, which the peer does not read. */
 private fun withChildren(count: Long, children: (MemorySegment) -> List<Long>) = { schema: MemorySegment ->
     val addresses = children(schema)
     val list = Arena.ofAuto().allocate(JAVA_LONG, maxOf(1L, addresses.size.toLong())).also { keptAlive += it }
@@ -59,14 +59,14 @@ class SchemaNestedSpec : FunSpec({
             "n_children = 1, but children is NULL")
     }
 
-    test("a negative or absurd n_children is an error that says it [SCH-08]") {
+    test("a negative or excessive n_children is an error that names the number [SCH-08]") {
         for (count in listOf(-1L, Long.MIN_VALUE, (1L shl 20) + 1, Int.MAX_VALUE.toLong() + 1, Long.MAX_VALUE)) {
             refused(CSchema("+s", children = listOf(x), tamper = { RawArrowSchema.setNChildren(it.address(), count) }),
                 "n_children = $count")
         }
     }
 
-    test("an entry of the children that is NULL is an error that says which [SCH-08]") {
+    test("a NULL entry of children is an error that names its index [SCH-08]") {
         val broken = CSchema("+s", children = listOf(x, y),
             tamper = withChildren(2) { listOf(RawArrowSchema.child(it.address(), 0), 0) })
         refused(CSchema("+l", broken.named("b")), "$.b: children[1] is NULL")
@@ -85,8 +85,8 @@ class SchemaNestedSpec : FunSpec({
         }
     }
 
-    test("as many fields as an export can count are too many by one more [SCH-08]") {
-        // One node that is each of its parent's children: a hundred thousand paths to a million fields.
+    test("one field more than an export can count is an error [SCH-08]") {
+        // Each list repeats a single child, so 3072 pointers make more than two million fields.
         val wide = CSchema("+s", children = listOf(x), tamper = withChildren(1 shl 11) { schema ->
             List(1 shl 11) { RawArrowSchema.child(schema.address(), 0) }
         })
@@ -97,14 +97,14 @@ class SchemaNestedSpec : FunSpec({
     }
 
     for (index in listOf("c", "C", "s", "S", "i", "I", "l", "L")) {
-        test("a dictionary's index is an integer of any width, here \"$index\" [SCH-09]") {
+        test("a dictionary's index may be any integer type, here \"$index\" [SCH-09]") {
             val field = roundTrip(CSchema(index, dictionary = CSchema("+s", x, y)))
             field.type().format() shouldBe index
             (field.type() as NestedType.DictionaryType).values().type().format() shouldBe "+s"
         }
     }
 
-    test("an index that is not an integer is an error that quotes it [SCH-09]") {
+    test("an index that is not an integer is an error that quotes its format [SCH-09]") {
         for (index in listOf("u", "g", "b", "n", "tdD", "d:3,1")) {
             refused(CSchema("+s", CSchema(index, dictionary = y).named("d")),
                 "$.d: the index of a dictionary is an integer", "\"$index\"")
@@ -113,7 +113,7 @@ class SchemaNestedSpec : FunSpec({
             "the index of a dictionary is an integer", "\"+l\"")
     }
 
-    test("the values of a dictionary keep name, flags and metadata, and may be encoded themselves [SCH-09]") {
+    test("the values of a dictionary keep their name, flags and metadata, and may be encoded themselves [SCH-09]") {
         val values = CSchema("s", "inner", 8, block("k" to "v"), dictionary = CSchema("U", "words", 0))
         roundTrip(CSchema("c", "outer", 3, block("o" to "p"), dictionary = values))
     }
@@ -126,7 +126,7 @@ class SchemaNestedSpec : FunSpec({
         }
     }
 
-    test("bad type ids are refused in Java too [SCH-13]") {
+    test("wrong type ids are rejected in Java, too [SCH-13]") {
         val fields = listOf(Field.of("a", DataType.INT32), Field.of("b", DataType.UTF8))
         for (ids in listOf(listOf(0), listOf(0, 0), listOf(-1, 0), listOf(0, 128))) {
             shouldThrow<IllegalArgumentException> { NestedType.UnionType(UnionMode.SPARSE, ids, fields) }
@@ -134,7 +134,7 @@ class SchemaNestedSpec : FunSpec({
         }
     }
 
-    test("a map has one struct child with two fields, whatever their names [SCH-14]") {
+    test("a map has one struct child with two fields, which may have any names [SCH-14]") {
         roundTrip(CSchema("+m", CSchema("+s", key, y.named("")).named("whatever"))).type() shouldBe NestedType.MapType(
             Field.of("whatever", NestedType.StructType(
                 listOf(Field.of("keys", DataType.UTF8).withNullable(false), Field.of("", DataType.UTF8)),
@@ -147,7 +147,7 @@ class SchemaNestedSpec : FunSpec({
         refused(CSchema("+m"), "format \"+m\"")
     }
 
-    test("keys that a peer calls nullable are read as not nullable, as older DuckDB and Velox export them [SCH-14]") {
+    test("map keys that a peer declares nullable, as older DuckDB and Velox do, are read as not nullable [SCH-14]") {
         val lax = CSchema(
             "+m", children = listOf(CSchema("+s", CSchema("u", "keys", 2 or 8, block("k" to "v")), y)), flags = 4,
         )
@@ -157,7 +157,7 @@ class SchemaNestedSpec : FunSpec({
         checksum(imported(lax)) shouldBe checksum(strict)
     }
 
-    test("nullable keys are refused in Java [SCH-14]") {
+    test("nullable map keys are rejected in Java [SCH-14]") {
         val fields = listOf(Field.of("k", DataType.UTF8), Field.of("v", DataType.UTF8))
         shouldThrow<IllegalArgumentException> {
             NestedType.MapType(Field.of("entries", NestedType.StructType(fields)), false)
@@ -182,7 +182,7 @@ class SchemaNestedSpec : FunSpec({
         refused(CSchema("+r", CSchema("i", flags = 0, dictionary = y), y), "run ends are int16, int32 or int64")
     }
 
-    test("run ends that a peer calls nullable are read as not nullable, and refused in Java [SCH-15]") {
+    test("run ends that a peer declares nullable are read as not nullable, but Java rejects them [SCH-15]") {
         imported(CSchema("+r", x, y)) shouldBe imported(CSchema("+r", x.flagged(0), y))
         shouldThrow<IllegalArgumentException> {
             NestedType.RunEndEncodedType(Field.of("e", DataType.INT32), Field.of("v", DataType.UTF8))
@@ -190,7 +190,7 @@ class SchemaNestedSpec : FunSpec({
             .message!! shouldContain "not nullable"
     }
 
-    test("64 levels are read and written [SCH-18]") {
+    test("a schema of 64 levels is imported and exported [SCH-18]") {
         roundTrip(nested(64))
     }
 
@@ -201,7 +201,7 @@ class SchemaNestedSpec : FunSpec({
         refused(nested(500), "nests deeper than 64 levels")
     }
 
-    test("65 levels are refused in Java [SCH-18]") {
+    test("65 levels are rejected in Java [SCH-18]") {
         val deep = (2..64).fold(Field.of("", DataType.INT32)) { inner, _ -> Field.of("", NestedType.ListType(inner)) }
         shouldThrow<IllegalArgumentException> { Field.of("top", NestedType.ListType(deep)) }
             .message!! shouldContain "65 levels"
@@ -214,7 +214,7 @@ class SchemaNestedSpec : FunSpec({
             "nests deeper than 64 levels")
     }
 
-    test("fields that differ in anything are not equal [SCH-20]") {
+    test("fields that differ in any part are not equal [SCH-20]") {
         val base = CSchema("+s", x, y)
         val variants = listOf(
             base,

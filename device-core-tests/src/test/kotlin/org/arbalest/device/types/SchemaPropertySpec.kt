@@ -20,8 +20,8 @@ import kotlin.random.Random
 private val LETTERS = "abcXYZ .\"\\ é日\n\t".toList()
 
 /**
- * Any legal schema up to some depth: names, flags, metadata, dictionaries and all. Independent of core's own writing of
- * formats.
+ * Random legal schemas up to some depth, with names, flags, metadata and dictionaries. They do not use the library's
+ * code that writes formats.
  */
 private class Schemas(private val random: Random) {
     fun any(depth: Int): CSchema =
@@ -79,12 +79,11 @@ class SchemaPropertySpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("any legal schema that C makes survives import and export [SCH-20]") {
+    test("any legal schema from C survives import and export [SCH-20]") {
         checkAll(2000, anySchema) { schema -> roundTrip(schema) }
     }
 
-    test("any legal schema is the same after Java has serialized it, with the flags and the metadata that C " +
-        "had [SCH-24]") {
+    test("any legal schema from C keeps its flags and its metadata in Java serialization [SCH-24]") {
         checkAll(500, anySchema) { schema ->
             val field = imported(schema)
             val read = serialized(field)

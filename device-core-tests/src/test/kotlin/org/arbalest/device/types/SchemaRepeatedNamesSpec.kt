@@ -11,14 +11,14 @@ import org.arbalest.device.support.block
 import org.arbalest.device.support.refused
 import org.arbalest.support.ResourceCountersExtension
 
-/** Fields of the same name, which Arrow allows. */
+/** Fields with the same name, which Arrow allows. */
 class SchemaRepeatedNamesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun refused(block: () -> Any?): String = shouldThrow<IllegalArgumentException> { block() }.message!!
     fun int(name: String) = Field.of(name, DataType.INT32)
 
-    /** A batch of x, y, x, and of a struct of a, a. */
+    /** Returns a batch of x, y, x, and of a struct of a, a. */
     fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
         batch.int32("x", intArrayOf(1)).int32("y", intArrayOf(2)).int32("x", intArrayOf(3))
         val struct = batch.column(Field.of("s", DataType.struct(int("a"), int("a")))).appendStruct()
@@ -27,7 +27,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
         batch.build()
     }
 
-    test("a batch says that a name is several columns', and which; by the index there are all") {
+    test("a batch rejects a name that several columns have, with their indices, and returns each column by index") {
         batch().use { array ->
             refused { array.column("x") } shouldBe "the batch has 2 fields \"x\", at [0, 2]; ask by the index"
             (0..2).map { array.column(it).getInt(0) } shouldBe listOf(1, 2, 3)
@@ -36,7 +36,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
         }
     }
 
-    test("a struct says so, too, also if it is read as a map, in which one of the values would be missing") {
+    test("a struct rejects a name that several fields have, also if it is read as a map") {
         batch().use { array ->
             val struct = array.column("s")
             val what = "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index"
@@ -46,7 +46,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
         }
     }
 
-    test("a schema says so: by field, by index, by select; what is there, is") {
+    test("a schema rejects a repeated name in field, indexOf and select, but not in contains") {
         val schema = Schema.of(int("x"), int("y"), int("x"), int("x"))
         val what = "the schema has 3 fields \"x\", at [0, 2, 3]; ask by the index"
         refused { schema.field("x") } shouldBe what
@@ -57,7 +57,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
         schema.field("z") shouldBe null
     }
 
-    test("a struct's builder says so, and gives each by its index; what is added later is counted") {
+    test("a struct's builder rejects a repeated name, also of an added field, and returns each field by index") {
         BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val struct = batch.column(Field.of("s", DataType.struct(int("a"))))
             struct.child("a") shouldBe struct.child(0)
