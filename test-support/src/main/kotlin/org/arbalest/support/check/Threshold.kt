@@ -18,9 +18,9 @@ data class Threshold(val share: Double, val micros: Double) {
      */
     fun complaint(ours: Double, reference: Double): String? {
         if (!ours.isFinite() || !reference.isFinite() || ours <= 0 || reference <= 0)
-            return "nothing was measured: %s us beside %s us".format(ours, reference)
+            return "invalid times: %s us, with a reference of %s us".format(ours, reference)
         val most = reference / share + micros
-        return if (ours <= most) null else "%.1f us, and %.1f are the most".format(Locale.ROOT, ours, most)
+        return if (ours <= most) null else "%.1f us exceeds the limit of %.1f us".format(Locale.ROOT, ours, most)
     }
 
     /** Returns a wider limit, for times that measure the simulator and not a GPU. */
