@@ -213,8 +213,8 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
 }
 
 /**
- * A program that runs a check and prints which libraries of test-support its process has loaded since, simulators of a
- * runtime included.
+ * A program that runs a check and then prints which libraries of test-support its process has loaded, including
+ * simulators of a runtime.
  */
 object Loaded {
     @JvmStatic

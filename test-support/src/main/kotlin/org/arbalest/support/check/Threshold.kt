@@ -38,12 +38,12 @@ object Thresholds {
 
     private const val FIXED_MICROS = 20.0
 
-    /** The threshold of a batch from or to pinned memory, relative to one copy by the runtime. */
+    /** Returns the threshold of a batch from or to pinned memory, relative to one copy by the runtime. */
     fun pinned(columns: Int, bytes: Long): Threshold = Threshold(if (columns == 1) 0.95 else 0.9, fixed(bytes))
 
     /**
-     * The threshold of a batch from or to pageable memory, relative to the slower one of two copies: the runtime's
-     * pinned copy, and a copy by the CPU's threads.
+     * Returns the threshold of a batch from or to pageable memory, relative to the slower one of two copies: the
+     * runtime's pinned copy, and a copy by the CPU's threads.
      */
     fun pageable(bytes: Long): Threshold = Threshold(0.6, fixed(bytes))
 
