@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Consumers and producers that the peer's own switches do not make: each must be seen. */
+/* Consumers and producers with violations that no switch of the peer makes. The peer must detect each of them. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The async producer of the peer against its async consumer. Whatever breaks a rule must be seen. */
+/* Tests of the peer's async producer with its async consumer. The peer must detect each broken rule. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -16,14 +16,14 @@ static void pair(int64_t batches, int64_t window, int64_t producer_flags, int64_
   finish();
 }
 
-/* A pairing in which this must be seen. */
+/* Runs a pair in which the peer must detect a violation with this text. */
 static void seen(const char* text, int64_t producer_flags, int64_t consumer_flags) {
   peer_reset();
   pair(5, 3, producer_flags, consumer_flags);
   CHECK(peer_violations() > 0);
   if (strstr(peer_violation_text(), text) == NULL) {
-    printf("  wanted \"%s\"\n", text);
-    CHECK(!"another text");
+    printf("  expected a violation with \"%s\"\n", text);
+    CHECK(!"the violation has another text");
   }
 }
 
@@ -279,13 +279,13 @@ static void consumer_sins(void) {
 }
 
 void async_tests(void) {
-  test("ASY a well-behaved pair, at every window and in every manner", well);
-  test("ASY-21 ASY-27 metadata of stream, task and error, in both layouts", metadata);
-  test("ASY-11 ASY-18 ASY-25 errors and refusals", errors);
-  test("ASY-08 ASY-10 cancels", cancels);
-  test("ASY gates hold either side; a hang is a text", gates);
-  test("ASY like Arrow C++ and like arrow-go", deployed);
-  test("ASY a bad producer is seen", producer_sins);
-  test("ASY a bad consumer is seen", consumer_sins);
-  test("ASY other ways to be bad are seen", async_other_sins);
+  test("a well-behaved pair transfers all batches, at each window and in each manner [ASY]", well);
+  test("the metadata of stream, task and error arrives, in both layouts [ASY-21, ASY-27]", metadata);
+  test("errors and refusals end the stream by the rules [ASY-11, ASY-18, ASY-25]", errors);
+  test("a cancel ends the stream by the rules [ASY-08, ASY-10]", cancels);
+  test("gates hold either side, and a hang is a violation [ASY]", gates);
+  test("pairs like Arrow C++ and arrow-go work [ASY]", deployed);
+  test("the violations of a producer are detected [ASY]", producer_sins);
+  test("the violations of a consumer are detected [ASY]", consumer_sins);
+  test("violations that no switch of the peer makes are detected [ASY]", async_other_sins);
 }

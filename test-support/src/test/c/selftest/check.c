@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tests' own books. */
+/* Counts failures and runs the tests. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@ static int failed_checks;
 void failed(void) { failed_checks++; }
 int failures(void) { return failed_checks; }
 
-/* Every test ends at zero. */
+/* Runs a test, which must leave no live object. */
 void test(const char* name, void (*body)(void)) {
   int before = failed_checks;
-  const char* only = getenv("ONLY"); /* tests with this in their name */
+  const char* only = getenv("ONLY"); /* runs only tests with this in their names */
   if (only != NULL && strstr(name, only) == NULL) return;
   peer_reset();
   body();

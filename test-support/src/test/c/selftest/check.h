@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a test of the selftest needs: it fails by CHECK, and ends with the peer's ledger at zero.
+ * The functions of the selftest's tests. A test fails by CHECK, and must leave no live object of the peer.
  *
  * Included by: check.c main.c pair.c peer_tests.c async_tests.c async_sins.c
  */
@@ -16,6 +16,6 @@
     }                                                                                       \
   } while (0)
 
-void failed(void); /* once more */
+void failed(void); /* counts a failed check */
 int failures(void);
 void test(const char* name, void (*body)(void));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The peer against itself: its producer against its consumer. No JVM. `selftest exit MODE` tests the exit. */
+/* Tests of the peer's producer with the peer's consumer, without a JVM. `selftest exit MODE` tests a process exit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Makes the pair, lets it run, and takes it down. */
+/* Creates the pair, runs it, and closes it. */
 #include "pair.h"
 
 #include <errno.h>

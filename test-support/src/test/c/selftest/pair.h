@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A producer and a consumer of async/ that drive each other, and what came of it. pair.c owns both; the tests are handed them.
+ * A producer and a consumer of async/ that drive each other, and their results. pair.c owns both; the tests use them.
  *
  * Included by: pair.c async_tests.c async_sins.c
  */

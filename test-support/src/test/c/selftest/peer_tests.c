@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* peer/ and checks/: structs, streams, and how they are read. */
+/* Tests of peer/ and checks/: structs and streams, and reading them. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -223,7 +223,7 @@ static void moves(void) {
   CHECK(peer_release_array(&b) == 1 && peer_double_releases() == 1 && b.release == NULL);
   peer_batch(&a, 0, 10, 0);
   CHECK(peer_violations() == 0);
-  peer_release_array(a.children[1]); /* not allowed: only the base is released */
+  peer_release_array(a.children[1]); /* against the rules: only the base structure may be released */
   CHECK(peer_violations() == 1 && strstr(peer_violation_text(), "in place"));
   CHECK(peer_release_moved(&a, PEER_ARRAY) == 1);
 }
@@ -251,7 +251,7 @@ static void threads(void) {
   CHECK(peer_live_schemas() == 0);
 }
 
-/* Two threads release bitwise copies of one array: one of them is the second. */
+/* Two threads release bitwise copies of one array. One release is a double release. */
 static void contest(void) {
   for (int i = 0; i < 50; i++) {
     struct ArrowArray a, b;
@@ -365,17 +365,17 @@ static void device_streams(void) {
 
 void peer_tests(void) {
   test("the header has the sizes and offsets of the frozen ABI", layout);
-  test("ARR-12 a batch reads the same at any offset and alignment", batches);
-  test("ARR-07 utf8, large utf8, view and dictionary hold the same text", texts);
+  test("a batch reads the same at any offset and alignment [ARR-12]", batches);
+  test("utf8, large utf8, view and dictionary hold the same text [ARR-07]", texts);
   test("nested types read the same in every layout", nested);
-  test("SCH-20 fixed widths", widths);
-  test("malformed structs are made and released", malformed);
-  test("SCH-04 schemas with metadata, children and dictionary move", schemas);
-  test("OWN-05 OWN-06 OWN-07 arrays move, are copied, and released twice", moves);
-  test("OWN-10 releases on other threads", threads);
-  test("OWN-07 two threads release one array", contest);
-  test("STR-01 STR-05 STR-06 streams are drained in every way", streams);
-  test("STR-02 STR-03 STR-04 STR-09 streams fail", stream_faults);
-  test("STR-07 concurrent calls are seen", concurrency);
-  test("STR-08 DEV-07 device streams", device_streams);
+  test("types of fixed width are read [SCH-20]", widths);
+  test("malformed structs can be created and released", malformed);
+  test("schemas move with metadata, children and dictionary [SCH-04]", schemas);
+  test("arrays move, and a second release of a copy is counted [OWN-05, OWN-06, OWN-07]", moves);
+  test("other threads release structs [OWN-10]", threads);
+  test("two threads that release one array are counted as a double release [OWN-07]", contest);
+  test("streams are drained in each manner [STR-01, STR-05, STR-06]", streams);
+  test("streams fail in each planned way [STR-02, STR-03, STR-04, STR-09]", stream_faults);
+  test("concurrent calls of a stream are detected [STR-07]", concurrency);
+  test("device streams are drained, and their chunks checked [STR-08, DEV-07]", device_streams);
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the C peer with its selftest, plainly and under each sanitizer, and runs it, also under valgrind. Stops at the first failure.
+# Builds the C peer with its selftest, without and with each sanitizer, and runs it, also under valgrind. Stops at the
+# first failure.
 set -eu
 cd "$(dirname "$0")/../../../.."
 out=${1:-target/selftest}

@@ -11,7 +11,7 @@ sealed interface CCompiler {
     /** A compiler at [path], whose command line is that of `cc`. */
     data class Found(val path: Path) : CCompiler
 
-    /** No compiler; [reason] is a sentence. */
+    /** A missing compiler; [reason] is a sentence. */
     data class Missing(val reason: String) : CCompiler
 
     companion object {

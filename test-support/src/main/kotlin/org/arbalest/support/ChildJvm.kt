@@ -9,9 +9,9 @@ import kotlin.reflect.KClass
 
 /** A separate JVM that has run, for code that may end its process, or that can run only once in a process. */
 class ChildJvm private constructor(
-    /** Its exit code; −1 if it did not end in time and was killed. */
+    /** The exit code; −1 if the JVM did not end in time and was killed. */
     val exitCode: Int,
-    /** The text of its standard output and standard error. */
+    /** The text of standard output and standard error. */
     val output: String,
 ) {
     companion object {
@@ -69,7 +69,7 @@ class ChildJvm private constructor(
             "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
         )
 
-        /** Runs `java`, that of this JVM, with only these arguments. Kills the process after [seconds]. */
+        /** Runs the `java` program of this JVM with only these arguments. Kills the process after [seconds]. */
         fun java(arguments: List<String>, directory: Path = Path.of(""), seconds: Long = 300): ChildJvm {
             val output = Files.createTempFile("arbalest-child", null)
             try {

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
  * A native consumer: a C program with an `ArrowAsyncDeviceStreamHandler` for any producer.
  *
  * Its own threads extract the tasks, read and release the arrays, and request more. It checks its producer: a broken
- * rule is a violation in [CPeer.counts]. [close] joins it; a consumer that is not released in time is a violation, too.
- * `at` is the number of the task, from 0, for the quirks. Any thread may use a consumer.
+ * rule is a violation in [CPeer.counts]. [close] joins the threads; a consumer that is not released in time is also a
+ * violation. `at` is the number of the task, from 0, for the quirks. Any thread may use a consumer.
  */
 class PeerConsumer(
     window: Long,
@@ -68,7 +68,7 @@ class PeerConsumer(
         /** `on_schema` returns `code`, and leaves the schema. */
         REFUSE_SCHEMA(0x400),
 
-        /** With REFUSE_SCHEMA: takes the schema all the same. */
+        /** With REFUSE_SCHEMA: takes the schema anyway. */
         REFUSE_TAKING(0x800),
 
         /** `on_schema` returns 0 and leaves the schema (against the rules). */
@@ -101,16 +101,16 @@ class PeerConsumer(
         /** Takes the newest of the queued tasks first. */
         EXTRACT_NEWEST(0x200000),
 
-        /** Extracts task `at` twice (against the rules), and wants non-zero. */
+        /** Extracts task `at` twice (against the rules), and expects a non-zero code. */
         EXTRACT_TWICE(0x400000),
 
-        /** Begins with its tasks after release only. */
+        /** Extracts its tasks only after release. */
         EXTRACT_RELEASED(0x800000),
 
         /** Tasks queued at an error are not extracted (against the rules; Arrow C++). */
         DROP_ON_ERROR(0x1000000),
 
-        /** Tasks queued at a cancel of its own are not extracted (against the rules; arrow-go). */
+        /** Tasks queued at its own cancel are not extracted (against the rules; arrow-go). */
         DROP_ON_CANCEL(0x2000000),
 
         /** Its thread waits at the gate before it extracts task `at`. */
@@ -122,7 +122,7 @@ class PeerConsumer(
         /** Its thread waits at the gate before its request for task `at`. */
         GATE_REQUEST(0x10000000),
 
-        /** `on_schema` waits at the gate, with the request made. */
+        /** `on_schema` waits at the gate, after its request. */
         GATE_SCHEMA(0x20000000),
 
         /** `handler.release` is not set to NULL. */
@@ -139,12 +139,12 @@ class PeerConsumer(
     }
 
     /**
-     * Waits until it was released and has drained, 5 seconds by default. Returns false if the time was too short, which
-     * is a violation.
+     * Waits until the handler is released and drained, 5 seconds by default. Returns false if the time was too short,
+     * which is a violation.
      */
     fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(handler, timeoutMillis) as Int == 0
 
-    /** Returns the events so far, or those until it was closed. */
+    /** Returns the events so far, or those until [close]. */
     fun results(): Consumed = synchronized(this) {
         last ?: withArguments {
             val slots = longs(SLOTS)
@@ -163,10 +163,10 @@ class PeerConsumer(
         cancel.invoke(handler)
     }
 
-    /** Discards, with NULL, the tasks that it had dropped. Returns their number. Call it before [close]. */
+    /** Discards, with NULL, the tasks that the consumer had dropped. Returns their number. Call it before [close]. */
     fun extractDropped(): Long = dropped.invoke(handler) as Long
 
-    /** Joins it, unless its producer called no callback. */
+    /** Joins the consumer, unless no producer has called it. */
     override fun close() {
         synchronized(this) { if (closed) return else closed = true }
         val late = results().called && !join()
@@ -305,7 +305,7 @@ class Consumed constructor(
     /** The [PeerNodes.schemaChecksum] of the schema. */
     val schemaHash: Long = slots[27]
 
-    /** Whether it is released and drained. */
+    /** Whether the handler is released and drained. */
     val done: Boolean = slots[28] != 0L
 
     val called: Boolean get() = schemas + tasks + ends + errors + releases > 0

@@ -81,10 +81,10 @@ class PeerProducer(
         /** With EXTRACT_FAILS: no on_error, the stream goes on (against the rules). */
         EXTRACT_SILENT(0x800),
 
-        /** Release without end or error after the last task (against the rules). */
+        /** Calls release without end or error after the last task (against the rules). */
         NO_END(0x1000),
 
-        /** After cancel, up to `late` tasks of those it owed. */
+        /** After cancel, up to `late` of the tasks that were requested before. */
         LATE(0x2000),
 
         /** After cancel, the NULL task. */
@@ -193,12 +193,12 @@ class PeerProducer(
     }
 
     /**
-     * Waits until it has finished, 5 seconds by default. Returns false if the time was too short, which is a violation
-     * with a text.
+     * Waits until the producer has finished, 5 seconds by default. Returns false if the time was too short, which is a
+     * violation with a text.
      */
     fun join(timeoutMillis: Long = this.timeoutMillis): Boolean = join.invoke(producer, timeoutMillis) as Int == 0
 
-    /** Returns the events so far, or those until it was closed. */
+    /** Returns the events so far, or those until [close]. */
     fun results(): Produced = synchronized(this) {
         last ?: withArguments {
             val slots = longs(SLOTS)
@@ -212,7 +212,7 @@ class PeerProducer(
         stop.invoke(producer)
     }
 
-    /** Joins it, and stops it if the wait is too long. */
+    /** Joins the producer, and stops it if the wait is too long. */
     override fun close() {
         synchronized(this) { if (closed) return else closed = true }
         val ended = !started || join()
@@ -282,7 +282,7 @@ class Produced constructor(slots: LongArray) {
     /** Releases that returned. */
     val released: Long = slots[11]
 
-    /** Requests after cancel: nothing, by the rules. */
+    /** Requests after cancel, which by the rules have no effect. */
     val requestsCancelled: Long = slots[12]
 
     /** Requests after the NULL task or on_error has returned. */

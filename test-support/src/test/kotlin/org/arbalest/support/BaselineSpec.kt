@@ -16,17 +16,17 @@ class BaselineSpec : FunSpec({
 
     beforeTest {
         held = 0
-        repeat(2) { baseline.begin() } // the second time nothing is left
+        repeat(2) { baseline.begin() } // twice, so that nothing remains of the test before
     }
 
-    test("what is held when a test begins is not counted") {
+    test("resources held at the beginning of a test are not counted") {
         counted(2) shouldBe 2
         baseline.begin()
         counted(2) shouldBe 0
         counted(3) shouldBe 1
     }
 
-    test("a release of what an earlier test has left lowers the beginning, once") {
+    test("releasing a resource that an earlier test left lowers the baseline once") {
         counted(2)
         baseline.begin()
         counted(1) shouldBe 0
@@ -36,7 +36,7 @@ class BaselineSpec : FunSpec({
         counted(1) shouldBe 1
     }
 
-    test("a release of what no test has left is a negative count") {
+    test("releasing a resource that no test left gives a negative count") {
         counted(1)
         baseline.begin()
         counted(-1) shouldBe -1

@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 
 class CCompilerSpec : FunSpec({
-    test("a compiler that is not there is a reason, not an error") {
+    test("a missing compiler is reported as a reason, not as an error") {
         CCompiler.find("cc", "") shouldBe CCompiler.Missing("no C compiler: cc is not on the PATH")
     }
 })

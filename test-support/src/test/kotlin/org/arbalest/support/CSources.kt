@@ -10,13 +10,16 @@ import kotlin.io.path.readText
 import kotlin.io.path.relativeTo
 import kotlin.io.path.walk
 
-/** C files of some folders, and which of them know which. A unit is `x.c` with `x.h`, if there are both. */
+/** The C files of some folders, and their dependencies. A unit is `x.c` with its header `x.h`, if both exist. */
 internal class CSources(private val roots: List<Path>) {
     private inner class Source(val root: Path, val path: Path) {
         val name = path.relativeTo(root).invariantSeparatorsPathString
         val text = path.readText()
 
-        /** The sources that are there, by their own folder first; it may be that it only asks whether they are. */
+        /**
+         * The included sources that exist, searched in this source's folder first. A `__has_include` counts as an
+         * include.
+         */
         val includes: List<Source> by lazy {
             INCLUDE.findAll(text).mapNotNull { match ->
                 val candidates = listOf(path.resolveSibling(match.groupValues[1])) + roots.map {
@@ -34,7 +37,7 @@ internal class CSources(private val roots: List<Path>) {
     private val byIncludes = sources.flatMap { source -> source.includes.map { unit(source.name) to unit(it.name) } }
         .filter { (from, to) -> from != to }.toSet()
 
-    /** By what one calls or reads that another defines, includes or not, and by includes. */
+    /** The dependencies by includes, and by symbols that one unit uses and another one defines. */
     private val byAll: Set<Pair<String, String>> by lazy {
         val folder = Files.createTempDirectory("arbalest-objects")
         try {
@@ -51,7 +54,7 @@ internal class CSources(private val roots: List<Path>) {
         }
     }
 
-    /** The names that an object is about, and whether it defines them. */
+    /** Compiles [source]. Returns the symbols of the object, and whether the object defines each of them. */
     private fun symbols(source: Source, out: Path): Map<String, Boolean> {
         val folders = roots + listOf(Path.of("../device-core/src/main/c/include"))
         run(listOf("$COMPILER", "-std=gnu11", VERSION, "-c", "-o", "$out") + folders.map { "-I$it" } + "${source.path}")
@@ -68,7 +71,7 @@ internal class CSources(private val roots: List<Path>) {
         return words
     }
 
-    /** A circle of units, the first one once more at the end; null if there is none. */
+    /** Returns a cycle of units, with the first unit again at the end; null if no cycle exists. */
     fun circle(symbols: Boolean): List<String>? {
         val edges = (if (symbols) byAll else byIncludes).groupBy({ it.first }, { it.second })
         val done = mutableSetOf<String>()
@@ -82,12 +85,12 @@ internal class CSources(private val roots: List<Path>) {
         return edges.keys.sorted().firstNotNullOfOrNull { search(listOf(it)) }
     }
 
-    /** The pairs of folders of which a file in the first knows one in the second. */
+    /** Returns the pairs of folders in which a file of the first depends on a file of the second. */
     fun folders(symbols: Boolean): Set<Pair<String, String>> =
         (if (symbols) byAll else byIncludes).map { (from, to) -> folder(from) to folder(to) }
             .filter { (from, to) -> from != to }.toSet()
 
-    /** By header, who in its own root includes it, and whom its comment at the top names for it. */
+    /** Returns for each header the files of its root that include it, and the files that its comment names for this. */
     fun headers(): Map<String, Pair<Set<String>, Set<String>>> = sources.filter {
         it.name.endsWith(".h")
     }.associate { header ->
@@ -102,15 +105,15 @@ internal class CSources(private val roots: List<Path>) {
         private val INCLUDE = Regex("""(?:#include |__has_include\()"([^"]+)"""")
         private val FILE = Regex("""[\w/]+\.[ch]\b""")
         private val DEFINED = listOf("T", "D", "B", "C", "R", "V", "W")
-        /** GpuDouble compiles the simulators with the version that they simulate; the symbols are the same for each. */
+        /** `GpuDouble` compiles a simulator with the version that it simulates. Each version has the same symbols. */
         private const val VERSION = "-DGPU_DRIVER_VERSION=0"
 
         private val COMPILER = (CCompiler.answer as? CCompiler.Found)?.path
         private val NM = (CCompiler.find("nm", System.getenv("PATH").orEmpty()) as? CCompiler.Found)?.path
 
-        /** Where there are no symbols to be had; not where all must be there. */
+        /** Skips tests that need symbols if the tools for them are missing. With `CI=true` it skips no test. */
         val withoutSymbols = SkipWithout {
-            "there is no C compiler, or no nm".takeIf {
+            "no C compiler or no nm was found; install both".takeIf {
                 (COMPILER == null || NM == null) && System.getenv("CI") != "true"
             }
         }

@@ -8,13 +8,13 @@ import io.kotest.matchers.shouldBe
 import kotlin.io.path.appendText
 import kotlin.io.path.writeText
 
-/** The C files' symbols, for which each file is compiled. */
+/** Tests of the dependencies between C files by their symbols, for which each file is compiled. */
 class CSourcesSoakSpec : FunSpec({
     extension(CSources.withoutSymbols)
 
     include(cSourcesContract(symbols = true))
 
-    test("a circle that is planted is found, and needs the symbols where it is declared by hand") {
+    test("a planted cycle is found, and a cycle without an include is found only by its symbols") {
         val copy = tempdir().toPath()
         C_MAIN.toFile().copyRecursively(copy.toFile(), overwrite = true)
         val planted = copy.resolve("peer/ledger.c")

@@ -10,11 +10,11 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import java.nio.file.Path
 
-/** The C files' includes: no circle, and of another folder no more than is said. */
+/** Tests of the includes of the C files: no cycles, and only the declared dependencies between folders. */
 class CSourcesSpec : FunSpec({
     include(cSourcesContract(symbols = false))
 
-    test("each header says who includes it") {
+    test("each header names the files that include it") {
         for ((header, names) in C_SOURCES.headers()) withClue(header) { names.second shouldBe names.first }
     }
 })
@@ -25,13 +25,13 @@ internal val C_SOURCES = CSources(
         Path.of("src/test/c/selftest")),
 )
 
-/** @param symbols whether by what the files call, which compiles each, or by their includes */
+/** @param symbols whether to follow the symbols of the files, which compiles each file, or only their includes */
 internal fun cSourcesContract(symbols: Boolean): TestFactory = funSpec {
-    val how = if (symbols) "what they call" else "includes"
+    val how = if (symbols) "symbols" else "includes"
 
-    test("no circle between C files, by $how") { C_SOURCES.circle(symbols).shouldBeNull() }
+    test("no cycle of C files exists, by $how") { C_SOURCES.circle(symbols).shouldBeNull() }
 
-    test("the folders look at those before them only, by $how") {
+    test("each folder depends only on the declared folders, by $how") {
         val down = listOf("checks" to "peer", "async" to "peer", "async" to "checks", "adbc" to "peer")
         val selftest = listOf("peer", "checks", "async").map { "" to it }
         C_SOURCES.folders(symbols) shouldContainExactlyInAnyOrder down + selftest

@@ -10,14 +10,14 @@ import java.nio.file.Path
 import java.nio.file.StandardOpenOption.WRITE
 
 class MadeSpec : FunSpec({
-    test("a file that is there is not made again: another JVM of the module may have loaded it") {
+    test("a file that exists is not made again, since another JVM of the module may have loaded it") {
         val file = tempdir().toPath().resolve("lib/one.so")
         made(file) { Files.writeString(it, "first") } shouldBe file
         made(file) { Files.writeString(it, "second") }
         Files.readString(file) shouldBe "first"
     }
 
-    test("while one JVM makes a file, another one waits, and finds it") {
+    test("a JVM waits while another JVM makes a file, and then finds the file") {
         val file = tempdir().toPath().resolve("one.so")
         lateinit var other: Process
         made(file) {
@@ -31,8 +31,8 @@ class MadeSpec : FunSpec({
 })
 
 /**
- * Sees that another process has the lock; makes the file that it is given, if it is not there then, and says what is in
- * it.
+ * A program that prints whether another process has the lock of a file. It then makes the file if it is missing, and
+ * prints the content.
  */
 private object Maker {
     @JvmStatic

@@ -12,14 +12,14 @@ import java.lang.foreign.ValueLayout
 class NativeLibrarySpec : FunSpec({
     extension(CCompiler.needed)
 
-    test("a C source of the testkit is compiled against core's header, and called") {
+    test("a C source of test-support compiles with the header of device-core, and can be called") {
         val address = NativeLibrary.compile("checks/layout.c", "checks/checks.h", "peer/peer.h")
             .findOrThrow("arbalest_layout")
         val layout = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(ValueLayout.ADDRESS))
         (layout.invoke() as MemorySegment).textAt() shouldContain "ArrowDeviceArray 128"
     }
 
-    test("the same sources are compiled and loaded once") {
+    test("the same sources are compiled and loaded only once") {
         NativeLibrary.compile("checks/layout.c", "checks/checks.h", "peer/peer.h") shouldBeSameInstanceAs
             NativeLibrary.compile("checks/layout.c", "checks/checks.h", "peer/peer.h")
     }

@@ -5,14 +5,14 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 
-/** The C peer's two ends of an async stream, with each other, through their bindings. */
+/** Tests of the C peer's async producer with the C peer's async consumer, through their bindings. */
 class PeerProducerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     val bytes = byteArrayOf(1, 0, 0, 0, 1, 0, 0, 0, 'k'.code.toByte(), 2, 0, 0, 0, 0, 'x'.code.toByte())
 
-    test("a stream arrives whole, with its metadata [ASY-27]") {
+    test("the consumer receives the whole stream with its metadata [ASY-27]") {
         PeerProducer(batches = 20, rows = 10, streamMetadata = bytes, taskMetadata = bytes).use { producer ->
             PeerConsumer(window = 3).use { consumer ->
                 producer.start(consumer.handler)
@@ -29,7 +29,7 @@ class PeerProducerSpec : FunSpec({
         }
     }
 
-    test("an error arrives with text and binary metadata [ASY-21]") {
+    test("the consumer receives an error with its text and its binary metadata [ASY-21]") {
         val quirks = setOf(PeerProducer.Quirk.ERROR)
         PeerConsumer(window = 5).use { consumer ->
             PeerProducer(9, 10, quirks, at = 4, code = 5, message = "disk gone", errorMetadata = bytes)
@@ -43,7 +43,7 @@ class PeerProducerSpec : FunSpec({
         }
     }
 
-    test("a hang is a violation with a text") {
+    test("a hang is recorded as a violation with a text") {
         PeerConsumer(window = 0, quirks = setOf(PeerConsumer.Quirk.NO_DEMAND)).use { consumer ->
             PeerProducer(2, 10).use { producer ->
                 producer.start(consumer.handler)
@@ -55,7 +55,7 @@ class PeerProducerSpec : FunSpec({
         }
     }
 
-    test("like Arrow C++ with like arrow-go [ASY-22]") {
+    test("a producer like Arrow C++ works with a consumer like arrow-go [ASY-22]") {
         PeerConsumer(5, PeerConsumer.LIKE_ARROW_GO + PeerConsumer.Quirk.TOLERANT).use { consumer ->
             val producer = PeerProducer(50, 10, PeerProducer.LIKE_ARROW_CPP + PeerProducer.Quirk.TOLERANT)
             producer.start(consumer.handler)

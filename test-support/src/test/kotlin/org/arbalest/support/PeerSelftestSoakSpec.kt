@@ -10,8 +10,8 @@ import kotlin.io.path.extension
 import kotlin.io.path.walk
 
 /**
- * The C peer against itself, without a JVM. `src/test/c/selftest/selftest.sh` does it under sanitizers and valgrind,
- * too.
+ * Tests of the C peer against itself, without a JVM. `src/test/c/selftest/selftest.sh` also runs them under sanitizers
+ * and valgrind.
  */
 class PeerSelftestSoakSpec : FunSpec({
     extension(CCompiler.needed)
@@ -34,7 +34,7 @@ class PeerSelftestSoakSpec : FunSpec({
         withClue(output) { failed shouldBe 0 }
     }
 
-    test("the peer's producers and consumers get on with each other, and see each other's sins") {
+    test("the peer's producers and consumers work together, and detect each other's violations") {
         val folders = listOf("peer", "checks", "async").map(c::resolve) + listOf(Path.of("src/test/c/selftest"))
         runCompiled(folders.flatMap { it.walk() }.filter { it.extension == "c" })
     }

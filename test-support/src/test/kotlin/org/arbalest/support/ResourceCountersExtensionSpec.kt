@@ -29,17 +29,17 @@ class ResourceCountersExtensionSpec : FunSpec({
         return result.shouldBeInstanceOf<TestResult.Failure>().cause.message!!
     }
 
-    test("a test that leaves nothing passes") {
+    test("a test that leaves nothing behind passes") {
         ResourceCountersExtension.intercept(testCase) { passed } shouldBe passed
     }
 
-    test("a buffer that a test leaves open is named") {
+    test("the failure names a buffer that a test left open") {
         val left = mutableListOf<AutoCloseable>()
         complaint(testCase) { left += Devices.cpu().allocate(100) } shouldContain "buffers=1, bufferBytes=100\n"
         left.forEach { it.close() }
     }
 
-    test("a schema of the C peer's that a test leaves unreleased is named") {
+    test("the failure names a schema of the C peer that a test did not release") {
         Arena.ofConfined().use { arena ->
             val schema = arena.allocate(StructKind.SCHEMA.size)
             complaint(testCase) { PeerNodes.schema(schema, "i") } shouldContain
@@ -48,7 +48,7 @@ class ResourceCountersExtensionSpec : FunSpec({
         }
     }
 
-    test("a double release that the C peer saw is named") {
+    test("the failure names a double release that the C peer detected") {
         Arena.ofConfined().use { arena ->
             val schema = arena.allocate(StructKind.SCHEMA.size)
             val twice = complaint(testCase) {
@@ -59,7 +59,7 @@ class ResourceCountersExtensionSpec : FunSpec({
         }
     }
 
-    test("what a test has left is reported on that test only, and the next one begins at zero") {
+    test("a leak fails only its own test, and the next test begins at zero") {
         val left = mutableListOf<AutoCloseable>()
         Arena.ofConfined().use { arena ->
             val schema = arena.allocate(StructKind.SCHEMA.size)
@@ -77,7 +77,10 @@ class ResourceCountersExtensionSpec : FunSpec({
         left.forEach { it.close() }
     }
 
-    /** A test that fails, and what lets its thread release what it has left: a buffer and a schema of the C peer's. */
+    /**
+     * Runs a failing test whose thread holds a buffer and a schema of the C peer. Returns a function that lets the
+     * thread release both.
+     */
     suspend fun leftBy(testCase: TestCase): () -> Unit {
         val gate = CountDownLatch(1)
         lateinit var releasing: Thread
@@ -98,7 +101,7 @@ class ResourceCountersExtensionSpec : FunSpec({
         }
     }
 
-    test("what a failed test's thread releases in the next test is not that test's fault") {
+    test("a release by a failed test's thread in the next test does not fail that test") {
         val release = leftBy(testCase)
         ResourceCountersExtension.intercept(testCase) {
             release()
@@ -108,7 +111,7 @@ class ResourceCountersExtensionSpec : FunSpec({
         } shouldBe passed
     }
 
-    test("a leak after such a release is named") {
+    test("a leak is named even after a release by an earlier test's thread") {
         val release = leftBy(testCase)
         val left = mutableListOf<AutoCloseable>()
         val schema = Arena.ofAuto().allocate(StructKind.SCHEMA.size)
@@ -125,7 +128,7 @@ class ResourceCountersExtensionSpec : FunSpec({
         left.forEach { it.close() }
     }
 
-    test("a test that fails keeps its own failure") {
+    test("a failing test keeps its own failure, even with a leak") {
         val left = mutableListOf<AutoCloseable>()
         ResourceCountersExtension.intercept(testCase) { left += Devices.cpu().allocate(1); failed } shouldBe failed
         left.forEach { it.close() }

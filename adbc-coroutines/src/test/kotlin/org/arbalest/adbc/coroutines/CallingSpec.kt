@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 private fun failure(status: AdbcStatus) = AdbcException.of("AdbcStatementCancel", status.code()).build()
 
-/** A call that waits, deaf, until it is let go. */
+/** A call that waits until [letGo], and ignores every cancel. */
 private class Waiting {
     val entered = CompletableDeferred<Unit>()
     private val gate = CountDownLatch(1)
@@ -46,7 +46,7 @@ private class Waiting {
 }
 
 class CallingSpec : FunSpec({
-    test("a call that does not give up is asked again, twice as long after each time, at most a second [ADB-24]") {
+    test("a call that ignores a cancel is cancelled again, at doubling intervals of at most a second [ADB-24]") {
         runTest {
             val waiting = Waiting()
             val asked = mutableListOf<Long>()
@@ -66,7 +66,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("what is not cancellable of a call, before and behind what is, is not cancelled [ADB-24]") {
+    test("the parts of a call before and after its cancellable part are not cancelled [ADB-24]") {
         val before = Waiting()
         val behind = Waiting()
         val asked = AtomicInteger()
@@ -99,12 +99,12 @@ class CallingSpec : FunSpec({
                 first.join()
                 second.join()
             }
-        } // nobody waits for what had not begun but this
+        } // only the close of the executor waits for the first call
         asked.get() shouldBe 0
         run.get() shouldBe 0
     }
 
-    test("a call does not go on while it is cancelled [ADB-24]") {
+    test("a call does not continue until its cancel has returned [ADB-24]") {
         val waiting = Waiting()
         val cancelling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
@@ -139,10 +139,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test(
-        "what asking and dropping fail with is in the cancellation, and the call is waited for; that there is " +
-            "nothing to cancel is no failure [ADB-24]",
-    ) {
+    test("a cancellation carries the failures of cancel and drop, except INVALID_STATE and NOT_IMPLEMENTED [ADB-24]") {
         suspend fun errors(answer: (Int) -> Throwable): List<String?> {
             val waiting = Waiting()
             val asked = AtomicInteger()
@@ -180,7 +177,7 @@ class CallingSpec : FunSpec({
         errors { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
     }
 
-    test("a cancellation calls all that gives the call up, though the first of it fails [ADB-24]") {
+    test("a cancellation runs all cancel actions, even if the first one fails [ADB-24]") {
         val waiting = Waiting()
         coroutineScope {
             val job = launch(Dispatchers.Default) {
@@ -196,7 +193,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("a call that is queued behind another of its dispatcher, cancelled, ends at once, and is not made [ADB-24]") {
+    test("a cancelled call that is queued in its dispatcher ends at once, and is never made [ADB-24]") {
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
             val waiting = Waiting()
             val made = AtomicInteger()
@@ -214,20 +211,20 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("a call has the caller's context [ADB-24]") {
+    test("a call runs in the caller's coroutine context [ADB-24]") {
         val local = ThreadLocal<String>()
         withContext(local.asContextElement("request 7") + CoroutineName("mine")) {
             calling(Dispatchers.IO, {}) { local.get() } shouldBe "request 7"
         }
     }
 
-    test("a dispatcher that was shut down is said [ADB-24]") {
+    test("a call on a dispatcher that was shut down throws IllegalStateException [ADB-24]") {
         val gone = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
         shouldThrow<IllegalStateException> { calling(gone, {}) {} }
             .cause.let { it is CancellationException } shouldBe true
     }
 
-    test("a cancellation that the call itself ends with is no dispatcher's end [ADB-24]") {
+    test("a CancellationException of the call itself is not reported as a dispatcher's shutdown [ADB-24]") {
         runTest {
             val own = CancellationException("a time-out within the call")
             shouldThrow<CancellationException> { calling<Unit>(Dispatchers.IO, {}) { throw own } }

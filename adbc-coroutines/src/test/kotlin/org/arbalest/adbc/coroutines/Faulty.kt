@@ -32,7 +32,7 @@ internal fun DeviceArray.ids(): List<Long> = column("id").toLongArray().toList()
 internal suspend fun AdbcConnection.count(table: String = "t"): Long =
     awaitQuery("SELECT COUNT(*) FROM $table").use { reader -> reader.next()!!.use { it.column(0).getLong(0) } }
 
-/** A database of the faulty driver. At the end, also where the block fails, all calls that wait go on. */
+/** Runs [block] with a database of the simulated driver, then lets all held calls go, even if [block] fails. */
 internal suspend fun opened(
     block: suspend (AdbcDatabase) -> Unit,
 ) = AdbcDriver.load(c.file).open(mapOf<String, Any>()).use { database ->
@@ -43,7 +43,7 @@ internal suspend fun opened(
     }
 }
 
-/** A connection of the faulty driver; see [opened]. */
+/** Runs [block] with a connection of the simulated driver; see [opened]. */
 internal suspend fun connected(block: suspend (AdbcConnection) -> Unit) = opened { database ->
     database.connect().use {
         try {
@@ -59,5 +59,5 @@ internal suspend fun awaitHeld(count: Int = 1) = withTimeout(5.seconds) {
     while (c.held < count) yield()
 }
 
-/** Whether it comes to its end, for which only a test that fails waits long. */
+/** Returns whether this job ends within five seconds, so that a failing test does not hang. */
 internal suspend fun Job.ends(): Boolean = withTimeoutOrNull(5.seconds) { join() } != null

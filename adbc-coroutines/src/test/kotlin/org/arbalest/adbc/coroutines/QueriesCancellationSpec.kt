@@ -33,7 +33,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import kotlin.time.Duration.Companion.seconds
 
-/** How many threads wait for the turn of a connection. */
+/** Returns the number of threads that wait for a connection lock. */
 private fun inCall(): Int = Thread.getAllStackTraces().values.count { stack ->
     stack.any { it.className.endsWith("internal.ConnectionLock") && it.methodName == "await" }
 }
@@ -43,7 +43,7 @@ class QueriesCancellationSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
-    test("a cancellation reaches a query that is stuck, and what it used is whole [ADB-24]") {
+    test("cancelling a coroutine cancels its stuck query, and the connection stays usable [ADB-24]") {
         connected { connection ->
             coroutineScope {
                 val query = launch(Dispatchers.Default) { connection.awaitQuery("SELECT * FROM stuck()").close() }
@@ -59,9 +59,9 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("a cancellation that comes before the driver executes keeps it from executing [ADB-24]") {
+    test("a cancellation before the driver executes prevents the execution [ADB-24]") {
         connected { connection ->
-            c.hold("StatementNew") // which cannot be cancelled, so that nobody waits for it
+            c.hold("StatementNew") // it cannot be cancelled, so the coroutine does not wait for it
             Executors.newSingleThreadExecutor().use { thread ->
                 coroutineScope {
                     val query = launch(Dispatchers.Default) {
@@ -75,13 +75,13 @@ class QueriesCancellationSpec : FunSpec({
                         c.letGo()
                     }
                 }
-            } // the statement that was made all the same is released by then
+            } // closing the executor waits until the late statement is released
             c.calls("StatementExecuteQuery") shouldBe 0
             c.live(Live.STATEMENTS) shouldBe 0
         }
     }
 
-    test("a cancellation that the driver does not hear is repeated; one that fails is in it [ADB-24]") {
+    test("a cancel without effect is repeated, and a failing cancel is suppressed in the cancellation [ADB-24]") {
         connected { connection ->
             suspend fun cancelled(status: AdbcStatus): Throwable? {
                 c.fail("StatementCancel", status = status.code())
@@ -106,7 +106,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("what a query that was cancelled answers all the same is closed [ADB-24]") {
+    test("the result of a query that completes despite its cancellation is closed [ADB-24]") {
         c.missing("StatementCancel")
         connected { connection ->
             c.hold("StatementExecuteQuery")
@@ -122,8 +122,8 @@ class QueriesCancellationSpec : FunSpec({
     }
 
     test(
-        "any other call is made elsewhere, cancelled by its own cancel, and what it answers all the same is " +
-            "closed [ADB-24]",
+        "awaitCall makes any call, cancels it through its own handle, and closes a result that arrives anyway " +
+            "[ADB-24]",
     ) {
         AdbcDriver.load(c.file).awaitOpen().use { database ->
             database.awaitConnect().use { connection ->
@@ -165,10 +165,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test(
-        "a query that waits for its turn, cancelled, ends at once; what has the turn goes on, and what else waits " +
-            "begins behind it [ADB-24]",
-    ) {
+    test("cancelling a query that waits for the connection lock ends that query at once, and no other call [ADB-24]") {
         connected { connection ->
             connection.createStatement().use { two ->
                 two.setSqlQuery("SELECT id FROM t")
@@ -191,7 +188,7 @@ class QueriesCancellationSpec : FunSpec({
                         val other = async(Dispatchers.Default) { connection.awaitQuery("SELECT id FROM t").close() }
                         val waiting = launch(Dispatchers.Default) { call() }
                         eventually(5.seconds) { inCall() shouldBe 2 }
-                        val before = c.calls("StatementCancel") // closing a result calls it as well
+                        val before = c.calls("StatementCancel") // closing a result cancels too
                         waiting.cancel()
                         val ends = waiting.ends()
                         val cancels = c.calls("StatementCancel") - before
@@ -202,7 +199,7 @@ class QueriesCancellationSpec : FunSpec({
                         one.await() shouldBe 10
                         other.await()
                     }
-                    // nobody waits for the call that was cancelled, which waits on
+                    // the cancelled call still waits in its thread, but no coroutine waits for it
                     eventually(5.seconds) { inCall() shouldBe 0 }
                 }
                 connection.count() shouldBe 10
@@ -210,7 +207,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("the driver is not asked on the caller's thread [ADB-24]") {
+    test("the driver's cancel does not run on the caller's thread [ADB-24]") {
         connected { connection ->
             Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
                 c.hold("StatementCancel")
@@ -228,7 +225,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("a cancelled ingestion whose source waits asks that to give up [ADB-24]") {
+    test("cancelling an ingestion whose source waits cancels that source [ADB-24]") {
         connected { connection ->
             val entered = CompletableDeferred<Unit>()
             val gate = CountDownLatch(1)
@@ -269,7 +266,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("a collection of a reader that is cancelled in the middle of a pull reaches the driver [ADB-25]") {
+    test("cancelling a collector during a pull cancels the driver's call [ADB-25]") {
         connected { connection ->
             coroutineScope {
                 val collection = launch(Dispatchers.Default) {
@@ -286,7 +283,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("calls that wait in their drivers hold up no other, however many they are [ADB-24]") {
+    test("64 calls that wait in the driver do not block another call [ADB-24]") {
         opened { database ->
             coroutineScope {
                 val stuck = List(64) {
@@ -317,7 +314,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("queries are ingested elsewhere, more of them at once than Dispatchers.IO has threads [ADB-24]") {
+    test("70 queries are ingested at once, more than Dispatchers.IO has threads [ADB-24]") {
         opened { database ->
             val schema = database.connect().use { connection ->
                 connection.query("SELECT * FROM batches(3, 2)").use { it.schema() }
@@ -340,7 +337,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("a connection, and a part of a result, are awaited; cancelled, nothing is left [ADB-24]") {
+    test("awaitConnect and awaitPartition return their results, and leave nothing behind when cancelled [ADB-24]") {
         opened { database ->
             val part = database.awaitConnect().use { connection ->
                 connection.createStatement().use {
@@ -374,7 +371,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test("a cancellation of one call of a connection leaves alone the others of those that share it [ADB-24]") {
+    test("cancelling one call of a connection does not affect the other calls that share it [ADB-24]") {
         connected { connection ->
             c.hold("ConnectionGetObjects")
             coroutineScope {
@@ -398,10 +395,7 @@ class QueriesCancellationSpec : FunSpec({
         }
     }
 
-    test(
-        "any other call of a connection, cancelled, gives up what it does by statements and results of it, and no " +
-            "other's [ADB-24]",
-    ) {
+    test("cancelling awaitCall cancels the statements and results of its block, and no other call's [ADB-24]") {
         connected { connection ->
             suspend fun cancelled(call: suspend () -> Any?) = coroutineScope {
                 val running = launch(Dispatchers.Default) { call() }

@@ -47,7 +47,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("queries, statements and ingestions suspend, on another dispatcher [ADB-24]") {
+    test("queries, statements and ingestions suspend, and run on the given dispatcher [ADB-24]") {
         connected { connection ->
             connection.awaitQuery("SELECT id FROM t WHERE id < 3").use { reader ->
                 reader.next()!!.use { it.ids() shouldBe listOf(0L, 1L, 2L) }
@@ -74,7 +74,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("a batch is ingested, and closed, whether it becomes a table or not [ADB-24]") {
+    test("awaitIngest closes its batch on success and on failure [ADB-24]") {
         connected { connection ->
             connection.awaitIngest("x", ids(1, 2)) shouldBe 2
             connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), ids(3)) shouldBe 1
@@ -86,18 +86,18 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("the caller's thread is free meanwhile [ADB-24]") {
+    test("the caller's thread is free while a query runs [ADB-24]") {
         connected { connection ->
             Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
                 val query = async(one) { connection.awaitQuery("SELECT * FROM stuck()").close() }
                 awaitHeld()
-                async(one) { c.letGo() }.await() // on the one thread, which is not held up
+                async(one) { c.letGo() }.await() // on the same thread, which the query does not block
                 query.await()
             }
         }
     }
 
-    test("an error is the driver's [ADB-24]") {
+    test("queries, ingestions and flows throw the driver's error [ADB-24]") {
         connected { connection ->
             shouldThrow<AdbcException> { connection.awaitQuery("SELECT * FROM nowhere") }.status() shouldBe
                 AdbcStatus.NOT_FOUND
@@ -113,7 +113,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("a query is a cold flow, which lends [ADB-25]") {
+    test("queryFlow is a cold flow of borrowed batches [ADB-25]") {
         connected { connection ->
             val flow = connection.queryFlow("SELECT * FROM batches(4, 2)")
             c.calls("StatementExecuteQuery") shouldBe 0
@@ -129,7 +129,7 @@ class QueriesSpec : FunSpec({
         }
     }
 
-    test("a collector that is cancelled in the middle of a pull, or of its own work, leaves nothing [ADB-25]") {
+    test("a collector cancelled during a pull or during its own work leaves nothing behind [ADB-25]") {
         connected { connection ->
             val pulling = launch(Dispatchers.Default) {
                 connection.queryFlow("SELECT * FROM waits(3, 2, 1)").collect {}

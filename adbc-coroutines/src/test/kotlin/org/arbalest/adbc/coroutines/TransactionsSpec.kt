@@ -28,7 +28,7 @@ class TransactionsSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
-    /** What a transaction came to that is cancelled while the driver holds a call of it. */
+    /** Cancels a transaction while the driver holds one of its calls. Returns the outcome of the transaction. */
     suspend fun <T> cancelledWhileHeld(connection: AdbcConnection, block: suspend AdbcConnection.() -> T): Result<T> {
         val came = CompletableDeferred<Result<T>>()
         coroutineScope {
@@ -43,7 +43,7 @@ class TransactionsSpec : FunSpec({
         return came.await()
     }
 
-    test("a transaction is committed when its block returns, and rolled back when it throws or is cancelled [ADB-26]") {
+    test("a transaction commits when its block returns, and rolls back when it throws or is cancelled [ADB-26]") {
         connected { connection ->
             connection.transaction {
                 awaitExecute("DELETE FROM t WHERE id = 1")
@@ -77,7 +77,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("a commit that fails rolls back [ADB-26]") {
+    test("a failed commit is rolled back [ADB-26]") {
         connected { connection ->
             c.fail("ConnectionCommit", status = AdbcStatus.INTEGRITY.code())
             val error = shouldThrow<AdbcException> { connection.transaction { awaitExecute("DELETE FROM t") } }
@@ -88,7 +88,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("a rollback that fails commits nothing: autocommit stays off, and the error says so [ADB-26]") {
+    test("a failed rollback commits nothing, leaves autocommit off, and says so in the error [ADB-26]") {
         opened { database ->
             database.connect().use { connection ->
                 suspend fun isOpen(error: Throwable) {
@@ -120,12 +120,12 @@ class TransactionsSpec : FunSpec({
     }
 
     test(
-        "where autocommit does not go off, the block is not run; where it does not go on again, it is " +
-            "committed [ADB-26]",
+        "the block does not run if autocommit stays on, and is committed if autocommit cannot be restored " +
+            "[ADB-26]",
     ) {
         connected { connection ->
             c.fail("ConnectionSetOption", status = AdbcStatus.IO.code())
-            val off = shouldThrow<AdbcException> { connection.transaction { error("is not run") } }
+            val off = shouldThrow<AdbcException> { connection.transaction { error("block ran") } }
             off.operation() shouldContain "AdbcConnectionSetOption"
             off.suppressed.size shouldBe 0
             connection.isAutoCommit shouldBe true
@@ -137,7 +137,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("what the block answers is closed where nobody gets it [ADB-26]") {
+    test("the result of a block is closed if the transaction fails after the block [ADB-26]") {
         connected { connection ->
             for ((call, nth) in listOf("ConnectionSetOption" to 2L, "ConnectionCommit" to 1L)) {
                 c.fail(call, nth = nth, status = AdbcStatus.IO.code())
@@ -150,20 +150,20 @@ class TransactionsSpec : FunSpec({
             }
             c.fail("ConnectionCommit", status = AdbcStatus.IO.code())
             shouldThrow<AdbcException> { connection.transaction { this } }
-            connection.count() shouldBe 10 // it was not closed
+            connection.count() shouldBe 10 // the connection was not closed
         }
     }
 
-    test("cancelled while autocommit goes off: it is on again, and the block is not run [ADB-26]") {
+    test("a transaction cancelled while it switches autocommit off restores it, and does not run the block [ADB-26]") {
         connected { connection ->
             c.hold("ConnectionSetOption")
-            cancelledWhileHeld(connection) { error("is not run") }.exceptionOrNull()
+            cancelledWhileHeld(connection) { error("block ran") }.exceptionOrNull()
                 .shouldBeInstanceOf<CancellationException>()
             connection.isAutoCommit shouldBe true
         }
     }
 
-    test("cancelled while it is committed, or while autocommit goes on behind that: it has its answer [ADB-26]") {
+    test("a transaction cancelled during its commit or the return to autocommit still returns its result [ADB-26]") {
         connected { connection ->
             c.hold("ConnectionCommit")
             val committed = cancelledWhileHeld(connection) {
@@ -182,7 +182,10 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("cancelled while it is rolled back: what the block threw is thrown, with what failed [ADB-26]") {
+    test(
+        "a transaction cancelled during its rollback throws the block's error, with later failures suppressed " +
+            "[ADB-26]",
+    ) {
         connected { connection ->
             c.hold("ConnectionRollback")
             c.fail("ConnectionSetOption", nth = 2, status = AdbcStatus.IO.code())
@@ -197,11 +200,11 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("a connection that is in a transaction begins none, and what is open stays the caller's [ADB-26]") {
+    test("transaction rejects a connection that is in a transaction, and leaves that one open [ADB-26]") {
         connected { connection ->
             connection.isAutoCommit = false
             connection.execute("DELETE FROM t WHERE id = 1")
-            shouldThrow<IllegalStateException> { connection.transaction { error("is not run") } }.message shouldContain
+            shouldThrow<IllegalStateException> { connection.transaction { error("block ran") } }.message shouldContain
                 "in a transaction already"
             connection.isAutoCommit shouldBe false
             connection.count() shouldBe 9
@@ -211,7 +214,7 @@ class TransactionsSpec : FunSpec({
             shouldThrow<IllegalStateException> {
                 connection.transaction {
                     awaitExecute("DELETE FROM t WHERE id = 1")
-                    transaction { error("is not run") }
+                    transaction { error("block ran") }
                 }
             }.message shouldContain "in a transaction already"
             connection.isAutoCommit shouldBe true
@@ -219,7 +222,7 @@ class TransactionsSpec : FunSpec({
         }
     }
 
-    test("a driver that cannot tell whether autocommit is on is believed to be; any other error is thrown [ADB-26]") {
+    test("a driver that cannot report autocommit is assumed to have it on, and any other error is thrown [ADB-26]") {
         c.init(FaultyDriver.Init.OLD)
         connected { connection ->
             connection.transaction { awaitExecute("DELETE FROM t WHERE id = 1") } shouldBe 1
@@ -228,16 +231,13 @@ class TransactionsSpec : FunSpec({
         c.reset()
         connected { connection ->
             c.fail("ConnectionGetOption", status = AdbcStatus.IO.code())
-            shouldThrow<AdbcException> { connection.transaction { error("is not run") } }
+            shouldThrow<AdbcException> { connection.transaction { error("block ran") } }
                 .status() shouldBe AdbcStatus.IO
             c.calls("ConnectionSetOption") shouldBe 0
         }
     }
 
-    test(
-        "a dispatcher that is shut down within the block does not keep it from being committed, nor rolled " +
-            "back [ADB-26]",
-    ) {
+    test("a dispatcher that is shut down in the block prevents neither the commit nor the rollback [ADB-26]") {
         connected { connection ->
             fun single() = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
             val first = single()
@@ -256,7 +256,7 @@ class TransactionsSpec : FunSpec({
             }.suppressed.size shouldBe 0
             connection.isAutoCommit shouldBe true
             connection.count() shouldBe 9
-            shouldThrow<IllegalStateException> { connection.transaction(second) { error("is not run") } }
+            shouldThrow<IllegalStateException> { connection.transaction(second) { error("block ran") } }
                 .message shouldContain "was shut down"
         }
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.Future
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicReference
 
-/** Cancelling the calls of one thread, whatever they are of. */
+/** Tests of `cancel(thread)`, which ends the calls of one thread on any handle of the connection. */
 class AdbcConnectionCallerSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -40,7 +40,7 @@ class AdbcConnectionCallerSpec : FunSpec({
 
     fun Call.isCancelled() = result.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
 
-    test("a thread's cancel reaches what it executes and pulls, by the statement's own cancel [ADB-12]") {
+    test("cancel(thread) reaches that thread's executions and pulls through StatementCancel [ADB-12]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
             reader.next()!!.close()
@@ -66,7 +66,7 @@ class AdbcConnectionCallerSpec : FunSpec({
         }
     }
 
-    test("a thread's cancel ends its wait for the turn, of whichever handle, and no other's [ADB-12]") {
+    test("cancel(thread) ends that thread's wait for the connection lock, on any handle, and no other wait [ADB-12]") {
         Faulty.connected { connection ->
             val open = connection.query("SELECT id FROM t")
             val statement = connection.createStatement()
@@ -91,8 +91,8 @@ class AdbcConnectionCallerSpec : FunSpec({
     }
 
     test(
-        "a thread's cancel asks a reader that feeds what it executes to give up, also of a driver that cannot " +
-            "cancel [ADB-12]",
+        "cancel(thread) cancels the source that feeds the thread's execution, even if the driver cannot cancel " +
+            "[ADB-12]",
     ) {
         for (driver in listOf(Faulty.driver, Faulty.old)) {
             Faulty.connected(driver) { connection ->
@@ -115,11 +115,10 @@ class AdbcConnectionCallerSpec : FunSpec({
     }
 
     test(
-        "a thread's cancel is not for what is released, nor for what the thread releases for others behind its " +
-            "call [ADB-12]",
+        "cancel(thread) ends neither a release nor the deferred releases that the thread runs after its call [ADB-12]",
     ) {
         Faulty.connected { connection ->
-            /** Lets the next call of a function wait, and says when it does. */
+            /** Holds the next call of [function]. Returns a function that waits until the driver holds that call. */
             fun held(function: String): () -> Unit {
                 val before = c.calls(function)
                 c.hold(function)
@@ -135,7 +134,7 @@ class AdbcConnectionCallerSpec : FunSpec({
                 result.get(5, SECONDS)
             }
             val open = connection.query("SELECT id FROM t")
-            connection.query("SELECT 1").rows() // so that the first is not cancelled when it is closed
+            connection.query("SELECT 1").rows() // so that closing the first result does not cancel it
             val statement = connection.createStatement()
             lettingGo(Executors.newSingleThreadExecutor()) { pool ->
                 val inRelease = held("StatementRelease")

@@ -23,7 +23,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("info has each kind of value; a null one, and codes that are unknown [ADB-15]") {
+    test("info returns values of each type, null values and driver-specific ones, and omits unknown codes [ADB-15]") {
         Faulty.connected { connection ->
             val info = connection.info()
             info.vendorName()!!.isEmpty() shouldBe false
@@ -45,7 +45,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("objects at each depth, and by each filter [ADB-16]") {
+    test("objects returns each depth and applies each filter [ADB-16]") {
         Faulty.connected { connection ->
             connection.objects(AdbcObjects.to(Depth.CATALOGS)) shouldContainAll
                 listOf(AdbcCatalog("memory", listOf()), AdbcCatalog("attic", listOf()))
@@ -65,7 +65,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("columns have what JDBC and ODBC ask, constraints their columns and what they refer to [ADB-16]") {
+    test("columns have their JDBC and ODBC attributes, and constraints their columns and references [ADB-16]") {
         Faulty.connected { connection ->
             val tables = connection.objects(AdbcObjects.all().inCatalog("memory").inSchema("main")).single().dbSchemas()
                 .single().tables().associateBy { it.name() }
@@ -92,7 +92,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("schemas of tables, in any catalog, and the types of tables [ADB-17]") {
+    test("tableSchema returns a table's schema or reports a missing table, and tableTypes lists the types [ADB-17]") {
         Faulty.connected { connection ->
             val schema = connection.tableSchema("t")
             schema shouldBe connection.tableSchema("memory", "main", "t")
@@ -108,7 +108,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("statistics of a table and its columns, of each kind of value, exact and not [ADB-18]") {
+    test("statistics returns values of each type for tables and columns, and exact ones on request [ADB-18]") {
         Faulty.connected { connection ->
             val exact = connection.statistics(null, null, "t", false)
             fun find(column: String?, key: Int) = exact.single { it.column() == column && it.key() == key }
@@ -124,7 +124,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("transactions: commit, rollback, one that loses against another, isolation, read-only [ADB-19]") {
+    test("transactions commit, roll back, detect conflicts, and apply isolation levels and read-only mode [ADB-19]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { first ->
                 database.connect().use { second ->
@@ -160,7 +160,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("the current catalog and schema are told and set [ADB-19]") {
+    test("the current catalog and schema can be read and set [ADB-19]") {
         Faulty.connected { connection ->
             connection.currentCatalog() shouldBe "memory"
             connection.currentDbSchema() shouldBe "main"
@@ -177,7 +177,7 @@ class AdbcConnectionMetadataSpec : FunSpec({
         }
     }
 
-    test("metadata that fails in the middle is an error with the driver's words, and given back [ADB-15]") {
+    test("metadata that fails midway throws the driver's error and releases the result [ADB-15]") {
         Faulty.connected { connection ->
             for (call in listOf<(AdbcConnection) -> Unit>(
                 { it.info() },

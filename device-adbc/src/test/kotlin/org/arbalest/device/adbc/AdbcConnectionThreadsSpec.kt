@@ -25,7 +25,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("a connection, its statements and their results are one for the driver, whatever threads use them [ADB-06]") {
+    test("calls on a connection, its statements and its results never overlap in the driver, from 8 threads [ADB-06]") {
         c.threads(Threads.CONNECTION)
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(8).use { pool ->
@@ -49,7 +49,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("several connections are in the driver at the same time [ADB-06]") {
+    test("calls on several connections run in the driver at the same time [ADB-06]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(4) { database.connect() }
             connections.indices.forEach { c.hold("StatementExecuteQuery", nth = it + 1L) }
@@ -65,7 +65,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("8 threads connect to one database, which is in the driver once at a time [ADB-06]") {
+    test("8 threads connect to one database, and the driver runs one of these calls at a time [ADB-06]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(8).use { pool ->
                 val go = CyclicBarrier(8)
@@ -83,7 +83,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("another call of a connection waits for the one that runs [ADB-06]") {
+    test("a second call on a connection waits until the running call returns [ADB-06]") {
         Faulty.connected { connection ->
             c.hold("StatementExecuteQuery")
             Executors.newFixedThreadPool(2).use { pool ->
@@ -105,11 +105,11 @@ class AdbcConnectionThreadsSpec : FunSpec({
 
     for ((how, end) in mapOf<String, (AdbcStatement) -> Unit>(
         "another query" to { it.setSqlQuery("SELECT id FROM t") },
-        "binding something else" to { it.bind(ids(1)) },
+        "another binding" to { it.bind(ids(1)) },
         "closing the statement" to { it.close() },
     )) {
         for (isExecuted in listOf(true, false))
-            test("what is bound is closed behind the turn, by $how; executed: $isExecuted [ADB-11]") {
+            test("$how closes the bound reader outside the connection lock; executed: $isExecuted [ADB-11]") {
                 Faulty.driver.open(mapOf<String, Any>()).use { database ->
                     val (a, b) = List(2) { database.connect() }
                     val statement = a.createStatement()
@@ -126,7 +126,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
                         fromA.next()
                     }
                     Executors.newFixedThreadPool(2).use { pool ->
-                        // has b's turn, and will want a's
+                        // holds the lock of b, and will wait for the lock of a
                         val ingestion = pool.start { b.ingest("copy", DeviceArrayReader.of(fromA.schema(), source)) }
                         entered.await()
                         val (ending, _) = pool.startWaiting { end(statement) }
@@ -140,8 +140,8 @@ class AdbcConnectionThreadsSpec : FunSpec({
     }
 
     for (onThread in listOf(false, true)) test(
-        "a source may close what is of the connection that it feeds: it is released behind the execution; by the " +
-            "driver's thread: $onThread [ADB-11]",
+        "handles that a source closes are released after the execution that it feeds; by a driver thread: $onThread " +
+            "[ADB-11]",
     ) {
         c.bindOnThread(onThread)
         Faulty.connected { connection ->
@@ -163,7 +163,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("handles and readers closed by 8 threads at once are released once [ADB-04]") {
+    test("handles and readers that 8 threads close at once are released once [ADB-04]") {
         repeat(50) {
             val database = Faulty.driver.open(mapOf<String, Any>())
             val connections = List(2) { database.connect() }
@@ -184,9 +184,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test(
-        "closing does not wait: what is closed is released when the call that runs, and its result, are done [ADB-04]",
-    ) {
+    test("close returns at once, and the handle is released after the running call and its result [ADB-04]") {
         val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val statement = connection.createStatement()
@@ -205,7 +203,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("a call that waits for its turn when its handle is closed is refused [ADB-04]") {
+    test("a call that waits for the connection lock fails if its handle is closed meanwhile [ADB-04]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
             c.hold("ConnectionGetTableSchema")
@@ -224,8 +222,8 @@ class AdbcConnectionThreadsSpec : FunSpec({
     }
 
     for (onThread in listOf(false, true)) test(
-        "two connections that ingest from each other at the same time: one is an error, and the other goes on; by " +
-            "the driver's threads: $onThread [ADB-11]",
+        "of two connections that ingest from each other, one fails and one continues; by driver threads: $onThread " +
+            "[ADB-11]",
     ) {
         c.bindOnThread(onThread)
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
@@ -254,7 +252,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("batches that the driver pulls may come from readers of other threads' connections [ADB-11]") {
+    test("the driver pulls batches from readers of other connections, in 4 threads at once [ADB-11]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(4).use { pool ->
                 val rows = List(4) { n ->

@@ -12,7 +12,7 @@ import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriver.Style
 import org.arbalest.support.adbc.FaultyDriverExtension
 
-/** Each call of the driver fails once, by itself, and with all that follow: wherever it is, nothing is left. */
+/** Tests that let each call of the driver fail, alone or with all later calls, and check that nothing leaks. */
 class AdbcDriverFaultsSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -27,12 +27,12 @@ class AdbcDriverFaultsSpec : FunSpec({
         database.connect(mapOf("fake.user.c" to 1)).use(block)
     }
 
-    /** A bit of everything, in parts: a run for each call of a part is quicker than one for each call of all. */
+    /** The calls under test, in parts: one run per call of a part is faster than one run per call of the whole. */
     val parts: List<(AdbcDriver) -> Unit> = listOf(
         { driver ->
             connected(driver) { connection ->
                 connection.info()
-                connection.objects(AdbcObjects.to(AdbcObjects.Depth.CATALOGS)) // the quickest of DuckDB's
+                connection.objects(AdbcObjects.to(AdbcObjects.Depth.CATALOGS)) // the fastest depth with DuckDB
                 connection.tableSchema("t")
                 connection.tableTypes()
                 connection.statistics(null, null, "t", true)
@@ -70,7 +70,12 @@ class AdbcDriverFaultsSpec : FunSpec({
         },
     )
 
-    /** Until a fault did not come any more: that a cancel before a release fails is nobody's matter. */
+    /**
+     * Runs [part] with a fault in its first call, its second call and so on, until no call is left to fail.
+     * Returns the number of calls.
+     *
+     * A fault need not throw: the library ignores the failure of a cancel before a release.
+     */
     fun sweep(part: (AdbcDriver) -> Unit, hasCome: () -> Boolean, fault: (Long) -> Unit): Int {
         val driver = Faulty.driver
         var nth = 0L
@@ -86,31 +91,31 @@ class AdbcDriverFaultsSpec : FunSpec({
             }
             if (c.violations != 0L) throw AssertionError("call $nth: ${c.violation}", error)
             if (error == null && !hasCome()) break
-            if (error != null && error !is DeviceException) throw AssertionError("call $nth", error)
+            if (error != null && error !is DeviceException) throw AssertionError("call $nth: unexpected failure", error)
         }
-        c.reset() // the last fault did not come
+        c.reset() // the last fault was not reached
         return nth.toInt() - 1
     }
 
     fun sweep(hasCome: () -> Boolean = { c.outstanding == 0 }, fault: (Long) -> Unit): Int =
         parts.sumOf { sweep(it, hasCome, fault) }
 
-    test("each call fails by itself [ADB-23]") {
+    test("a failure of any single call leaves nothing behind [ADB-23]") {
         sweep { c.fail("", it, AdbcStatus.INTERNAL.code()) } shouldBeGreaterThan 50
     }
 
-    test("each call fails by itself, without words [ADB-23]") {
+    test("a failure of any single call without an error message leaves nothing behind [ADB-23]") {
         sweep { n ->
             c.errors(Style.NO_MESSAGE, Style.NO_DETAILS, Style.NO_SQLSTATE, Style.NO_LAST_ERROR, Style.NO_STREAM_ERROR)
             c.fail("", n, AdbcStatus.CANCELLED.code())
         } shouldBeGreaterThan 50
     }
 
-    test("the server goes away before each call, and does not come back [ADB-23]") {
+    test("a server that is lost before any call leaves nothing behind [ADB-23]") {
         sweep(hasCome = { false }) { c.loseServer(it - 1) } shouldBeGreaterThan 50
     }
 
-    test("a server that went away is IO with SQLSTATE, in the middle of a result as well [ADB-23]") {
+    test("a lost server fails a pull with IO, and a query with its SQLSTATE [ADB-23]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(4, 2)")
             reader.next()!!.close()

@@ -40,20 +40,20 @@ class AdbcDriverSearchSpec : FunSpec({
         database.connect().use { it.query("SELECT 42").single() }
     } shouldBe 42
 
-    test("a manifest is found by its name, and names the driver, its library and its entry point [ADB-20]") {
+    test("a manifest found by its name gives the driver its name, library and entry point [ADB-20]") {
         val drivers = folder("drivers").also { it.manifest("duckdb", manifest(shared)) }
         val driver = load("duckdb", AdbcDriverSearch.nowhere().`in`(folder("empty")).`in`(drivers))
         driver.name() shouldBe "Quack"
         driver.answers()
     }
 
-    test("a manifest is found by its path, with its extension and without [ADB-20]") {
+    test("a manifest is found by its path, with or without its extension [ADB-20]") {
         val file = folder("drivers").manifest("duckdb", manifest(shared))
         load("$file", AdbcDriverSearch.nowhere()).answers()
         load("$file".removeSuffix(".toml"), AdbcDriverSearch.nowhere()).answers()
     }
 
-    test("a manifest has a library for each platform; one for others only is passed over, and told [ADB-20]") {
+    test("a manifest without a library for this platform is skipped, and the error lists its platforms [ADB-20]") {
         val others = folder("others").also {
             it.manifest("duckdb", manifest("[Driver.shared]\nosx_arm64 = 'a'\nwindows_amd64 = 'b'"))
         }
@@ -69,7 +69,7 @@ class AdbcDriverSearchSpec : FunSpec({
             .message shouldContain "has no library for linux_amd64"
     }
 
-    test("folders are searched in order: environment, those that are named, the user's, the system's [ADB-20]") {
+    test("folders are searched in order: environment, named folders, the user's folder [ADB-20]") {
         val inEnvironment = listOf(folder("env1"), folder("env2"))
         val platform = linux.copy(environment = mapOf("ADBC_DRIVER_PATH" to inEnvironment.joinToString(":"),
             "XDG_CONFIG_HOME" to "${folder("xdg")}"))
@@ -98,7 +98,7 @@ class AdbcDriverSearchSpec : FunSpec({
             "function has another name, such as duckdb_adbc_init, give that"
     }
 
-    test("a manifest that is wrong is an error with its path and what is wrong, though others would follow [ADB-21]") {
+    test("an invalid manifest throws with its path and its fault, even if a later folder has a valid one [ADB-21]") {
         val good = folder("good").also { it.manifest("quack", manifest(shared)) }
         for ((text, says) in mapOf(
             "name = " to "line 1",
@@ -125,7 +125,7 @@ class AdbcDriverSearchSpec : FunSpec({
             "there is no such file"
     }
 
-    test("a name is never looked for in the working directory: given, or in a manifest, it is the linker's [ADB-20]") {
+    test("the dynamic linker resolves a bare library name, and the working directory is not searched [ADB-20]") {
         val drivers = folder("drivers").also { it.manifest("quack", manifest("shared = 'libarbalestquack.so'")) }
         val here = Path.of("libarbalestquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         try {
@@ -143,14 +143,14 @@ class AdbcDriverSearchSpec : FunSpec({
             }.message shouldContain
                 "the dynamic linker"
             load("./$here", AdbcDriverSearch.everywhere().by(DuckDb.ENTRY_POINT)).answers()
-            // a folder that is named
+            // the working directory as a named folder
             load("arbalestquack", AdbcDriverSearch.nowhere().`in`(Path.of("")).by(DuckDb.ENTRY_POINT)).answers()
         } finally {
             Files.delete(here)
         }
     }
 
-    test("a relative path is one only where it may be, with an extension or without, and never the linker's [ADB-20]") {
+    test("a relative path loads only if the search allows it, and never through the dynamic linker [ADB-20]") {
         val sub = Path.of("target", "relative").createDirectories()
         val file = sub.resolve("libquack.so").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
         val bare = sub.resolve("quack").also { Files.deleteIfExists(it) }.createSymbolicLinkPointingTo(duckdb)
@@ -168,7 +168,7 @@ class AdbcDriverSearchSpec : FunSpec({
             "quack.toml names $file, but that is neither an absolute path nor a name for the dynamic linker"
     }
 
-    test("what is not there is told with where it was looked, and what the linker says [ADB-21]") {
+    test("a missing driver throws with the searched folders and the dynamic linker's message [ADB-21]") {
         shouldThrow<IllegalArgumentException> {
             load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder")))
         }.message.let {

@@ -27,7 +27,7 @@ class AdbcDriverSpec : FunSpec({
         database.connect().use { it.query("SELECT 42").single() }
     } shouldBe 42L
 
-    test("the entry point is that of the library's name, or the usual one, or the one that is named [ADB-01]") {
+    test("the entry point is the caller's, the one of the library's name, or AdbcDriverInit [ADB-01]") {
         load().answers()
         c.entered shouldBe "AdbcDriverFaultyInit"
         AdbcDriver.load(FaultyDriver.plain.file).answers()
@@ -38,14 +38,14 @@ class AdbcDriverSpec : FunSpec({
         c.entered shouldBe "arbalest_custom_entry"
     }
 
-    test("an entry point that is empty in a manifest is none [ADB-20]") {
+    test("an empty entry point in a manifest counts as absent [ADB-20]") {
         val drivers = tempdir().toPath()
         drivers.resolve("plain.toml").writeText("[Driver]\nentrypoint = ''\nshared = '${FaultyDriver.plain.file}'")
         AdbcDriver.load("plain", AdbcDriverSearch.nowhere().`in`(drivers)).answers()
         FaultyDriver.plain.entered shouldBe "AdbcDriverInit"
     }
 
-    test("a driver of 1.1.0 is asked for that, one of 1.0.0 after it [ADB-01]") {
+    test("a driver is initialized as 1.1.0, and as 1.0.0 if it rejects 1.1.0 [ADB-01]") {
         load().version() shouldBe AdbcVersion.V1_1_0
         c.version shouldBe 1_001_000
         val old = AdbcDriver.load(c.file, "AdbcFaultyOldInit")
@@ -54,9 +54,7 @@ class AdbcDriverSpec : FunSpec({
         old.answers()
     }
 
-    test(
-        "each database has a table of its own, which the driver gets back with the last that was made by it [ADB-01]",
-    ) {
+    test("each database has its own driver table, which is released with the last handle made from it [ADB-01]") {
         val driver = load()
         c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
         val database = driver.open(mapOf<String, Any>())
@@ -70,14 +68,14 @@ class AdbcDriverSpec : FunSpec({
         c.calls("driver.release") shouldBe c.calls("init")
     }
 
-    test("a library without an entry point is no driver [ADB-02]") {
+    test("a library without an entry point is rejected [ADB-02]") {
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(FaultyDriver.notADriver) }.message.let {
             it shouldContain "is no ADBC driver: it has no function Adbc"
             it shouldContain ", nor AdbcDriverInit"
         }
     }
 
-    test("an init function that fails is the driver's error, whatever it leaves out [ADB-02]") {
+    test("a failing init function throws the driver's error, even an incomplete one [ADB-02]") {
         c.init(Init.FAILS)
         shouldThrow<AdbcException> { load() }.let {
             it.status() shouldBe AdbcStatus.IO
@@ -98,10 +96,7 @@ class AdbcDriverSpec : FunSpec({
         c.version shouldBe 1_000_000
     }
 
-    test(
-        "an init function that fails when it has filled the table is the driver's error, and the table is given " +
-            "back, once [ADB-02]",
-    ) {
+    test("a failing init function that filled the table throws its error, and the table is released once [ADB-02]") {
         c.init(Init.FAILS_LATE)
         c.errors(FaultyDriver.Style.VENDOR_CODE)
         shouldThrow<AdbcException> { load() }.let {
@@ -112,13 +107,13 @@ class AdbcDriverSpec : FunSpec({
         c.live(FaultyDriver.Live.DRIVERS) shouldBe 0
     }
 
-    test("an init function that fails for a database, though it did not before, leaves nothing behind [ADB-02]") {
+    test("an init function that fails only for a later database leaves nothing behind [ADB-02]") {
         val driver = load()
         c.init(Init.FAILS)
         shouldThrow<AdbcException> { driver.open(mapOf<String, Any>()) }.status() shouldBe AdbcStatus.IO
     }
 
-    test("a table that lacks what every driver has is told, and given back [ADB-02]") {
+    test("a table without mandatory functions throws with their names, and is released [ADB-02]") {
         c.init(Init.EMPTY)
         shouldThrow<AdbcException> { load() }.message shouldContain
             "INTERNAL (9): the driver's table lacks AdbcDatabaseInit, AdbcDatabaseNew, AdbcDatabaseRelease, " +
@@ -129,7 +124,7 @@ class AdbcDriverSpec : FunSpec({
         shouldThrow<AdbcException> { load() }.message shouldContain "the driver's table lacks AdbcStatementNew"
     }
 
-    test("of a driver that fills the old part of the table only, the new one is not there [ADB-14]") {
+    test("functions of 1.1.0 are absent if the driver fills only the 1.0.0 part of the table [ADB-14]") {
         c.init(Init.IGNORES_VERSION)
         val driver = load()
         driver.answers()
@@ -138,7 +133,7 @@ class AdbcDriverSpec : FunSpec({
         }
     }
 
-    test("every function that is missing, but those that every driver has, is an error that names it [ADB-14]") {
+    test("a missing optional function throws NOT_IMPLEMENTED with its name [ADB-14]") {
         fun failing(member: String, call: (AdbcConnection, AdbcStatement) -> Unit) {
             c.missing(member)
             Faulty.connected(load()) { connection ->
@@ -184,7 +179,7 @@ class AdbcDriverSpec : FunSpec({
         failing("ConnectionGetOptionInt") { connection, _ -> connection.getLongOption("fake.user.x") }
     }
 
-    test("what a driver of 1.0.0 lacks is an error that says which version it is of [ADB-14]") {
+    test("a function of 1.1.0 that is called on a 1.0.0 driver throws with both versions [ADB-14]") {
         Faulty.connected(Faulty.old) { connection ->
             connection.query("SELECT id FROM t WHERE id = 3").single() shouldBe 3L
             connection.info(0).vendorName()!!.isEmpty() shouldBe false
@@ -196,7 +191,7 @@ class AdbcDriverSpec : FunSpec({
                 shouldThrow<AdbcException> { statement.setOption("fake.user.x", 1L) }.message shouldContain
                     "AdbcStatementSetOptionInt(fake.user.x)"
             }
-            // Its errors are those of 1.0.0: no details, and no room for them.
+            // Its error struct is that of 1.0.0, which has no space for details.
             shouldThrow<AdbcException> { connection.query("SELECT * FROM nowhere") }.let {
                 it.status() shouldBe AdbcStatus.NOT_FOUND
                 it.sqlState() shouldBe "42P01"

@@ -42,7 +42,7 @@ class AdbcExceptionSpec : FunSpec({
             }
         }
 
-    test("an error has all that the driver says: status, SQLSTATE, words, details; and the SQL [ADB-07]") {
+    test("an error has the driver's status, SQLSTATE, message and details, and the SQL [ADB-07]") {
         val error = failed()
         error.operation() shouldBe "AdbcStatementExecuteQuery"
         error.status() shouldBe AdbcStatus.NOT_FOUND
@@ -61,7 +61,7 @@ class AdbcExceptionSpec : FunSpec({
         "$error" shouldBe "org.arbalest.device.adbc.AdbcException: ${error.message}"
     }
 
-    test("every status has its name, and others are unknown, with their number [ADB-07]") {
+    test("each status code has its name, and an unknown code is UNKNOWN with its number [ADB-07]") {
         for (code in 1..255) {
             c.fail("StatementPrepare", status = code)
             Faulty.connected { connection ->
@@ -80,7 +80,7 @@ class AdbcExceptionSpec : FunSpec({
         AdbcStatus.CANCELLED.errno() shouldBe Errno.ECANCELED
     }
 
-    test("whatever a driver leaves out of an error, it can be read, and is released once [ADB-07]") {
+    test("an incomplete error of the driver is readable, and is released once [ADB-07]") {
         c.errors(Style.NO_MESSAGE)
         failed().let {
             it.driverMessage() shouldBe ""
@@ -107,7 +107,7 @@ class AdbcExceptionSpec : FunSpec({
             "driver says no more; the SQL: SELECT * FROM nowhere"
     }
 
-    test("details are not asked for where the driver has put nothing [ADB-07]") {
+    test("details are not queried if the driver provides none [ADB-07]") {
         c.errors(Style.NO_DETAILS)
         failed()
         failedLater()
@@ -117,7 +117,7 @@ class AdbcExceptionSpec : FunSpec({
         c.calls("ErrorGetDetailCount") shouldBe 1
     }
 
-    test("a detail that cannot be of the length that the driver says does not hide the error [ADB-07]") {
+    test("a detail with an impossible length does not hide the error [ADB-07]") {
         c.errors(Style.ODD_DETAIL)
         failed().let {
             it.status() shouldBe AdbcStatus.NOT_FOUND
@@ -125,7 +125,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("of a driver of 1.0.0 as well [ADB-07]") {
+    test("an error of a 1.0.0 driver is readable and has no details [ADB-07]") {
         for (style in Style.entries) {
             c.errors(style)
             Faulty.connected(Faulty.old) { connection ->
@@ -137,7 +137,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("the SQL's beginning is one line, of 200 characters, and no half of one [ADB-07]") {
+    test("the SQL in a message is one line of at most 200 characters, and no surrogate pair is cut [ADB-07]") {
         fun of(sql: String) = Faulty.connected { connection -> shouldThrow<AdbcException> { connection.query(sql) } }
             .message!!.substringAfter("; the SQL: ")
         of("  SELEKT\n\n  x,\ty ") shouldBe "SELEKT x, y"
@@ -147,7 +147,7 @@ class AdbcExceptionSpec : FunSpec({
         of("x".repeat(198) + "\uD83E\uDD86" + "y") shouldBe "x".repeat(198) + "\uD83E\uDD86…"
     }
 
-    test("what is about no query has no SQL; what a statement did before is not blamed [ADB-07]") {
+    test("an error that does not concern a query has no SQL, even after a query on the same statement [ADB-07]") {
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldNotContain "the SQL"
             connection.createStatement().use { statement ->
@@ -159,7 +159,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("a result that fails in the middle throws the driver's error with its details [ADB-08]") {
+    test("a result that fails midway throws the driver's error with its details [ADB-08]") {
         val error = failedLater()
         error.operation() shouldBe "get_next of the result"
         error.status() shouldBe AdbcStatus.INVALID_DATA
@@ -169,7 +169,9 @@ class AdbcExceptionSpec : FunSpec({
         error.message shouldEndWith "; the SQL: SELECT * FROM fails(3, 2, 1)"
     }
 
-    test("without ErrorFromArrayStream it is the stream's own, and without words its errno [ADB-08]") {
+    test(
+        "without ErrorFromArrayStream the error is the stream's own, and without a message it has the errno [ADB-08]",
+    ) {
         c.errors(Style.NO_STREAM_ERROR)
         failedLater().let {
             it.status() shouldBe AdbcStatus.IO
@@ -186,7 +188,7 @@ class AdbcExceptionSpec : FunSpec({
         failedLater().details().shouldBeEmpty()
     }
 
-    test("each errno of a stream comes to the status that is nearest [ADB-08]") {
+    test("each errno of a stream maps to the nearest status [ADB-08]") {
         c.errors(Style.NO_STREAM_ERROR)
         for ((errno, status) in mapOf(
             Errno.ECANCELED to AdbcStatus.CANCELLED,
@@ -194,7 +196,7 @@ class AdbcExceptionSpec : FunSpec({
             Errno.ENOSYS to AdbcStatus.NOT_IMPLEMENTED,
             Errno.EIO to AdbcStatus.IO,
             4 to AdbcStatus.UNKNOWN,
-            // What arrow-adbc's drivers say besides, by Linux's numbers: ENOTSUP, ENOENT, EEXIST, ETIMEDOUT, EACCES.
+            // Other values of arrow-adbc's drivers, with Linux numbers: ENOTSUP, ENOENT, EEXIST, ETIMEDOUT, EACCES.
             95 to AdbcStatus.NOT_IMPLEMENTED,
             2 to AdbcStatus.NOT_FOUND,
             17 to AdbcStatus.ALREADY_EXISTS,
@@ -213,12 +215,12 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("a status goes on to C as the errno that arrow-adbc's drivers say [ADB-08]") {
+    test("a status is exported to C as the errno that arrow-adbc's drivers use [ADB-08]") {
         AdbcStatus.entries.map { it.errno() } shouldContainExactly
-            listOf(5, 95, 2, 17, 22, 22, 5, 5, 5, 5, 125, 110, 13, 13) // by Linux's numbers
+            listOf(5, 95, 2, 17, 22, 22, 5, 5, 5, 5, 125, 110, 13, 13) // Linux numbers
     }
 
-    test("a schema that fails is the error of the query, and the stream is given back [ADB-08]") {
+    test("a schema that cannot be read fails the query, and the stream is released [ADB-08]") {
         c.fail("get_schema", status = Errno.EIO)
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.query("SELECT * FROM t") }.operation() shouldBe
@@ -226,7 +228,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("a bound reader's failure is thrown, where the driver says it in get_schema only [ADB-10]") {
+    test("a bound reader's failure is thrown even if the driver reports it only in get_schema [ADB-10]") {
         c.endBindingsThatFail()
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
@@ -240,7 +242,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("a bound result of a query that fails is thrown as it is: it is not what came of itself [ADB-10]") {
+    test("a failing bound result throws its own error, and does not suppress itself [ADB-10]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { from ->
                 database.connect().use { to ->
@@ -255,7 +257,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("a result that goes on to C has errno and message there [ADB-08]") {
+    test("a result exported to C keeps its errno and its message [ADB-08]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM fails(3, 2, 1)")
             Arena.ofConfined().use { arena ->
@@ -273,7 +275,7 @@ class AdbcExceptionSpec : FunSpec({
         }
     }
 
-    test("an error can be written and read as an object [ADB-07]") {
+    test("an error survives Java serialization [ADB-07]") {
         val error = failed()
         val bytes = ByteArrayOutputStream().also { ObjectOutputStream(it).writeObject(error) }.toByteArray()
         val read = ObjectInputStream(bytes.inputStream()).readObject() as AdbcException

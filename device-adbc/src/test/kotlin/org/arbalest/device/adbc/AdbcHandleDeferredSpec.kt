@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** What is done behind a call that is busy. */
+/** Tests of work that is deferred while a call of the connection runs. */
 class AdbcHandleDeferredSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -23,7 +23,7 @@ class AdbcHandleDeferredSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("50,000 statements that are closed during a call are released behind it, on a stack of any depth [ADB-04]") {
+    test("50,000 statements closed during a call are released after it, without a stack overflow [ADB-04]") {
         Faulty.connected { connection ->
             val statements = List(50_000) { connection.createStatement() }
             c.hold("ConnectionGetTableSchema")
@@ -39,7 +39,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("10,000 results that are closed during a call are released behind it [ADB-04]") {
+    test("10,000 results closed during a call are released after it [ADB-04]") {
         Faulty.connected { connection ->
             val results = List(10_000) { connection.query("SELECT * FROM batches(1, 10)") }
             c.hold("ConnectionGetTableSchema")
@@ -54,9 +54,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test(
-        "an error of a source that is closed behind a call is not that call's, and all the rest is released [ADB-04]",
-    ) {
+    test("an error of a source closed after a call does not fail that call, and the rest is released [ADB-04]") {
         val database = Faulty.driver.open(mapOf<String, Any>())
         val connection = database.connect()
         val others = List(3) { connection.createStatement() }
@@ -81,10 +79,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         for (live in Live.entries) c.live(live) shouldBe 0
     }
 
-    test(
-        "while a source that is closed behind a call takes its time, other threads call, release what was closed, " +
-            "and close other sources [ADB-04]",
-    ) {
+    test("a slow source closed after a call does not block the calls, releases and sources of other threads [ADB-04]") {
         class Closing(val gate: CountDownLatch) : DeviceArrayReader.Source {
             val entered = CountDownLatch(1)
 
@@ -125,10 +120,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test(
-        "30,000 sources, each of which closes the statement of the next, on either of two connections, are closed on " +
-            "a stack of any depth [ADB-04]",
-    ) {
+    test("30,000 sources that each close the next statement, on two connections, cause no stack overflow [ADB-04]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val connections = List(2) { database.connect() }
             val statements = List(30_000) { connections[it % 2].createStatement() }
@@ -151,9 +143,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test(
-        "while a cancel is in the driver, closing what is idle and cancelling what waits do not wait for it [ADB-12]",
-    ) {
+    test("closing an idle handle and cancelling a waiting call do not wait for a cancel in the driver [ADB-12]") {
         Faulty.connected { connection ->
             val (running, waiting, idle) = List(3) { connection.createStatement() }
             val open = connection.query("SELECT id FROM t")
@@ -186,8 +176,7 @@ class AdbcHandleDeferredSpec : FunSpec({
     }
 
     test(
-        "what is bound is asked to give up first, for a driver whose cancel waits for the execution; no call begins " +
-            "meanwhile, and what is closed is released behind that [ADB-12]",
+        "cancel stops the bound source first, and calls and releases wait until the driver's cancel returns [ADB-12]",
     ) {
         Faulty.connected { connection ->
             val (statement, idle) = List(2) { connection.createStatement() }
@@ -197,7 +186,7 @@ class AdbcHandleDeferredSpec : FunSpec({
             lettingGo(Executors.newFixedThreadPool(3)) { pool ->
                 val execution = pool.start { statement.executeUpdate() }
                 source.entered.await()
-                c.fail("StatementCancel", status = AdbcStatus.INVALID_STATE.code()) // as it will be over
+                c.fail("StatementCancel", status = AdbcStatus.INVALID_STATE.code()) // the execution has ended by then
                 c.hold("StatementCancel")
                 val cancel = pool.start { statement.cancel() }
                 awaitHeld()
@@ -215,7 +204,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("what is closed within a nested callback is of all the connections that it feeds [ADB-11]") {
+    test("a handle that a nested callback closes is released after the outermost execution [ADB-11]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val (outer, inner) = List(2) { database.connect() }
             val idle = outer.createStatement()
@@ -240,7 +229,9 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("a connection's cancel ends nothing that waits to make a statement, to commit or to set an option [ADB-12]") {
+    test(
+        "connection.cancel() does not end a call that waits to make a statement, roll back or set an option [ADB-12]",
+    ) {
         Faulty.connected { connection ->
             connection.setAutoCommit(false)
             val statement = connection.createStatement()
@@ -248,7 +239,7 @@ class AdbcHandleDeferredSpec : FunSpec({
                 val stuck = pool.start { statement.query("SELECT * FROM stuck()").use { it.rows() } }
                 awaitHeld()
                 val others = listOf<() -> Any?>(
-                    // DuckDB closes its results with the rollback
+                    // read to its end: a rollback closes the open results of DuckDB
                     { connection.query("SELECT * FROM batches(1, 1)").use { it.rows() } },
                     { connection.rollback() },
                     { connection.setOption("fake.user.x", "y") },
@@ -265,8 +256,8 @@ class AdbcHandleDeferredSpec : FunSpec({
     }
 
     test(
-        "a connection's cancel ends no commit, rollback, option or new statement that runs; a cancel by the thread " +
-            "does [ADB-12]",
+        "connection.cancel() ends no running commit, rollback, option or new statement; cancel(thread) ends a commit " +
+            "[ADB-12]",
     ) {
         Faulty.connected { connection ->
             connection.setAutoCommit(false)
@@ -302,7 +293,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("while the cancel of a pull is in the driver, closing what is idle does not wait for it [ADB-12]") {
+    test("closing an idle handle does not wait while the driver cancels a pull [ADB-12]") {
         Faulty.connected { connection ->
             val idle = connection.createStatement()
             val reader = connection.query("SELECT * FROM waits(3, 2, 1)")
@@ -327,7 +318,7 @@ class AdbcHandleDeferredSpec : FunSpec({
         }
     }
 
-    test("a thread's call is cancelled by that thread, and no other's, whether it runs or waits [ADB-12]") {
+    test("cancel(thread) ends only that thread's call, whether the call runs or waits [ADB-12]") {
         Faulty.connected { connection ->
             lettingGo(Executors.newFixedThreadPool(3)) { pool ->
                 c.hold("ConnectionGetObjects")

@@ -18,7 +18,7 @@ class AdbcHandleSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("options of every kind are set before and after, and told, on every handle [ADB-03]") {
+    test("options of every type are set before and after opening, and read back, on every handle [ADB-03]") {
         Faulty.driver.open(mapOf(
             "fake.user.s" to "text",
             "fake.user.i" to 7,
@@ -54,7 +54,7 @@ class AdbcHandleSpec : FunSpec({
         }
     }
 
-    test("a value of any length is told whole [ADB-03]") {
+    test("an option value of any length is returned whole [ADB-03]") {
         Faulty.connected { connection ->
             for (length in listOf(1, 254, 255, 256, 257, 1000, 100_000)) {
                 val text = "x".repeat(length - 1) + "y"
@@ -67,7 +67,7 @@ class AdbcHandleSpec : FunSpec({
         }
     }
 
-    test("an option that is unknown, or of another kind, is an error with its key and without its value [ADB-03]") {
+    test("an unknown option, or one of another type, throws with its key and without its value [ADB-03]") {
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.setOption("password", "secret") }.let {
                 it.status() shouldBe AdbcStatus.NOT_IMPLEMENTED
@@ -81,7 +81,7 @@ class AdbcHandleSpec : FunSpec({
         }
     }
 
-    test("a database that is refused is released [ADB-03]") {
+    test("a database that the driver refuses to open is released [ADB-03]") {
         shouldThrow<AdbcException> { Faulty.driver.open(mapOf("uri" to "fake://refused")) }.let {
             it.operation() shouldBe "AdbcDatabaseInit"
             it.status() shouldBe AdbcStatus.IO
@@ -97,7 +97,7 @@ class AdbcHandleSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("each step of opening may fail, and leaves nothing behind [ADB-04]") {
+    test("a failure in any step of opening leaves nothing behind [ADB-04]") {
         for (step in listOf("DatabaseNew", "DatabaseInit", "ConnectionNew", "ConnectionInit", "StatementNew")) {
             c.fail(step, status = AdbcStatus.INTERNAL.code())
             shouldThrow<AdbcException> { Faulty.connected { it.createStatement().close() } }
@@ -109,7 +109,7 @@ class AdbcHandleSpec : FunSpec({
         }
     }
 
-    test("closing in any order: the driver sees statement, connection, database [ADB-04]") {
+    test("handles closed in any order are released as statement, connection, database [ADB-04]") {
         val orders = listOf(0, 1, 2, 3).permutations()
         orders.size shouldBe 24
         for (order in orders) {
@@ -125,7 +125,7 @@ class AdbcHandleSpec : FunSpec({
         }
     }
 
-    test("a result and a partition work on when all that they came from was closed [ADB-04]") {
+    test("a result and a partition work after all handles that they came from are closed [ADB-04]") {
         val (reader, part) = Faulty.connected { connection ->
             val parts = connection.createStatement().use { it.setSqlQuery("SELECT * FROM t"); it.executePartitions() }
             connection.query("SELECT id FROM t") to connection.readPartition(parts.partitions().first())
@@ -136,7 +136,7 @@ class AdbcHandleSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test("handles say what they are, and of which driver [ADB-04]") {
+    test("toString of a handle names its kind and its driver [ADB-04]") {
         Faulty.connected { connection ->
             "$connection" shouldBe "connection of libadbc_driver_faulty.so"
             connection.driver() shouldBe Faulty.driver

@@ -11,7 +11,7 @@ import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 
-/** What the driver itself cannot release, and so is not asked about afterwards. */
+/** Tests of releases that fail in the driver. They leave driver objects behind, so no test counts these objects. */
 class AdbcHandleUnreleasedSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -19,19 +19,19 @@ class AdbcHandleUnreleasedSpec : FunSpec({
 
     fun load() = AdbcDriver.load(FaultyDriver.plain.file)
 
-    test("a driver without a release of its own needs none [ADB-02]") {
+    test("a driver table without a release function is accepted [ADB-02]") {
         FaultyDriver.plain.missing("release")
         Faulty.connected(load()) { it.query("SELECT 42").single() shouldBe 42L }
         FaultyDriver.plain.calls("driver.release") shouldBe 0
     }
 
     for ((step, consequences) in mapOf(
-        // the driver still has its children
+        // while a child is left in the driver, the release of its parent fails too
         "StatementRelease" to listOf("AdbcStatementRelease", "AdbcConnectionRelease", "AdbcDatabaseRelease"),
         "ConnectionRelease" to listOf("AdbcConnectionRelease", "AdbcDatabaseRelease"),
         "DatabaseRelease" to listOf("AdbcDatabaseRelease"),
     )) {
-        test("$step that fails is told by who closed, once, and all above is released all the same [ADB-04]") {
+        test("close throws a failing $step once, and the handles above are released anyway [ADB-04]") {
             val database = load().open(mapOf<String, Any>())
             val connection = database.connect()
             val statement = connection.createStatement()
@@ -42,11 +42,11 @@ class AdbcHandleUnreleasedSpec : FunSpec({
             errors.map { it.operation() } shouldContainExactly consequences
             errors.first().status() shouldBe AdbcStatus.IO
             handles.forEach(AutoCloseable::close)
-            FaultyDriver.plain.calls("driver.release") shouldBe 2 // of the probe, and of the database
+            FaultyDriver.plain.calls("driver.release") shouldBe 2 // one for the probe, one for the database
         }
     }
 
-    test("a release that fails behind an error is told with it [ADB-04]") {
+    test("a release that fails after an error is suppressed in that error [ADB-04]") {
         FaultyDriver.plain.fail("ConnectionInit", status = AdbcStatus.IO.code())
         FaultyDriver.plain.fail("ConnectionRelease", status = AdbcStatus.INTERNAL.code())
         val database = load().open(mapOf<String, Any>())
@@ -56,11 +56,11 @@ class AdbcHandleUnreleasedSpec : FunSpec({
         database.close()
     }
 
-    test("a call whose handle is closed meanwhile, and whose release fails then, has its own answer [ADB-04]") {
+    test("a call whose handle is closed meanwhile returns its answer, even if the later release fails [ADB-04]") {
         val c = FaultyDriver.plain
         val calls = mapOf<String, (AdbcStatement) -> Any>("StatementGetOption" to { it.getOption("fake.user.x") },
             "StatementExecuteQuery" to { it.execute("DELETE FROM t WHERE id = 0") })
-        // the driver still has its children, so it is not closed
+        // not closed: its statements are left in the driver
         val connection = load().open(mapOf<String, Any>()).connect()
         val answers = calls.map { (function, call) ->
             val statement = connection.createStatement()

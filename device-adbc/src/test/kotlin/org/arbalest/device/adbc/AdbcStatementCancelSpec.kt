@@ -28,7 +28,7 @@ class AdbcStatementCancelSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("cancel reaches a query that is stuck, and options can be asked for meanwhile [ADB-12]") {
+    test("cancel reaches a stuck query, and options are readable meanwhile [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setOption("fake.user.x", "y")
@@ -47,7 +47,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel reaches a result that is being pulled; its reader throws CANCELLED [ADB-12]") {
+    test("cancel reaches a pull of a result, and its reader throws CANCELLED [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 val reader = statement.query("SELECT * FROM waits(3, 2, 1)")
@@ -63,7 +63,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("closing a reader in the middle of a pull cancels that pull, also when all else was closed [ADB-12]") {
+    test("closing a reader during a pull cancels that pull, even after all handles are closed [ADB-12]") {
         val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
         Executors.newSingleThreadExecutor().use { pool ->
@@ -75,10 +75,7 @@ class AdbcStatementCancelSpec : FunSpec({
         c.live(Live.DATABASES) shouldBe 0
     }
 
-    test(
-        "closing a reader whose pull has not begun ends that pull, and cancels the query: it waits for another call " +
-            "of the connection [ADB-12]",
-    ) {
+    test("closing a reader whose pull waits for another call ends that pull and cancels the query [ADB-12]") {
         Faulty.connected { connection ->
             val reader = connection.query("SELECT * FROM batches(3, 2)")
             reader.next()!!.close()
@@ -102,12 +99,11 @@ class AdbcStatementCancelSpec : FunSpec({
             }
             c.calls("StatementCancel") shouldBe 1
             c.live(Live.STREAMS) shouldBe 0
-            c.reset() // no pull came to be held
+            c.reset() // clears the hold, which no pull reached
         }
     }
 
-    test("cancel ends an execution whose bound reader waits, of whatever driver: it asks that reader to give " +
-        "up [ADB-12]") {
+    test("cancel ends an execution whose bound source waits, by cancelling that source, with each driver [ADB-12]") {
         val executions = mapOf<String, (AdbcStatement) -> Unit>(
             "ingest" to { it.executeUpdate() },
             "update" to { it.executeUpdate() },
@@ -144,7 +140,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel ends a call that waits for its turn, and nothing else of the connection [ADB-12]") {
+    test("cancel ends a call that waits for the connection lock, and no other call [ADB-12]") {
         Faulty.connected { connection ->
             val other = connection.createStatement()
             val statement = connection.createStatement()
@@ -175,7 +171,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("an interrupt ends no wait for a turn, and is not lost [ADB-12]") {
+    test("an interrupt does not end a wait for the connection lock, and is kept [ADB-12]") {
         Faulty.connected { connection ->
             c.hold("ConnectionGetTableSchema")
             Executors.newFixedThreadPool(2).use { pool ->
@@ -194,7 +190,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel ends an ingestion whose bound result waits for another connection's turn [ADB-12]") {
+    test("cancel ends an ingestion whose bound result waits for the lock of another connection [ADB-12]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val (from, to) = List(2) { database.connect() }
             val source = from.query("SELECT id FROM t")
@@ -217,10 +213,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test(
-        "a driver whose cancel waits for the execution does not wait for its callbacks, which close something " +
-            "meanwhile [ADB-12]",
-    ) {
+    test("a callback that closes a handle does not wait for a cancel in the driver [ADB-12]") {
         Faulty.connected { connection ->
             val other = connection.createStatement()
             val entered = CountDownLatch(1)
@@ -252,7 +245,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel leaves alone what is bound and not executed [ADB-12]") {
+    test("cancel does not affect bound data that is not executed [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setIngest(AdbcIngest.into("x"))
@@ -263,7 +256,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("closing a reader that copies a result ahead cancels the pull that its thread is in [ADB-12]") {
+    test("closing a reader that copies a result ahead cancels the pull of its copying thread [ADB-12]") {
         val cpu = Devices.cpu()
         Faulty.connected { connection ->
             val copied = connection.query("SELECT * FROM waits(3, 2, 1)").copyTo(cpu.memory(), cpu.defaultStream(), 2)
@@ -275,7 +268,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("a reader that copies a result ahead throws the driver's error, behind what was copied [ADB-08]") {
+    test("a reader that copies a result ahead throws the driver's error after the copied batches [ADB-08]") {
         val cpu = Devices.cpu()
         Faulty.connected { connection ->
             c.fail("get_next", 3, Errno.EIO)
@@ -286,10 +279,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test(
-        "closing a reader in the middle of a pull of a driver that cannot cancel takes effect when that " +
-            "returns [ADB-12]",
-    ) {
+    test("closing a reader during a pull takes effect after the pull if the driver cannot cancel [ADB-12]") {
         c.missing("StatementCancel")
         val reader = Faulty.connected { it.query("SELECT * FROM waits(3, 2, 1)") }
         reader.next()!!.close()
@@ -304,7 +294,7 @@ class AdbcStatementCancelSpec : FunSpec({
         c.live(Live.STREAMS) shouldBe 0
     }
 
-    test("metadata that is being read, and a partition, are cancelled by their connection [ADB-12]") {
+    test("connection.cancel() cancels a running metadata call [ADB-12]") {
         Faulty.connected { connection ->
             Executors.newSingleThreadExecutor().use { pool ->
                 c.hold("ConnectionGetObjects")
@@ -317,13 +307,13 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel in any pull of a result, 500 times: it is CANCELLED, each time [ADB-12]") {
+    test("cancel during any pull of a result throws CANCELLED, 500 times [ADB-12]") {
         val random = Random(20)
         Faulty.connected { connection ->
             Executors.newSingleThreadExecutor().use { pool ->
                 repeat(500) {
                     connection.createStatement().use { statement ->
-                        c.hold("get_next", nth = random.nextLong(1, 10)) // the last tells the end
+                        c.hold("get_next", nth = random.nextLong(1, 10)) // the last pull returns the end
                         try {
                             val query = pool.start {
                                 statement.query("SELECT * FROM batches(8, 2)").use { reader -> reader.forEach {} }
@@ -340,10 +330,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test(
-        "cancel at any time, 1,000 times: a result or CANCELLED, a result where there was nothing to cancel, and " +
-            "nothing is left [ADB-12]",
-    ) {
+    test("cancel at a random time gives a result or CANCELLED, and a result if it is rejected, 1,000 times [ADB-12]") {
         val random = Random(20)
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
@@ -370,7 +357,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("cancel and close at the same time, 500 times: the driver never sees a statement that is released [ADB-12]") {
+    test("cancel and close at the same time never reach the driver with a released statement, 500 times [ADB-12]") {
         Faulty.connected { connection ->
             Executors.newFixedThreadPool(2).use { pool ->
                 repeat(500) {
@@ -393,8 +380,7 @@ class AdbcStatementCancelSpec : FunSpec({
     }
 
     test(
-        "the cancel of a result that is not read to its end comes before its release, once, its statement closed or " +
-            "not [ADB-28]",
+        "closing an unfinished result cancels it once before its release, with its statement open or closed [ADB-28]",
     ) {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
@@ -423,7 +409,7 @@ class AdbcStatementCancelSpec : FunSpec({
         }
     }
 
-    test("a result that is closed while its statement executes again does not cancel that, 500 times [ADB-28]") {
+    test("closing a result while its statement executes again does not cancel the new execution, 500 times [ADB-28]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 Executors.newSingleThreadExecutor().use { pool ->

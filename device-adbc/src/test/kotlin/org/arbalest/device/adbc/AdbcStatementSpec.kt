@@ -40,10 +40,7 @@ class AdbcStatementSpec : FunSpec({
         utf8("s", listOf(text))
     }
 
-    test(
-        "whatever changes a statement ends the result before: its reader says so, and nothing is pulled " +
-            "from it [ADB-05]",
-    ) {
+    test("any change of a statement ends its earlier result, and the reader throws without a pull [ADB-05]") {
         val changes = mapOf<String, (AdbcStatement) -> Unit>(
             "execute" to { it.executeQuery().close() },
             "update" to { it.executeUpdate() },
@@ -71,7 +68,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("options do not end a result [ADB-05]") {
+    test("setting or reading options does not end a result [ADB-05]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 statement.setOption("fake.user.x", "y")
@@ -81,7 +78,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("an argument that is refused does not end a result, nor change the query [ADB-05]") {
+    test("a rejected argument neither ends a result nor changes the query [ADB-05]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 shouldThrow<IllegalArgumentException> { statement.setSqlQuery("a\u0000b") }.message shouldBe
@@ -104,7 +101,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a prepared statement tells its parameters, and is executed with one row after another [ADB-09]") {
+    test("a prepared statement returns its parameter schema, and executes once per bound row [ADB-09]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
             statement.prepare()
@@ -119,7 +116,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("parameters of the wrong number are an error, and are given back [ADB-09]") {
+    test("a wrong number of parameters is an error, and the parameters are released [ADB-09]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT ?, ?")
             statement.prepare()
@@ -130,7 +127,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("Substrait: the plan's bytes reach the driver [ADB-09]") {
+    test("the bytes of a Substrait plan reach the driver [ADB-09]") {
         withStatement { statement ->
             statement.setSubstraitPlan("substrait\u0000SELECT id FROM t WHERE id < 2".toByteArray())
             statement.executeQuery().rows() shouldBe listOf(listOf(0L), listOf(1L))
@@ -141,7 +138,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("rows that are affected are counted [ADB-09]") {
+    test("executions return the number of affected rows [ADB-09]") {
         Faulty.connected { connection ->
             connection.execute("CREATE TABLE x (id BIGINT, s TEXT)")
             connection.execute("INSERT INTO x VALUES (1, 'a'), (2, NULL), (3, 'c')") shouldBe 3
@@ -159,7 +156,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a query without a result gives no columns and no rows [ADB-09]") {
+    test("a query without a result has no columns and no rows [ADB-09]") {
         Faulty.connected { connection ->
             connection.query("CREATE TABLE y (id BIGINT)").use { reader ->
                 reader.schema().fields().shouldBeEmpty()
@@ -171,14 +168,14 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a result's batches may be looked at to the last value [ADB-09]") {
+    test("the batches of a result can be validated in full [ADB-09]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT * FROM t")
             statement.executeQuery(Validation.FULL).rows().size shouldBe 10
         }
     }
 
-    test("batches become tables, in each mode, catalog and schema, of several batches or none [ADB-10]") {
+    test("batches are ingested in each mode, catalog and schema, from several batches or none [ADB-10]") {
         Faulty.connected { connection ->
             fun ids(table: String) = connection.query("SELECT id FROM $table ORDER BY id").rows().map { it.single() }
             connection.ingest("x", reader(1, 2)) shouldBe 2
@@ -205,7 +202,7 @@ class AdbcStatementSpec : FunSpec({
             "a temporary table has no catalog and no schema"
     }
 
-    test("a statement's next target is not a temporary one because the one before was [ADB-10]") {
+    test("a statement's target after a temporary one is not temporary [ADB-10]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             database.connect().use { connection ->
                 connection.createStatement().use { statement ->
@@ -228,10 +225,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test(
-        "a statement whose target was in a catalog or a schema refuses one that names none, and stays as it " +
-            "was [ADB-10]",
-    ) {
+    test("a statement whose target had a catalog or schema rejects one without, and stays unchanged [ADB-10]") {
         Faulty.connected { connection ->
             for ((first, next) in mapOf(
                 AdbcIngest.into("a").inSchema("aux") to AdbcIngest.into("b"),
@@ -256,7 +250,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a type that the database lacks is an error, and the batch is given back [ADB-10]") {
+    test("ingesting a type that the database lacks is an error, and the batch is closed [ADB-10]") {
         Faulty.connected { connection ->
             val halves = Devices.cpu().batch(1) { float16("h", floatArrayOf(1f)) }
             shouldThrow<AdbcException> { connection.ingest(AdbcIngest.into("h"), halves) }.let {
@@ -267,7 +261,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a bound reader that fails is thrown with its own words, with what came of it [ADB-10]") {
+    test("a failing bound reader throws its own error, with the driver's error suppressed [ADB-10]") {
         Faulty.connected { connection ->
             val error = shouldThrow<DeviceException> { connection.ingest("x", failing()) }
             error.message shouldContain "the tape tore"
@@ -282,7 +276,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("what a bound reader failed with is not thrown for another execution [ADB-10]") {
+    test("a bound reader's failure is not thrown by a later execution [ADB-10]") {
         withStatement { statement ->
             statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
             statement.prepare()
@@ -293,7 +287,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a reader that was bound is closed with the execution that it is for, however that goes [ADB-10]") {
+    test("a bound reader is closed by its execution, whether that succeeds or fails [ADB-10]") {
         fun closes(sql: String, fails: Boolean, execution: (AdbcStatement) -> Unit) {
             var closed = 0
             val source = object : DeviceArrayReader.Source {
@@ -317,10 +311,10 @@ class AdbcStatementSpec : FunSpec({
         closes("SELECT id FROM t WHERE id = ?", fails = false) { it.executeQuery().rows() shouldBe listOf(listOf(3L)) }
         closes("SELECT id FROM t WHERE id = ?", fails = true) { it.executeQuery() }
         closes("SELECT id FROM t WHERE id = ?", fails = true) { it.executeUpdate() }
-        closes("SELECT id FROM t", fails = false) { it.executePartitions() } // the driver does not look at it
+        closes("SELECT id FROM t", fails = false) { it.executePartitions() } // the driver does not pull it
     }
 
-    test("binding that fails gives back what was to be bound [ADB-10]") {
+    test("a failed binding leaves nothing behind [ADB-10]") {
         for (function in listOf("StatementBind", "StatementBindStream")) {
             withStatement { statement ->
                 c.fail(function, status = AdbcStatus.INTERNAL.code())
@@ -335,7 +329,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("what is bound and never executed, or bound over, is given back [ADB-10]") {
+    test("bound data that is never executed, or is replaced, is released [ADB-10]") {
         withStatement { statement ->
             statement.setIngest(AdbcIngest.into("x"))
             statement.bind(ids(1))
@@ -346,7 +340,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a reader is closed when its ingestion is over, not when the statement is [ADB-10]") {
+    test("a bound reader is closed when its ingestion ends, not when the statement closes [ADB-10]") {
         withStatement { statement ->
             val closed = java.util.concurrent.atomic.AtomicBoolean()
             val source = object : DeviceArrayReader.Source {
@@ -362,7 +356,7 @@ class AdbcStatementSpec : FunSpec({
     }
 
     for (onThread in listOf(false, true))
-        test("what is bound must not use its connection, pulled by a thread of the driver's: $onThread [ADB-11]") {
+        test("a bound reader that uses the executing connection fails; pulled by a driver thread: $onThread [ADB-11]") {
             c.bindOnThread(onThread)
             Faulty.driver.open(mapOf<String, Any>()).use { database ->
                 database.connect().use { connection ->
@@ -383,7 +377,7 @@ class AdbcStatementSpec : FunSpec({
             }
         }
 
-    test("a result that is not read to its end, or not at all, is given back [ADB-13]") {
+    test("a result that is read in part or not at all is released [ADB-13]") {
         Faulty.connected { connection ->
             connection.query("SELECT * FROM batches(100, 5)").close()
             connection.query("SELECT * FROM batches(100, 5)").use { it.next()!!.close() }
@@ -391,7 +385,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("what is at its end, has failed, or is metadata is not cancelled when it is closed [ADB-28]") {
+    test("a finished result, a failed result and a partition are not cancelled when closed [ADB-28]") {
         Faulty.connected { connection ->
             connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
             connection.query("SELECT * FROM batches(3, 2)").use { reader ->
@@ -409,8 +403,8 @@ class AdbcStatementSpec : FunSpec({
     }
 
     test(
-        "only the result of what the connection executed last is cancelled: another's cancel may be the " +
-            "connection's [ADB-28]",
+        "closing a result cancels only the connection's last execution, since drivers may cancel per connection " +
+            "[ADB-28]",
     ) {
         Faulty.connected { connection ->
             val first = connection.query("SELECT * FROM batches(3, 2)")
@@ -436,7 +430,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a statement that is changed cancels the result that nobody read [ADB-28]") {
+    test("changing a statement cancels its unread result [ADB-28]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use {
                 statement.setSqlQuery("SELECT 1")
@@ -447,7 +441,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a driver that cannot cancel, or does not, is not asked twice, and the result is given back [ADB-28]") {
+    test("a driver that cannot cancel, or fails to, is called at most once, and the result is released [ADB-28]") {
         c.missing("StatementCancel")
         Faulty.connected { it.query("SELECT * FROM batches(3, 2)").close() }
         c.reset()
@@ -459,18 +453,18 @@ class AdbcStatementSpec : FunSpec({
         c.outstanding shouldBe 0
     }
 
-    test("how far a query is can be asked for while it is pulled [ADB-03]") {
+    test("the progress of a query is readable while its result is pulled [ADB-03]") {
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 reader.next()!!.close()
                 reader.next()!!.close()
                 statement.progress() shouldBe 2.0
-                (statement.maxProgress() > 0) shouldBe false // not known
+                (statement.maxProgress() > 0) shouldBe false // the maximum is not known
             }
         }
     }
 
-    test("a result in parts is read by other connections, and in steps [ADB-22]") {
+    test("a partitioned result is read by other connections, and in incremental steps [ADB-22]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             val parts = database.connect().use { connection ->
                 connection.createStatement().use { statement ->
@@ -499,7 +493,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a part has the schema that its result was said to have [ADB-22]") {
+    test("a partition has the schema that its result announced [ADB-22]") {
         for (sql in listOf("SELECT id FROM t", "SELECT * FROM batches(3, 5)")) {
             Faulty.connected { connection ->
                 val parts = connection.createStatement().use { statement ->
@@ -513,10 +507,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test(
-        "what a bound reader fails with is thrown by the execution, also if the driver takes it for the end and " +
-            "gives a result [ADB-10]",
-    ) {
+    test("a bound reader's failure is thrown by the execution, even if the driver treats it as the end [ADB-10]") {
         c.endBindingsThatFail()
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
@@ -532,7 +523,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a target that the driver refused is none that it keeps [ADB-10]") {
+    test("a target that the driver refused is not remembered [ADB-10]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 for (refused in listOf(
@@ -552,8 +543,8 @@ class AdbcStatementSpec : FunSpec({
     }
 
     test(
-        "what is bound and was not executed is closed when the driver has released the statement: its source may " +
-            "call anything [ADB-11]",
+        "bound data that was not executed is closed after its statement, so its source may use the connection " +
+            "[ADB-11]",
     ) {
         Faulty.connected { connection ->
             var types = emptyList<String>()
@@ -575,7 +566,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("what was executed is told though closing what was bound fails: it is not to be executed twice [ADB-10]") {
+    test("an execution returns its result even if closing the bound reader fails, so no caller repeats it [ADB-10]") {
         fun closingFails(): DeviceArrayReader {
             val rows = listOf(3L, 4L).iterator()
             return DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
@@ -598,7 +589,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a batch becomes a table, and is closed, whatever fails on the way [ADB-10]") {
+    test("ingest closes its batch on success, and after a failure in any step [ADB-10]") {
         Faulty.connected { connection ->
             connection.ingest("x", ids(1, 2)) shouldBe 2
             connection.ingest(AdbcIngest.into("x").with(Mode.APPEND), ids(3)) shouldBe 1

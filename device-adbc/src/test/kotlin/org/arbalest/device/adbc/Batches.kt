@@ -16,16 +16,16 @@ val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))
 
 fun ids(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) { int64("id", ids) }
 
-/** Batches of one row each. */
+/** Returns a reader of batches with one row each. */
 fun reader(vararg ids: Long): DeviceArrayReader = DeviceArrayReader.of(IDS, ids.map { ids(it) })
 
-/** A stream that breaks after one batch. */
+/** Returns a reader that fails after one batch. */
 fun failing(): DeviceArrayReader {
     var pulls = 0
     return DeviceArrayReader.of(IDS) { if (pulls++ == 0) ids(1) else throw IOException("the tape tore") }
 }
 
-/** Waits when it is pulled, until it is asked to give up, or the gate is opened. */
+/** A source whose `next` waits until the source is cancelled or [gate] is opened. */
 class WaitingSource : DeviceArrayReader.Source {
     val entered: CountDownLatch = CountDownLatch(1)
     val gate: CountDownLatch = CountDownLatch(1)

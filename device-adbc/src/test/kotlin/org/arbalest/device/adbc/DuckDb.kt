@@ -5,7 +5,7 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.support.adbc.DuckDbLibrary
 import java.nio.file.Path
 
-/** DuckDB as a driver. */
+/** DuckDB, loaded as an ADBC driver. */
 object DuckDb {
     const val ENTRY_POINT: String = "duckdb_adbc_init"
 
@@ -15,11 +15,11 @@ object DuckDb {
 
     fun open(): AdbcDatabase = driver.open(mapOf("path" to ":memory:"))
 
-    /** A connection to a database of its own. */
+    /** Runs [block] with a connection to a new database. */
     fun <T> connected(block: (AdbcConnection) -> T): T = open().use { database -> database.connect().use(block) }
 }
 
-/** All rows of a result, which is closed. */
+/** Returns all rows of this result, and closes it. */
 fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
     buildList {
         reader.forEach { batch ->
@@ -28,5 +28,5 @@ fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
     }
 }
 
-/** The one value of a result, which is closed. */
+/** Returns the only value of this result, and closes it. */
 fun DeviceArrayReader.single(): Any? = rows().single().single()

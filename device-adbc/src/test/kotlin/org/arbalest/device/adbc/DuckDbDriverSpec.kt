@@ -11,7 +11,7 @@ import java.nio.file.Files
 class DuckDbDriverSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("DuckDB comes out of its jar with one call, once, and answers") {
+    test("DuckDbDriver extracts DuckDB from its jar once and runs a query") {
         DuckDbDriver.load() shouldBeSameInstanceAs DuckDbDriver.load()
         Files.size(DuckDbDriver.library()) shouldBeGreaterThan 10_000_000
         DuckDbDriver.library() shouldBe DuckDbDriver.library()

@@ -24,7 +24,7 @@ class DuckDbMetadataSpec : FunSpec({
         block(it)
     }
 
-    test("what the driver says of itself comes by code, all of it or what was asked for [ADB-15]") {
+    test("info returns the driver's values by code, all or only the requested ones [ADB-15]") {
         DuckDb.connected { connection ->
             val info = connection.info()
             info.vendorName() shouldBe "duckdb"
@@ -35,7 +35,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("objects come as deep as they are asked for [ADB-16]") {
+    test("objects are returned to the requested depth [ADB-16]") {
         prepared { connection ->
             fun at(depth: Depth) = connection.objects(AdbcObjects.to(depth).inCatalog("memory"))
             at(Depth.CATALOGS).single() shouldBe AdbcCatalog("memory", listOf())
@@ -45,14 +45,14 @@ class DuckDbMetadataSpec : FunSpec({
                 listOf("p" to "BASE TABLE", "q" to "BASE TABLE", "v" to "VIEW")
             tables.flatMap { it.columns() }.shouldBeEmpty()
             at(Depth.COLUMNS).single().dbSchemas().single().tables().sumOf { it.columns().size } shouldBe 8
-            // In whatever order.
+            // The order of the tables is not fixed.
             fun AdbcCatalog.tables() = dbSchemas().flatMap { it.tables() }.toSet()
             connection.objects(AdbcObjects.all()).single { it.name() == "memory" }.tables() shouldBe
                 at(Depth.COLUMNS).single().tables()
         }
     }
 
-    test("objects are found by patterns and types, with columns and constraints [ADB-16]") {
+    test("objects are found by patterns and table types, with columns and constraints [ADB-16]") {
         prepared { connection ->
             fun find(which: AdbcObjects) = connection.objects(which.inCatalog("mem%").inSchema("m_in"))
                 .flatMap { it.dbSchemas() }.flatMap { it.tables() }
@@ -74,7 +74,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("a table's schema and the types of tables [ADB-17]") {
+    test("tableSchema returns a table's schema, and tableTypes the types of tables [ADB-17]") {
         prepared { connection ->
             connection.tableTypes() shouldContainExactlyInAnyOrder listOf("BASE TABLE", "VIEW")
             val schema = connection.tableSchema("memory", "main", "p")
@@ -86,7 +86,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("statistics by table [ADB-18]") {
+    test("statistics returns the row count of a table [ADB-18]") {
         prepared { connection ->
             val q = connection.statistics("memory", "main", "q", true).single()
             q shouldBe AdbcStatistic("memory", "main", "q", null, AdbcStatistic.ROW_COUNT, 0.0, true)
@@ -94,7 +94,7 @@ class DuckDbMetadataSpec : FunSpec({
         }
     }
 
-    test("transactions are committed and rolled back; catalog and schema are set and told [ADB-19]") {
+    test("transactions commit and roll back, and the current schema is set and read [ADB-19]") {
         prepared { connection ->
             fun ids() = connection.query("SELECT id FROM p ORDER BY id").rows().map { it.single() }
             connection.isAutoCommit shouldBe true

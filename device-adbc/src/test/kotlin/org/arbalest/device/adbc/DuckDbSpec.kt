@@ -37,20 +37,20 @@ import kotlin.concurrent.thread
 private const val FAILS_LATE = "SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id " +
     "FROM range(1000000)"
 
-/** More than DuckDB computes ahead, so that it is still at it when somebody cancels. */
+/** A query so long that DuckDB cannot compute it ahead, and that still runs when a test cancels it. */
 private const val LONG = "SELECT sum(a.range * b.range)::BIGINT AS s FROM range(10000000) a, range(100000) b"
 
-/** A real driver, which does a good part of 1.1.0. */
+/** Tests with DuckDB, a real driver that implements a large part of ADBC 1.1.0. */
 class DuckDbSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("a library is a driver by its entry point, and of the newest version that it knows [ADB-01]") {
+    test("a library is loaded by its entry point, as the newest version that it supports [ADB-01]") {
         DuckDb.driver.version() shouldBe AdbcVersion.V1_1_0
         DuckDb.driver.name() shouldBe "libduckdb.so"
         "${DuckDb.driver}" shouldBe "ADBC driver libduckdb.so of 1.1.0"
     }
 
-    test("what is no driver is refused in words [ADB-02]") {
+    test("a file that is not a driver is rejected with the reason [ADB-02]") {
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("no-such-file.so")) }.message.let {
             it shouldContain "no ADBC driver at"
             it shouldContain "there is no such file"
@@ -61,7 +61,7 @@ class DuckDbSpec : FunSpec({
             "libduckdb.so is no ADBC driver: it has no function nothing_init"
     }
 
-    test("options are set before a database is opened; one that the driver refuses leaves nothing behind [ADB-03]") {
+    test("options are set before a database is opened, and a rejected one leaves nothing behind [ADB-03]") {
         DuckDb.driver.open(mapOf("path" to ":memory:", "threads" to "1")).use { database ->
             database.connect().use { it.query("SELECT current_setting('threads')").single() shouldBe 1L }
             database.getOption("path") shouldBe ":memory:"
@@ -75,7 +75,7 @@ class DuckDbSpec : FunSpec({
             "value has a zero at 1, where C would end it"
     }
 
-    test("an option that the driver does not know is an error without the value [ADB-03]") {
+    test("an option unknown to the driver throws with its key [ADB-03]") {
         DuckDb.connected { connection ->
             shouldThrow<AdbcException> { connection.setOption("no.such.option", "secret") }.message.let {
                 it shouldContain "AdbcConnectionSetOption(no.such.option) of libduckdb.so failed: NOT_IMPLEMENTED (2)"
@@ -85,13 +85,13 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("closing in any order is safe: a result outlives statement, connection and database [ADB-04]") {
+    test("a result outlives its statement, connection and database [ADB-04]") {
         val reader = DuckDb.connected { it.query("SELECT range AS id FROM range(10)") }
         val batch = reader.use { it.next()!! }
         batch.use { Records.of(Id::class.java).rows(it).map(Id::id) shouldBe (0L until 10).toList() }
     }
 
-    test("what was opened from a closed handle works on; the handle itself says that it was closed [ADB-04]") {
+    test("a handle works after its parents are closed, and throws after its own close [ADB-04]") {
         val database = DuckDb.open()
         val connection = database.connect()
         val statement = connection.createStatement()
@@ -107,7 +107,7 @@ class DuckDbSpec : FunSpec({
         "$database" shouldBe "database of libduckdb.so (closed)"
     }
 
-    test("executing a statement again ends the result before, and its reader says so [ADB-05]") {
+    test("executing a statement again ends its earlier result, and the reader throws [ADB-05]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val first = statement.query("SELECT range AS id FROM range(100000)")
@@ -121,7 +121,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("results of several connections are pulled at the same time, in 8 threads [ADB-06]") {
+    test("8 threads pull results of several connections at the same time [ADB-06]") {
         DuckDb.open().use { database ->
             val rows = AtomicLong()
             val threads = List(8) {
@@ -140,7 +140,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("one connection in 8 threads: calls are taken in turn [ADB-06]") {
+    test("8 threads share one connection, which runs their calls one after another [ADB-06]") {
         DuckDb.connected { connection ->
             val results = Executors.newFixedThreadPool(8).use { pool ->
                 List(8) { n -> pool.submit<Any?> { List(20) { connection.query("SELECT $n").single() } } }
@@ -150,7 +150,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("an error has function, driver, status, the database's words and the SQL's beginning [ADB-07]") {
+    test("an error has the function, driver, status, message and the beginning of the SQL [ADB-07]") {
         DuckDb.connected { connection ->
             val sql = "SELECT nothing,\n   ${"x".repeat(300)} FROM nowhere"
             val error = shouldThrow<AdbcException> { connection.query(sql) }
@@ -166,7 +166,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a query that fails in the middle throws the driver's error from the reader, again and again [ADB-08]") {
+    test("a query that fails midway throws the driver's error from its reader, on each pull [ADB-08]") {
         DuckDb.connected { connection ->
             connection.query(FAILS_LATE).use { reader ->
                 val error = shouldThrow<AdbcException> { reader.forEach {} }
@@ -178,7 +178,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("parameters are bound, and a prepared statement is executed with others [ADB-09]") {
+    test("parameters are bound, and a prepared statement executes again with others [ADB-09]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT $1::BIGINT + $2::BIGINT AS sum")
@@ -201,7 +201,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("batches become tables in each mode [ADB-10]") {
+    test("batches are ingested in each mode [ADB-10]") {
         DuckDb.connected { connection ->
             fun sum() = connection.query("SELECT sum(id)::BIGINT FROM ids").single()
             connection.ingest("ids", reader(1, 2, 39)) shouldBe 3
@@ -222,7 +222,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a statement's next target is where it says, and not where the one before was [ADB-10]") {
+    test("a statement's next target does not keep the place of the previous target [ADB-10]") {
         DuckDb.open().use { database ->
             database.connect().use { connection ->
                 connection.execute("CREATE SCHEMA raw")
@@ -245,7 +245,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("an ingestion that waits for what is bound is cancelled, though DuckDB takes that for the end [ADB-12]") {
+    test("cancel ends an ingestion that waits for its source, though DuckDB treats that as the end [ADB-12]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val source = WaitingSource()
@@ -266,7 +266,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a bound reader that fails is thrown with its own words, though DuckDB takes it for the end [ADB-10]") {
+    test("a failing bound reader throws its own error, though DuckDB treats the failure as the end [ADB-10]") {
         DuckDb.connected { connection ->
             shouldThrow<DeviceException> { connection.ingest("ids", failing()) }.message shouldContain "the tape tore"
             val consumed = reader(1).also(DeviceArrayReader::close)
@@ -275,7 +275,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("what cannot be bound is closed all the same [ADB-10]") {
+    test("a batch or reader that cannot be bound is closed [ADB-10]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val noBatch = ids(1).use { it.retainChild(0) }
@@ -288,7 +288,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("batches that are bound must not come from the same connection, which is busy with them [ADB-11]") {
+    test("a bound result of the same connection is rejected, since that connection is busy [ADB-11]") {
         DuckDb.open().use { database ->
             database.connect().use { connection ->
                 val error = shouldThrow<DeviceException> {
@@ -302,7 +302,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a query is cancelled by another thread [ADB-12]") {
+    test("another thread can cancel a query [ADB-12]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 val started = CountDownLatch(1)
@@ -312,7 +312,7 @@ class DuckDbSpec : FunSpec({
                         statement.query(LONG).single()
                     }
                     started.await()
-                    // the first may come before the query: INVALID_STATE
+                    // a cancel before the query throws INVALID_STATE
                     while (!query.isDone) runCatching { statement.cancel() }
                     query
                 }
@@ -323,20 +323,20 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a result that is not read to its end is given back [ADB-13]") {
+    test("a result that is not read to its end is released [ADB-13]") {
         DuckDb.connected { connection ->
             connection.query("SELECT range AS id FROM range(1000000)").use { it.next()!!.close() }
         }
     }
 
-    test("a query of hours is given up when its result is closed, which DuckDB's release would wait for [ADB-28]") {
+    test("closing the result of a long query cancels it, since DuckDB's release would wait for its end [ADB-28]") {
         DuckDb.connected { connection ->
             connection.query(LONG).close()
             connection.query("SELECT 1").single() shouldBe 1
         }
     }
 
-    test("closing a result leaves those alone that the connection executed before and after [ADB-28]") {
+    test("closing a result does not affect earlier and later results of the connection [ADB-28]") {
         DuckDb.connected { connection ->
             val first = connection.query("SELECT range AS id FROM range(100000)")
             val second = connection.query("SELECT range AS id FROM range(100000)")
@@ -348,9 +348,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test(
-        "null rows of a batch are stored as nulls, whole and cut, by the batch and by streams, async ones too [REQ-21]",
-    ) {
+    test("null rows of batches and slices are stored as nulls, also through streams and async streams [REQ-21]") {
         fun nullRow(isCounted: Boolean = true) = ids(1, 42, 3).withNullRows(1, isCounted = isCounted)
         val schema = nullRow().use { it.schema() }
         fun stream() = DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false)))
@@ -374,7 +372,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("a null row that is bound is a null parameter [REQ-21]") {
+    test("a bound null row is a null parameter [REQ-21]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT ? AS v")
@@ -387,10 +385,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test(
-        "a null row is refused where a column is not nullable, before a batch is bound and in a stream, and is not " +
-            "stored [REQ-21]",
-    ) {
+    test("batches and streams with a null row are rejected if its column is not nullable [REQ-21]") {
         val strict = Field.of("id", DataType.INT64).withNullable(false)
         fun nullRow() = ids(1, 42, 3).use { it.convertTo(Schema.of(strict).asField()) }.withNullRows(1)
         DuckDb.connected { connection ->
@@ -409,7 +404,7 @@ class DuckDbSpec : FunSpec({
         }
     }
 
-    test("what DuckDB lacks is an error that says so [ADB-14]") {
+    test("a function that DuckDB lacks throws NOT_IMPLEMENTED [ADB-14]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
                 shouldThrow<AdbcException> { statement.setSubstraitPlan(byteArrayOf(1)) }.message shouldContain

@@ -3,16 +3,16 @@ package org.arbalest.device.adbc
 
 import org.arbalest.support.adbc.FaultyDriver
 
-/** The faulty driver, loaded as a driver. */
+/** The simulated driver of test-support, loaded as an ADBC driver. */
 object Faulty {
     val c: FaultyDriver get() = FaultyDriver.full
 
     val driver: AdbcDriver by lazy { AdbcDriver.load(c.file) }
 
-    /** The same in its 1.0.0 form. */
+    /** The same driver as a driver of ADBC 1.0.0. */
     val old: AdbcDriver by lazy { AdbcDriver.load(c.file, "AdbcFaultyOldInit") }
 
-    /** A connection to a database of its own, whose table `t` has ten rows. */
+    /** Runs [block] with a connection to a new database, whose table `t` has ten rows. */
     fun <T> connected(driver: AdbcDriver = this.driver, block: (AdbcConnection) -> T): T =
         driver.open(mapOf<String, Any>()).use { database -> database.connect().use(block) }
 }

@@ -20,7 +20,7 @@ class HeapSpec : FunSpec({
 
     val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
 
-    /** Bytes of heap for each batch that is pulled and closed. */
+    /** Returns the bytes of heap that one pulled and closed batch allocates. */
     fun DeviceArrayReader.bytesPerBatch(): Long = use { reader ->
         repeat(WARM_UP) { reader.next()!!.close() }
         val before = threads.currentThreadAllocatedBytes
@@ -28,7 +28,7 @@ class HeapSpec : FunSpec({
         (threads.currentThreadAllocatedBytes - before) / MEASURED
     }
 
-    test("a batch of a result costs no more heap than its array [ADB-27]") {
+    test("pulling and closing a batch of a result allocates less than 250 bytes of heap [ADB-27]") {
         val bytes = Faulty.connected { it.query("SELECT * FROM batches(${WARM_UP + MEASURED}, 1)").bytesPerBatch() }
         println("$bytes bytes of heap for each batch of a result")
         bytes shouldBeLessThan 250

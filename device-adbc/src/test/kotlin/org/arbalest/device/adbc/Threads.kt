@@ -17,7 +17,7 @@ internal fun awaitHeld(count: Long = 1) {
 
 internal fun <T> ExecutorService.start(call: () -> T): Future<T> = submit(Callable { call() })
 
-/** Starts a call, and sees it wait or end: whether it waits. */
+/** Starts [call], and waits until it blocks or ends. Returns its future, and whether it blocks. */
 internal fun <T> ExecutorService.startWaiting(call: () -> T): Pair<Future<T>, Boolean> {
     val thread = AtomicReference<Thread>()
     val future = start {
@@ -28,7 +28,10 @@ internal fun <T> ExecutorService.startWaiting(call: () -> T): Pair<Future<T>, Bo
     return future to !future.isDone
 }
 
-/** Also where the test fails, calls that the driver holds go on: the pool waits for them. */
+/**
+ * Runs [test] with [pool], then lets the calls go that the driver holds, also if the test fails.
+ * Closing the pool would wait for these calls for ever.
+ */
 internal fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit): Unit = pool.use {
     try {
         test(pool)
@@ -37,5 +40,5 @@ internal fun lettingGo(pool: ExecutorService, test: (ExecutorService) -> Unit): 
     }
 }
 
-/** What a call failed with, for which only a test that fails waits long. */
+/** Returns the exception of a failed call. Waits at most five seconds, so that a failing test does not hang. */
 internal fun <T> Future<T>.error(): Throwable = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!

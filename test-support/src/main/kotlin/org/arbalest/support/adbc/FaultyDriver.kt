@@ -312,7 +312,7 @@ class FaultyDriver private constructor(main: String) {
     private fun rule(name: String, nth: Long, code: Int, lasts: Int): Unit =
         withText(name) {
             check(rule.invoke(it, nth, code, lasts) as Int == 1) {
-                "the driver has no room for one more rule, for $name"
+                "no rule for $name: the driver's table of rules is full; call reset"
             }
         }
 

@@ -34,7 +34,7 @@ class FaultyDriverExtension(private val driver: () -> FaultyDriver = { FaultyDri
         val words = Settling.leftAfter(quiet ?: Settling.quietAfter(result)) { driver.difference().ifEmpty { null } }
             .orEmpty().toMutableList()
         if (result.isSuccess && driver.outstanding > 0)
-            words += "planned faults have not come: ${driver.outstandingFunctions}"
+            words += "planned faults have not occurred: ${driver.outstandingFunctions}"
         val isIdle = driver.reset(if (wasStuck) Duration.ZERO else quiet ?: 5.seconds)
         if (!isIdle && !wasStuck) words += FaultyDriver.STUCK
         if (words.isEmpty()) return result

@@ -71,7 +71,7 @@ private fun mib(folder: Path): Double = folder.walk().filter { it.isRegularFile(
 
 /** Returns the fault of a bundle: its size, or a library that needs a newer glibc; null if it has none. */
 fun complain(folder: Path): String? {
-    if (mib(folder) > MOST_MIB) return "$folder has %.1f MiB, and $MOST_MIB are the most".format(mib(folder))
+    if (mib(folder) > MOST_MIB) return "$folder has %.1f MiB; the limit is $MOST_MIB".format(mib(folder))
     val scratch = createTempDirectory("gpu-check")
     try {
         val packed = folder.walk().filter { it.name.startsWith("jcuda-natives") }.flatMap { unpacked(it, scratch) }
@@ -79,7 +79,7 @@ fun complain(folder: Path): String? {
             it.isRegularFile() && (it.extension == "so" || it.parent.name == "bin")
         } + packed) {
             val young = GLIBC.tooYoung(library)
-            if (young.isNotEmpty()) return "$library needs a glibc younger than 2.28, for $young"
+            if (young.isNotEmpty()) return "$library needs a glibc newer than 2.28, for $young"
         }
         return null
     } finally {
@@ -111,7 +111,7 @@ private fun link(runtime: Path) {
         "--no-man-pages", "--strip-java-debug-attributes", "--compress", "zip-9",
     )
     check(code == 0) { "jlink failed with $code" }
-    // Where a JDK has no jmods, jlink's own plugin strips nothing.
+    // In a JDK without jmods, jlink's own plugin strips nothing.
     run(listOf("strip", "--strip-unneeded") + runtime.walk().filter { it.name.endsWith(".so") }.map { "$it" })
 }
 
@@ -142,7 +142,7 @@ private fun script(gpu: CheckedGpu, file: Path) {
     file.writeText(
         """
         #!/bin/sh
-        # Says whether this machine's ${gpu.maker} GPU and driver do what Arbalest needs, and how fast.
+        # Checks whether this machine's ${gpu.maker} GPU and driver do what Arbalest needs, and how fast.
         # See ./run --help.
         here=${'$'}(cd "${'$'}(dirname "${'$'}0")" && pwd) || exit 1
         classes=${'$'}(printf '%s:' "${'$'}here"/lib/classes-*)

@@ -25,8 +25,8 @@ import kotlin.io.path.exists
  */
 fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpec {
     test(
-        "a good double is good in ${if (only.isEmpty()) "all steps" else "some steps"}, and its file says what the " +
-            "table says [CHK-01, CHK-05]",
+        "a simulator without a fault passes ${if (only.isEmpty()) "all steps" else "some steps"}, and the file " +
+            "matches the table [CHK-01, CHK-05]",
     ) {
         val run = gpu.check("--double", *only.map { "--only=$it" }.toTypedArray())
         withClue(run.output) {
@@ -43,26 +43,26 @@ fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpe
             }
             run.report.steps.forAll { run.output shouldContain it.name }
             run.report.device.shouldNotBeNull().count shouldBe 2
-            run.output shouldContain "All is well: ${run.report.summary.good} good, 0 failed, 0 not run"
+            run.output shouldContain "All checks passed: ${run.report.summary.good} good, 0 failed, 0 not run"
         }
     }
 
-    test("without a GPU it fails, and what depends on one is not run [CHK-04]") {
+    test("without a GPU the check fails, and the steps that need one are not run [CHK-04]") {
         val run = gpu.check("--only=events")
         if (run.report.device != null) return@test // this machine has a GPU
         withClue(run.output) {
             run.code shouldBe 1
             run.step("device").reason.shouldNotBeNull() shouldContain "${gpu.types[0]}: "
-            run.step("events").reason shouldBe "there is no device"
+            run.step("events").reason shouldBe "no device is available"
         }
     }
 
-    test("the process that starts the steps does not load the runtime: each step has the GPU for itself [CHK-07]") {
+    test("the process that starts the steps does not load the runtime, so each step has the GPU alone [CHK-07]") {
         val child = ChildJvm.run(Loaded::class, gpu.program.java.name, "--double", "--quick", "--only=events",
             options = childOptions())
         withClue(child.output) {
-            child.output shouldContain "All is well"
-            child.output.lines().last { it.isNotBlank() } shouldBe "loaded of ours: []"
+            child.output shouldContain "All checks passed"
+            child.output.lines().last { it.isNotBlank() } shouldBe "loaded libraries: []"
         }
     }
 }
@@ -72,7 +72,7 @@ fun gpuCheckContract(gpu: CheckedGpu, vararg only: String): TestFactory = funSpe
  * reports its place.
  */
 fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
-    test("slow copies, which the runtime's own beside them are not, are slower than their thresholds [CHK-01]") {
+    test("slow copies exceed their thresholds beside the runtime's faster copies [CHK-01]") {
         for ((trouble, only) in listOf(
             "slow:20000" to "copies, pinned memory, 64",
             "slow:20000" to "copies, pageable memory, 64",
@@ -84,16 +84,16 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
                 val held = run.report.steps.last().figures.filter { it.threshold != null }
                 held.size shouldBe if (only == "events") 3 else 4
                 held.filter { "behind copies" !in it.name }.forAll {
-                    // waits behind copies are long, and not much slower than on a busy machine
+                    // the slowdown of a long wait behind copies is no larger than on a busy machine
                     it.verdict shouldBe Verdict.FAILED
-                    it.reason.shouldNotBeNull() shouldContain "are the most"
+                    it.reason.shouldNotBeNull() shouldContain "exceeds the limit"
                 }
             }
         }
     }
 
     for ((kind, nth) in listOf("pinned" to 1, "pageable" to 2, "pinned" to 8)) {
-        test("one byte that the copy number $nth from or to $kind memory spoils is found, and said where [CHK-02]") {
+        test("a byte that copy $nth from or to $kind memory corrupts is found and located [CHK-02]") {
             val run = gpu.check("--double=spoil:$nth", "--only=copies, $kind memory, 64")
             withClue(run.output) {
                 run.code shouldBe 1
@@ -108,21 +108,20 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     }
 
     for (nth in listOf(1, 4)) {
-        test("a byte that the copy number $nth spoils before a waiter goes on is found, whichever of them " +
-            "waits [CHK-02]") {
+        test("a byte that copy $nth corrupts before a waiter continues is found, for either waiter [CHK-02]") {
             val run = gpu.check("--double=spoil:$nth", "--only=events")
             withClue(run.output) {
                 run.code shouldBe 1
                 val failed = run.step("events").figures.filter { it.verdict == Verdict.FAILED }
                 failed.size shouldBe 1
                 failed.single().reason.shouldNotBeNull() shouldContain
-                    Regex("""wait \d+: what was copied before its waiter went on: byte \d+ of 1048576 """ +
+                    Regex("""wait \d+: the target when its waiter continued: byte \d+ of 1048576 """ +
                         """is 0x\w\w instead of 0x\w\w""")
             }
         }
     }
 
-    test("a byte that is spoilt under a contract's test fails that test [CHK-02]") {
+    test("a byte that is corrupted during a contract's test fails that test [CHK-02]") {
         val run = gpu.check("--double=spoil:3", "--only=contract, copies")
         withClue(run.output) {
             run.code shouldBe 1
@@ -131,8 +130,8 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
     }
 
     test(
-        "a step whose stream never goes on is ended at its limit, and named with where its threads stood; the others " +
-            "are run [CHK-03]",
+        "a step whose stream never continues is ended at its limit, with its threads' stacks, and the others run " +
+            "[CHK-03]",
     ) {
         val run =
             gpu.check("--double=stick:2", "--only=copies, pinned memory, 64", "--only=events", "--step-seconds=10")
@@ -142,7 +141,7 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
                 val step = run.step(name)
                 step.verdict shouldBe Verdict.FAILED
                 step.reason.shouldNotBeNull() shouldContain
-                    Regex("it took longer than 10 s; .* stood in org\\.arbalest")
+                    Regex("the step took longer than 10 s; .* was in org\\.arbalest")
                 step.seconds shouldBeLessThan 30.0
                 step.stood.first().thread shouldBe "main"
             }
@@ -152,16 +151,16 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("a process that ends before its step has is a failure, with what it said last [CHK-03]") {
+    test("a process that ends before its step fails the check, with its last output [CHK-03]") {
         val run = gpu.check("--double=nonsense:1", "--only=events")
         withClue(run.output) {
             run.code shouldBe 1
-            run.step("device").reason.shouldNotBeNull() shouldContain "its process ended with 1"
+            run.step("device").reason.shouldNotBeNull() shouldContain "the step's process ended with 1"
             run.step("events").verdict shouldBe Verdict.NOT_RUN
         }
     }
 
-    test("with one GPU what needs two is not run, and says why; all else is run, and well [CHK-04]") {
+    test("with one GPU the tests that need two are not run, with the reason, and all others pass [CHK-04]") {
         val run = gpu.check("--double=gpus:1", "--only=contract, GPU", "--only=contract, copies")
         withClue(run.output) {
             run.code shouldBe NOT_ALL_CODE
@@ -171,24 +170,24 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
             left.map { it.reason }.toSet() shouldBe setOf("one GPU", "one ${gpu.types[0]} device")
             run.report.summary.notRun shouldBe left.size
             left.forAll { run.output shouldContain "| not run | ${it.reason}" } // the table wraps long names
-            run.output shouldContain "not all was run"
+            run.output shouldContain "not all were run"
         }
     }
 
-    test("what has not begun when the minutes are over is not run, and said so by the exit code [CHK-04]") {
+    test("steps that have not begun at the time limit are not run, and the exit code says so [CHK-04]") {
         val run = gpu.check("--double", "--minutes=0")
         withClue(run.output) {
             run.code shouldBe NOT_ALL_CODE
             run.report.steps.forAll { it.verdict shouldBe Verdict.NOT_RUN }
-            run.output shouldContain "not all was run: 0 good, 0 failed"
+            run.output shouldContain "not all were run: 0 good, 0 failed"
         }
     }
 
-    test("a file that cannot be written is refused before anything is run [CHK-05]") {
+    test("a file that cannot be written is rejected before any step runs [CHK-05]") {
         val folder = createTempDirectory("gpu-check")
         try {
             for ((file, why) in listOf(
-                folder / "none" / "check.json" to "${folder / "none"} is no folder", folder to "it is a folder",
+                folder / "none" / "check.json" to "${folder / "none"} is not a folder", folder to "it is a folder",
             )) {
                 val child = ChildJvm.run(gpu.program, "--double", "--quick", "--only=events", "--json=$file",
                     options = childOptions())
@@ -202,7 +201,7 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
         }
     }
 
-    test("arguments that mean nothing are refused, and no file is written [CHK-05]") {
+    test("invalid arguments are rejected, and no file is written [CHK-05]") {
         for (arguments in listOf(listOf("--double", "--only=nothing"), listOf("--no-such-thing"))) {
             val run = gpu.check(*arguments.toTypedArray())
             withClue(run.output) {
@@ -214,8 +213,8 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
 }
 
 /**
- * A program that runs a check and prints which libraries of test-support its process has loaded since, simulators of a
- * runtime included.
+ * A program that runs a check and then prints which libraries of test-support its process has loaded, including
+ * simulators of a runtime.
  */
 object Loaded {
     @JvmStatic
@@ -227,7 +226,7 @@ object Loaded {
         val loaded = File("/proc/self/maps").readLines().map { it.substringAfterLast(' ') }.filter {
             "/target/native/" in it || "libcuda" in it || "libamdhip64" in it
         }
-        println("loaded of ours: ${loaded.distinct()}")
+        println("loaded libraries: ${loaded.distinct()}")
     }
 }
 

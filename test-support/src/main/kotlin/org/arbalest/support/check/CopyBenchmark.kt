@@ -99,19 +99,19 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
         listOf(stream, onDevice, onHost).forEach(AutoCloseable::close)
     }
 
-    /** Arbalest's copy to the GPU. */
+    /** Copies the columns to the GPU with Arbalest. */
     @Benchmark
     fun toDevice(): Long = copy(here.array, onDevice)
 
-    /** Arbalest's copy from the GPU. */
+    /** Copies the columns from the GPU with Arbalest. */
     @Benchmark
     fun toHost(): Long = copy(there, onHost)
 
-    /** The runtime's copy to the GPU. */
+    /** Copies the bytes to the GPU with the runtime. */
     @Benchmark
     fun rawToDevice(): Unit = raw(rawThere, rawHere)
 
-    /** The runtime's copy from the GPU. */
+    /** Copies the bytes from the GPU with the runtime. */
     @Benchmark
     fun rawToHost(): Unit = raw(rawHere, rawThere)
 

@@ -69,7 +69,7 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         listOf(batch, from, to, stream, other, arena).forEach(AutoCloseable::close)
     }
 
-    /** Without an event, as for an array that is known to be ready. */
+    /** Exports and imports without an event, as for an array that is known to be ready. */
     @Benchmark
     fun exportImport(): Long {
         CData.exportArray(batch.retain(), struct, CExport.DEVICE)
@@ -79,14 +79,14 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         }
     }
 
-    /** An event that is recorded, waited for by another stream, and destroyed. */
+    /** Records an event, makes another stream wait for it, and destroys it. */
     @Benchmark
     fun recordWait(): Long = stream.record().use {
         other.waitFor(it)
         it.handle()
     }
 
-    /** The wait of a coroutine. */
+    /** Waits for copies in a coroutine. */
     @Benchmark
     @OperationsPerInvocation(WAITS)
     fun suspending(): Unit = runBlocking(Dispatchers.Default) {
@@ -96,7 +96,7 @@ abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu)
         }
     }
 
-    /** The wait of a thread. */
+    /** Waits for copies in a thread. */
     @Benchmark
     @OperationsPerInvocation(WAITS)
     fun blocking(): Unit = repeat(WAITS) {

@@ -139,7 +139,7 @@ class EventFigures(private val measuring: Measuring) {
             copy(sources[piece], target)
             spent += System.nanoTime() - start
             Pattern.compare(segment(expected[piece]), segment(target)) {
-                "wait $turns: what was copied before its waiter went on"
+                "wait $turns: the target when its waiter continued"
             }
         }
 

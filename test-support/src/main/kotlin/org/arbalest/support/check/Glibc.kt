@@ -24,7 +24,7 @@ class Glibc(private val release: String) {
     fun header(functions: Set<String>, libc: Path): String {
         val old = symbols(libc).filter { !it.isNeeded && !it.isYounger() }.groupBy { it.name }
         return functions.sorted().joinToString("") { function ->
-            val version = checkNotNull(old[function]) { "glibc $release has no $function, and something calls it" }
+            val version = checkNotNull(old[function]) { "glibc $release has no $function, but a library calls it" }
                 .maxWith(compareBy(VERSIONS) { it.version }).version
             "__asm__(\".symver $function,$function@GLIBC_$version\");\n"
         }

@@ -28,48 +28,48 @@ fun gpuCheck(gpu: CheckedGpu, args: Array<String>): Int = CommandLine(GpuCheck(g
 @Command(
     name = "run",
     description = [
-        "Runs Arbalest's tests and copies on the first GPU, compares what was copied, and holds times to thresholds. " +
-            "Each step has a process and a time limit.",
-        "Ends with 0 if all is well, 1 if something is not, 3 if nothing is wrong but not all was run.",
+        "Runs Arbalest's tests and copies on the first GPU, compares the copies, and checks times against " +
+            "thresholds. Each step has its own process and time limit.",
+        "Exits with 0 if all checks pass, 1 if one fails, 3 if none fails but not all were run.",
     ],
 )
 private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     @CommandLine.Spec
     private lateinit var line: CommandLine.Model.CommandSpec
 
-    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Prints this help."])
     private var help = false
 
     @Option(
         names = ["--quick"],
-        description = ["Measures for a moment, and copies of up to 16 MiB: the figures mean little."],
+        description = ["Measures briefly, with copies of up to 16 MiB: the figures mean little."],
     )
     private var quick = false
 
     @Option(names = ["--only"], paramLabel = "STEP",
-        description = ["Runs the steps whose names begin like this; can be given more than once."])
+        description = ["Runs only the steps whose names begin with this; may be repeated."])
     private var only = listOf<String>()
 
     @Option(names = ["--json"], paramLabel = "FILE",
-        description = ["Where to write what the table says, and more; gpu-check.json, if nothing is said."])
+        description = ["The file for the findings, with more details than the table; default: gpu-check.json."])
     private var json: Path = Path.of("gpu-check.json")
 
-    @Option(names = ["--benchmarks"], description = ["Runs JMH's benchmarks instead, for their figures."])
+    @Option(names = ["--benchmarks"], description = ["Runs JMH's benchmarks instead of the checks."])
     private var benchmarks = false
 
     @Option(names = ["--minutes"], paramLabel = "N",
-        description = ["What all may take together: \${DEFAULT-VALUE}. What then has not begun is not run."])
+        description = ["The time limit of the check: \${DEFAULT-VALUE} minutes. Later steps are not run."])
     private var minutes = 8L
 
     @Option(
         names = ["--double"], arity = "0..1", fallbackValue = "", paramLabel = "TROUBLE",
-        description = ["Runs on a runtime in software, to see that the check itself works; with " + TROUBLES +
-            " on one with that trouble."],
+        description = ["Runs on a simulated runtime, to test the check itself; with " + TROUBLES +
+            " on one with that fault."],
     )
     private var double: String? = null
 
     @Option(names = ["--step-seconds"], paramLabel = "N",
-        description = ["What each step but the first may take, instead of its own limit."])
+        description = ["The time limit of each step except the first, in seconds."])
     private var stepSeconds: Long? = null
 
     @Option(names = ["--step"], hidden = true)
@@ -113,9 +113,9 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         }
         if (chosen.isEmpty()) {
             throw ParameterException(line.commandLine(),
-                "no step begins with $only; there are: ${steps(gpu, sizes).joinToString("; ") { it.name }}")
+                "no step begins with $only; the steps are: ${steps(gpu, sizes).joinToString("; ") { it.name }}")
         }
-        val results = listOf(first) + chosen.map { if (device == null) left(it, "there is no device") else run(it) }
+        val results = listOf(first) + chosen.map { if (device == null) left(it, "no device is available") else run(it) }
         val host = HostFacts("${property("os.name")} ${property("os.version")} ${property("os.arch")}",
             Runtime.getRuntime().availableProcessors(), memory, property("java.runtime.version"))
         val report = Report(
@@ -124,21 +124,21 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         )
         print(report.table())
         write(report, json)
-        println("All of it, for programs: ${json.toAbsolutePath()}")
+        println("The findings as JSON: ${json.toAbsolutePath()}")
         return report.exitCode
     }
 
     /** Checks the file now, and not only after all steps have run. */
     private fun requireWritable() {
         val folder = json.toAbsolutePath().parent
-        val why = if (json.isDirectory()) "it is a folder" else if (!folder.isDirectory()) "$folder is no folder"
-        else if (!folder.isWritable()) "$folder cannot be written to" else return
+        val why = if (json.isDirectory()) "it is a folder" else if (!folder.isDirectory()) "$folder is not a folder"
+        else if (!folder.isWritable()) "$folder is not writable" else return
         throw ParameterException(line.commandLine(), "--json=$json: $why")
     }
 
     private fun run(step: Step): StepResult {
         val left = 60 * minutes - start.elapsedNow().inWholeSeconds
-        if (left < LEAST_SECONDS) return left(step, "the check's $minutes minutes were over")
+        if (left < LEAST_SECONDS) return left(step, "the limit of $minutes minutes was reached")
         val limit = minOf(stepSeconds?.takeIf { step.name != DEVICE_STEP } ?: step.seconds, left)
         val arguments = listOfNotNull("--quick".takeIf { quick }, double?.let { "--double=$it" },
             "--sizes=${sizes.joinToString(",")}".takeIf { sizes.isNotEmpty() })
@@ -169,7 +169,7 @@ private fun mainMemory(): Long =
 /** Loads the simulator, with a fault such as `slow:20`; without a fault for an empty text. */
 private fun GpuDouble.befall(trouble: String) {
     val number = trouble.substringAfter(':').toLongOrNull()
-    require(trouble.isEmpty() || number != null) { "--double=$trouble: $TROUBLES was expected" }
+    require(trouble.isEmpty() || number != null) { "--double=$trouble: expected $TROUBLES" }
     if (trouble.startsWith("gpus:")) usualDevices = checkNotNull(number).toInt()
     load()
     when (trouble.substringBefore(':')) {
@@ -177,7 +177,7 @@ private fun GpuDouble.befall(trouble: String) {
         "slow" -> slow(checkNotNull(number))
         "spoil" -> spoil(checkNotNull(number))
         "stick" -> stick(checkNotNull(number))
-        else -> throw IllegalArgumentException("--double=$trouble: $TROUBLES was expected")
+        else -> throw IllegalArgumentException("--double=$trouble: expected $TROUBLES")
     }
 }
 

@@ -54,5 +54,5 @@ object Pattern {
     }
 }
 
-/** The received bytes differ from the sent ones. */
+/** A failure of a comparison: the received bytes differ from the sent bytes. */
 class SpoiltException(message: String) : IllegalStateException(message)

@@ -62,14 +62,14 @@ fun oneFailureContract(plants: List<Plant>, make: () -> FunSpec, most: Int = 6):
     var usual: SuiteRun? = null
     suspend fun usual() = usual ?: run(make, most) {}.also { usual = it }
 
-    test("$suite passes without a plant") {
+    test("$suite passes without a planted fault") {
         val run = usual()
         withClue(run) { run.failed.keys.shouldBeEmpty() }
         run.passed shouldBeGreaterThan 1
     }
 
     for (plant in plants) {
-        test("a ${plant.name} in the first test of $suite fails that test only") {
+        test("a ${plant.name} in the first test of $suite fails only that test") {
             val usual = usual()
             val planted = run(make, most, plant.action)
             println("$suite, ${plant.name}: $planted; without: $usual")

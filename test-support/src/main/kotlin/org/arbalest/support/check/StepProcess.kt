@@ -54,10 +54,10 @@ class StepProcess(private val main: String, private val options: List<String>) {
         val found = if (file.exists()) read<StepResult>(file)
         else StepResult(name, Verdict.FAILED, limitSeconds = limit)
         val reason = when {
-            !ended -> "it took longer than $limit s" + (stood.firstOrNull()?.let {
-                "; ${it.thread} stood in ${it.ours ?: it.frames.firstOrNull()}"
-            } ?: "; its threads did not answer")
-            process.exitValue() != 0 -> "its process ended with ${process.exitValue()}" +
+            !ended -> "the step took longer than $limit s" + (stood.firstOrNull()?.let {
+                "; thread ${it.thread} was in ${it.ours ?: it.frames.firstOrNull()}"
+            } ?: "; the process did not print its threads")
+            process.exitValue() != 0 -> "the step's process ended with ${process.exitValue()}" +
                 (log.lastLine()?.let { ": $it" } ?: "")
             else -> found.reason
         }

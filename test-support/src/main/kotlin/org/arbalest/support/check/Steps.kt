@@ -26,7 +26,7 @@ class StepRun(
     private val write: (StepResult) -> Unit,
 ) {
     private var result =
-        StepResult(step.name, Verdict.FAILED, "it did not get to its first result", limitSeconds = limit)
+        StepResult(step.name, Verdict.FAILED, "the step ended before its first result", limitSeconds = limit)
 
     /** Writes a result for the waiting process, so that findings are not lost if this process hangs. */
     fun report(change: (StepResult) -> StepResult) {
@@ -44,7 +44,7 @@ class StepRun(
         write(result)
         val missing = Devices.availability(step.needs) as? Availability.Missing
         if (missing != null) {
-            // Without its GPU the check has nothing to check.
+            // A check without a GPU must not pass.
             write(result.copy(verdict = if (step.name == DEVICE_STEP) Verdict.FAILED else Verdict.NOT_RUN,
                 reason = "${step.needs}: ${missing.reason()}"))
         } else {

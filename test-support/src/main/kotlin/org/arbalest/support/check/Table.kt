@@ -32,10 +32,10 @@ fun Report.table(): String {
 private fun Report.sum(): String {
     val counts = "%d good, %d failed, %d not run; %.0f s".format(Locale.ROOT, summary.good, summary.failed,
         summary.notRun, seconds)
-    val kind = if (onDouble) " On a runtime in software: the figures say nothing about a GPU." else ""
+    val kind = if (onDouble) " On a simulated runtime: the figures do not apply to a GPU." else ""
     return when (exitCode) {
-        0 -> "All is well: $counts.$kind"
-        NOT_ALL_CODE -> "What was run is well, but not all was run: $counts.$kind"
+        0 -> "All checks passed: $counts.$kind"
+        NOT_ALL_CODE -> "No check failed, but not all were run: $counts.$kind"
         else -> "FAILED: $counts.$kind"
     }
 }

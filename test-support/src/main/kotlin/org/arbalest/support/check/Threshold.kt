@@ -18,9 +18,9 @@ data class Threshold(val share: Double, val micros: Double) {
      */
     fun complaint(ours: Double, reference: Double): String? {
         if (!ours.isFinite() || !reference.isFinite() || ours <= 0 || reference <= 0)
-            return "nothing was measured: %s us beside %s us".format(ours, reference)
+            return "invalid times: %s us, with a reference of %s us".format(ours, reference)
         val most = reference / share + micros
-        return if (ours <= most) null else "%.1f us, and %.1f are the most".format(Locale.ROOT, ours, most)
+        return if (ours <= most) null else "%.1f us exceeds the limit of %.1f us".format(Locale.ROOT, ours, most)
     }
 
     /** Returns a wider limit, for times that measure the simulator and not a GPU. */
@@ -38,12 +38,12 @@ object Thresholds {
 
     private const val FIXED_MICROS = 20.0
 
-    /** The threshold of a batch from or to pinned memory, relative to one copy by the runtime. */
+    /** Returns the threshold of a batch from or to pinned memory, relative to one copy by the runtime. */
     fun pinned(columns: Int, bytes: Long): Threshold = Threshold(if (columns == 1) 0.95 else 0.9, fixed(bytes))
 
     /**
-     * The threshold of a batch from or to pageable memory, relative to the slower one of two copies: the runtime's
-     * pinned copy, and a copy by the CPU's threads.
+     * Returns the threshold of a batch from or to pageable memory, relative to the slower one of two copies: the
+     * runtime's pinned copy, and a copy by the CPU's threads.
      */
     fun pageable(bytes: Long): Threshold = Threshold(0.6, fixed(bytes))
 

@@ -40,7 +40,7 @@ internal object Status {
 internal const val V100 = 1000000
 internal const val V110 = 1001000
 
-/** What a call said; its error is released. */
+/** The outcome of a call, whose error is released. */
 internal data class Outcome(
     val status: Int,
     val message: String?,
@@ -51,8 +51,8 @@ internal data class Outcome(
 )
 
 /**
- * The least that calls an ADBC driver: each function by its name, with an error behind the arguments that is looked at
- * and released. Nothing is checked, so that a test can do what is forbidden.
+ * A minimal caller of an ADBC driver. It calls each function by name, with an error struct as the last argument, which
+ * it reads and releases. It enforces no rule of `adbc.h`, so that a test can break them.
  */
 internal class AdbcCalls(
     val driver: FaultyDriver,
@@ -64,7 +64,7 @@ internal class AdbcCalls(
         it.substringBefore(' ') to it.substringAfter(' ').toLong()
     }
 
-    /** Filled with what nobody may take for a pointer. */
+    /** The table of functions, filled with a pattern that is no valid pointer. */
     val table: MemorySegment = arena.allocate(offsets.getValue("AdbcDriver"), 8).fill(0x77)
     val database: MemorySegment = arena.allocate(16, 8)
     val connection: MemorySegment = arena.allocate(16, 8)
@@ -83,7 +83,10 @@ internal class AdbcCalls(
 
     fun offset(what: String): Long = offsets.getValue(what)
 
-    /** Calls by name; whatever it says comes back. Strings become C's, null NULL; an error comes behind them. */
+    /**
+     * Calls a function by name and returns its outcome. Strings become C strings, null becomes NULL, and an error
+     * struct follows the arguments.
+     */
     fun call(name: String, vararg arguments: Any?): Outcome = Arena.ofConfined().use { local ->
         val values = arguments.map { if (it is String) local.allocateFrom(it) else it ?: MemorySegment.NULL }
         outcome { error ->
@@ -92,7 +95,7 @@ internal class AdbcCalls(
         }
     }
 
-    /** Calls, and fails the test if it does not succeed. */
+    /** Calls a function, and fails the test if the call does not succeed. */
     fun ok(name: String, vararg arguments: Any?) {
         val outcome = call(name, *arguments)
         if (outcome.status != Status.OK) throw AssertionError("$name: $outcome")
@@ -116,7 +119,7 @@ internal class AdbcCalls(
         read(status, error).also { release(error) }
     }
 
-    /** An error's contents. */
+    /** Returns the contents of an error. */
     fun read(status: Int, error: MemorySegment): Outcome {
         val message = error.get(ADDRESS, 0)
         val raw = if (message.address() == 0L) null
@@ -133,7 +136,7 @@ internal class AdbcCalls(
     private fun details(error: MemorySegment): List<Pair<String, List<Byte>>> {
         if (version < V110 || isUntouched("ErrorGetDetailCount") || member("ErrorGetDetailCount").address() == 0L)
             return emptyList()
-        // not to be asked
+        // such an error has no details, and the driver must not be queried for them
         if (error.get(JAVA_INT, 8) != Int.MIN_VALUE || error.get(ADDRESS, 32).address() == 0L) return emptyList()
         val linker = Linker.nativeLinker()
         val count = linker.downcallHandle(member("ErrorGetDetailCount"), FunctionDescriptor.of(JAVA_INT, ADDRESS))
@@ -159,7 +162,7 @@ internal class AdbcCalls(
         error.get(ADDRESS, 0).address() shouldBe 0
     }
 
-    // ---- in the usual order ----
+    // ---- calls in the usual order ----
 
     fun open(vararg options: Pair<String, String>): AdbcCalls {
         started.status shouldBe Status.OK
@@ -179,7 +182,7 @@ internal class AdbcCalls(
 
     fun stream(): MemorySegment = arena.allocate(ArrowArrayStreamStruct.LAYOUT.byteSize(), 8)
 
-    /** The result of a call that gives a stream as its last argument. */
+    /** Returns the rows of a call whose last argument receives a stream. */
     fun rows(name: String, vararg arguments: Any?): List<Map<*, *>> {
         val stream = stream()
         ok(name, *arguments, stream)
@@ -195,7 +198,7 @@ internal class AdbcCalls(
 
     fun query(sql: String): List<Map<*, *>> = rows(execute(sql))
 
-    /** What it says to a query, without a result. */
+    /** Returns the outcome of a query that requests no result. */
     fun run(sql: String, on: MemorySegment = statement): Outcome {
         ok("StatementSetSqlQuery", on, sql)
         return call("StatementExecuteQuery", on, null, null)
@@ -208,7 +211,7 @@ internal class AdbcCalls(
         return rows.get(JAVA_LONG, 0)
     }
 
-    /** Releases what is there, from below. */
+    /** Releases the live handles, children first. */
     override fun close() {
         if (started.status == Status.OK) {
             if (statement.isLive) ok("StatementRelease", statement)
@@ -222,7 +225,7 @@ internal class AdbcCalls(
     private val MemorySegment.isLive get() = get(ADDRESS, 0).address() != 0L
 
     companion object {
-        /** All rows of a stream, each batch validated in full. */
+        /** Returns all rows of a stream. Validates each batch in full. */
         fun rows(stream: MemorySegment): List<Map<*, *>> =
             CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use(::rows)
 
@@ -230,7 +233,7 @@ internal class AdbcCalls(
             reader.forEach { batch -> for (row in 0 until batch.length()) add(batch.asColumn().get(row) as Map<*, *>) }
         }
 
-        /** What a stream fails with, on the way to its end. */
+        /** Returns the exception with which a stream fails before its end. */
         fun failure(stream: MemorySegment): DeviceException =
             runCatching { rows(stream) }.exceptionOrNull() as DeviceException
 

@@ -19,7 +19,7 @@ import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
-/** What is said of a test that leaves something in the driver, and what of the next one. */
+/** Tests of the extension's reports about a test that leaves objects in the driver, and about the next test. */
 class FaultyDriverExtensionSpec : FunSpec({
     extension(FaultyDriver.needed)
 
@@ -36,7 +36,7 @@ class FaultyDriverExtensionSpec : FunSpec({
         return result.shouldBeInstanceOf<TestResult.Failure>().cause.message!!
     }
 
-    test("what a failed test's thread releases in the next test is not that test's fault, and hides no later leak") {
+    test("a release by a failed test's thread in the next test neither fails that test nor hides its leak") {
         val gate = CountDownLatch(1)
         lateinit var releasing: Thread
         extension.intercept(testCase) {
@@ -58,14 +58,14 @@ class FaultyDriverExtensionSpec : FunSpec({
         extension.intercept(testCase) { passed } shouldBe passed
     }
 
-    test("a planned fault that does not come fails its test") {
+    test("a planned fault that does not occur fails its test") {
         complaint(testCase) {
             driver.fail("StatementPrepare", nth = 2, status = Status.INTERNAL)
             driver.hold("")
-        } shouldBe "planned faults have not come: StatementPrepare, any function"
+        } shouldBe "planned faults have not occurred: StatementPrepare, any function"
     }
 
-    test("a call that runs on after its test is named, and the driver frees what it may use only when it has ended") {
+    test("a call that outlives its test is named, and the driver frees the call's memory only after its end") {
         val gate = CountDownLatch(1)
         val entered = CountDownLatch(1)
         lateinit var running: Thread

@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
-/** The faulty driver: its faults, and whether it notices what callers do wrong. */
+/** Tests of the simulated driver: its planned faults, and its detection of callers that break a rule. */
 class FaultyDriverFaultsSoakSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -48,14 +48,14 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
     fun <T> elsewhere(block: () -> T): CompletableFuture<T> = supplyAsync(block, threads)
     fun <T> CompletableFuture<T>.await(): T = get(5, SECONDS)
 
-    /** Until so many wait in the driver; each of them waits for us. */
+    /** Waits until exactly [count] calls wait in the driver. */
     fun untilHeld(count: Long) {
         val deadline = System.nanoTime() + SECONDS.toNanos(5)
-        while (faulty.held != count) check(System.nanoTime() < deadline) { "${faulty.held} wait, and not $count" }
+        while (faulty.held != count) check(System.nanoTime() < deadline) { "${faulty.held} calls wait, not $count" }
             .also { Thread.onSpinWait() }
     }
 
-    /** An error of another library, which is not released. */
+    /** Returns an error of another library. The caller releases it. */
     fun foreign(arena: Arena): MemorySegment {
         val error = arena.allocate(48, 8)
         val init = Linker.nativeLinker().downcallHandle(faulty.address("AdbcFaultyFailingInit"),
@@ -65,7 +65,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         return error
     }
 
-    /** What ErrorFromArrayStream says of a stream. */
+    /** Returns the error that `ErrorFromArrayStream` gives for a stream, or null. */
     fun AdbcCalls.streamError(stream: MemorySegment): Outcome? {
         val status = arena.allocate(JAVA_BYTE)
         status.set(JAVA_BYTE, 0, 99)
@@ -82,7 +82,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             .invokeWithArguments(stream, *arguments)
     }
 
-    test("any function fails when asked to, once or from then on; others do not") {
+    test("a function fails as planned, once or from then on, and no other function does") {
         driver {
             faulty.fail("StatementPrepare", nth = 2, status = Status.INTERNAL)
             ok("StatementSetSqlQuery", statement, "SELECT 1")
@@ -107,7 +107,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("an error has a message, a code, and details where there is room for them") {
+    test("an error has a message, a SQLSTATE and details") {
         driver {
             val said = run("SELECT * FROM nowhere")
             said.message shouldStartWith "StatementExecuteQuery: Catalog Error: Table with name nowhere does not exist!"
@@ -120,7 +120,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("what errors look like") {
+    test("each error style changes the error as declared") {
         driver {
             fun refused(vararg styles: Style): Outcome { faulty.errors(*styles); return run("SELECT * FROM nowhere") }
             refused(Style.NO_MESSAGE).let {
@@ -155,7 +155,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("a query that fails in the middle: errno, text, and the error with its details, which the stream owns") {
+    test("a query that fails midway gives an errno, a message, and an error that the stream owns") {
         driver {
             val stream = execute("SELECT * FROM fails(5, 10, 2)")
             streamError(stream) shouldBe Outcome(Status.OK, null, "", 0, emptyList())
@@ -174,14 +174,14 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
                         "arbalest.bytes" to listOf<Byte>(0, 1, -1)), 36,
                 )
             }
-            call("StatementCancel", statement).status shouldBe Status.INVALID_STATE // it is over
+            call("StatementCancel", statement).status shouldBe Status.INVALID_STATE // the query has ended
             faulty.errors(Style.NO_LAST_ERROR, Style.NO_STREAM_ERROR)
             (raw(stream, 2) as MemorySegment).address() shouldBe 0
             streamError(stream) shouldBe null
             PeerMoves.release(stream, StructKind.STREAM)
             streamError(stream) shouldBe null
             PeerStreams.stream(stream, 1, 1)
-            streamError(stream) shouldBe null // nobody's of ours
+            streamError(stream) shouldBe null // not a stream of this driver
             PeerMoves.release(stream, StructKind.STREAM)
             AdbcCalls.failure(execute("SELECT * FROM fails(5, 10, 0)")).let {
                 it.errno() shouldBe 5
@@ -190,7 +190,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("a stream's functions fail with an errno when asked to") {
+    test("a function of a stream fails with the planned errno") {
         driver {
             faulty.fail("get_schema", status = 12)
             AdbcCalls.failure(execute("SELECT * FROM t")).errno() shouldBe 12
@@ -202,7 +202,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("the error of a stream may not be released by others, nor an error be given that is not zeroed") {
+    test("releasing a stream's error, and passing an error that is not zeroed, are violations") {
         driver {
             val stream = execute("SELECT * FROM fails(5, 10, 0)")
             raw(stream, 1, arena.allocate(80, 8)) shouldBe 5
@@ -233,7 +233,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("a stream and partitions that are released twice are seen") {
+    test("a double release of a stream is detected") {
         driver {
             val stream = execute("SELECT * FROM t")
             PeerMoves.releaseTwice(stream, StructKind.STREAM)
@@ -244,7 +244,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("StatementCancel from another thread lets a get_next that waits end with ECANCELED") {
+    test("StatementCancel from another thread ends a waiting get_next with ECANCELED") {
         driver {
             val stream = execute("SELECT * FROM waits(3, 10, 1)")
             val waiting = elsewhere { AdbcCalls.failure(stream) }
@@ -255,7 +255,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("StatementCancel lets an execution that waits end with CANCELLED; the next is none the worse") {
+    test("StatementCancel ends a waiting execution with CANCELLED, and the next execution succeeds") {
         driver {
             ok("StatementSetSqlQuery", statement, "SELECT * FROM stuck()")
             val waiting = elsewhere { call("StatementExecuteQuery", statement, stream(), null) }
@@ -266,7 +266,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("a stream between two batches is cancelled as well; one that is over is not") {
+    test("StatementCancel cancels a stream between two batches, but not a finished stream") {
         driver {
             val reader = CData.importStream(execute("SELECT * FROM batches(3, 2)"), CImport.DATA)
             reader.next()!!.close()
@@ -280,7 +280,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("what waits goes on when it is let go") {
+    test("letGo lets a waiting call continue") {
         driver {
             val rows = elsewhere { AdbcCalls.rows(execute("SELECT * FROM waits(3, 10, 1)")).size }
             untilHeld(1)
@@ -289,7 +289,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("ConnectionCancel reaches calls for metadata and their streams, and no statement") {
+    test("ConnectionCancel cancels metadata calls and their streams, but no statement") {
         driver {
             val of = execute("SELECT * FROM t")
             call("ConnectionCancel", connection).status shouldBe Status.INVALID_STATE
@@ -308,7 +308,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("a release that is slow holds its thread until it is let go") {
+    test("a held release blocks its thread until letGo") {
         driver {
             faulty.hold("StatementRelease")
             val waiting = elsewhere { call("StatementRelease", statement).status }
@@ -327,7 +327,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("when the server is gone all calls are IO but releases, at once or after some") {
+    test("without a server each call except a release fails with IO, at once or after some calls") {
         driver {
             val stream = execute("SELECT * FROM batches(100, 1)")
             faulty.loseServer(after = 3)
@@ -337,7 +337,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
                 .exceptionOrNull() as DeviceException
             failure.errno() shouldBe 5
             failure.message shouldContain "the server is gone"
-            got shouldBe 2 // and the schema
+            got shouldBe 2 // one of the three calls was get_schema
             reader.close()
             call("ConnectionGetTableTypes", connection, stream()).let {
                 it.status shouldBe Status.IO
@@ -353,7 +353,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("two threads in one object are seen; in two of one connection only if that is asked for") {
+    test("two threads in one object are detected, and two in one connection only on request") {
         driver {
             val second = arena.allocate(16, 8)
             ok("StatementNew", connection, second)
@@ -364,7 +364,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
                 val waiting = elsewhere { call("StatementExecuteQuery", statement, null, null) }
                 untilHeld(1)
                 call("StatementSetSqlQuery", other, "SELECT 1")
-                ok("StatementCancel", statement) // is never one too many
+                ok("StatementCancel", statement) // a cancel never counts as a race
                 waiting.await().status shouldBe Status.CANCELLED
                 return faulty.races - before
             }
@@ -388,10 +388,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test(
-        "three hundred results are cancelled by another thread at any point: each ends, or is cancelled, and " +
-            "nothing is left",
-    ) {
+    test("300 results that another thread cancels at any point end or are cancelled, and leave nothing behind") {
         driver {
             ok("StatementSetSqlQuery", statement, "SELECT * FROM batches(100, 3)")
             var cancelled = 0
@@ -412,10 +409,10 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("eight threads, each with a connection of its own, read and write one database") {
+    test("8 threads, each with its own connection, read and write one database") {
         driver {
             val connections = List(8) { connect() }
-            // DuckDB refuses inserts into one table that overlap
+            // DuckDB rejects overlapping inserts into one table
             connections.indices.forEach { update("CREATE TABLE own$it (id BIGINT, label TEXT)") }
             connections.mapIndexed { i, own ->
                 elsewhere {
@@ -434,7 +431,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("a release while another call is in the handle is seen") {
+    test("a release during another call on the handle is detected") {
         driver {
             val second = arena.allocate(16, 8)
             ok("StatementNew", connection, second)
@@ -452,7 +449,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
         }
     }
 
-    test("the extension names what a test leaves, and what it did wrong") {
+    test("the extension names the objects that a test leaves, and the rules that it breaks") {
         val extension = FaultyDriverExtension()
         suspend fun complaint(testCase: TestCase, body: () -> Unit): String {
             val result = extension.intercept(testCase, 50.milliseconds) { body(); TestResult.Success(Duration.ZERO) }

@@ -21,7 +21,7 @@ import java.lang.foreign.ValueLayout.JAVA_DOUBLE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.nio.file.Path
 
-/** The ADBC double: how it is found, its table, its handles and their options. */
+/** Tests of the simulated driver: its entry points, its table, its handles and their options. */
 class FaultyDriverHandlesSpec : FunSpec({
     extension(FaultyDriver.needed)
     extension(ResourceCountersExtension)
@@ -32,7 +32,7 @@ class FaultyDriverHandlesSpec : FunSpec({
 
     fun live() = FaultyDriver.full.live().filter { (_, count) -> count != 0L }
 
-    test("the structs lie where adbc.h has them") {
+    test("the structs have the layout of adbc.h") {
         val layout = FaultyDriver.full.layout.lines()
         layout.filter {
             it.startsWith("AdbcError ") || it.startsWith("AdbcDriver ") || it.startsWith("AdbcPartitions ")
@@ -44,7 +44,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         layout.filter { it.startsWith("AdbcDriver.") }.size shouldBe 58
     }
 
-    test("each entry point is found, and says which it was") {
+    test("each entry point is found, and is recorded by name") {
         for (entry in listOf("AdbcDriverFaultyInit", "AdbcDriverInit", "arbalest_custom_entry"))
             AdbcCalls(FaultyDriver.full, entry).use {
                 it.started.status shouldBe Status.OK
@@ -65,7 +65,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         lookup(FaultyDriver.notADriver, "not_a_driver") shouldBe true
     }
 
-    test("a driver of 1.0.0 refuses 1.1.0, and writes nothing behind its own part") {
+    test("a 1.0.0 driver rejects 1.1.0, and writes only the 1.0.0 part of the table") {
         for (how in listOf("AdbcFaultyOldInit", "AdbcDriverInit")) {
             if (how == "AdbcDriverInit") FaultyDriver.full.init(FaultyDriver.Init.OLD)
             AdbcCalls(FaultyDriver.full, how).use {
@@ -85,7 +85,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         FaultyDriver.full.version shouldBe V100
     }
 
-    test("an entry point that fails, in each way") {
+    test("an entry point fails in each planned way") {
         fun start(entry: String = "AdbcDriverInit", version: Int = V110) =
             AdbcCalls(FaultyDriver.full, entry, version).use { it.started to it.isUntouched("release") }
         start("AdbcFaultyFailingInit").let { (said, untouched) ->
@@ -107,7 +107,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         start().first.status shouldBe Status.TIMEOUT
     }
 
-    test("a table that is empty, that has holes, and one of whoever ignores versions") {
+    test("the table can be empty, lack functions, or have the 1.0.0 functions for any version") {
         FaultyDriver.full.init(FaultyDriver.Init.EMPTY)
         AdbcCalls(FaultyDriver.full).let {
             it.started.status shouldBe Status.OK
@@ -136,7 +136,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         }
     }
 
-    test("what is made is counted, and what is released is not") {
+    test("live objects are counted until they are released") {
         driver {
             live() shouldBe mapOf(Live.DRIVERS to 1L)
             open()
@@ -150,7 +150,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         live() shouldBe emptyMap()
     }
 
-    test("each call at the wrong time is INVALID_STATE, and says why") {
+    test("each call at the wrong time fails with INVALID_STATE and the reason") {
         driver {
             fun refused(name: String, vararg arguments: Any?) = call(name, *arguments).let {
                 it.status shouldBe Status.INVALID_STATE
@@ -188,7 +188,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         }
     }
 
-    test("a stream of the connection's own keeps it from being released") {
+    test("an open stream of a connection prevents the release of the connection") {
         driver {
             open()
             ok("StatementRelease", statement)
@@ -200,10 +200,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         }
     }
 
-    test(
-        "what is forbidden is counted: calls on what is released, handles that are not zeroed, another kind of " +
-            "handle, a statement before its result",
-    ) {
+    test("calls that break a rule of adbc.h are counted, with a description of the first") {
         val faulty = FaultyDriver.full
         fun broken(text: String, release: AdbcCalls.() -> Unit) {
             driver { open(); release() }
@@ -245,7 +242,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         }
     }
 
-    test("options of each kind come back, of each handle, and as they are asked for") {
+    test("options of each type are read back from each handle, in the requested type") {
         driver {
             open()
             for ((kind, handle) in listOf(
@@ -294,7 +291,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         }
     }
 
-    test("a database that the server refuses") {
+    test("DatabaseInit fails if the server rejects the address or the password") {
         driver {
             ok("DatabaseNew", database)
             ok("DatabaseSetOption", database, "uri", "fake://refused")
@@ -312,9 +309,9 @@ class FaultyDriverHandlesSpec : FunSpec({
     }
 
     val withoutHeader = SkipWithout {
-        "ADBC_HEADER names no folder with arrow-adbc/adbc.h in it".takeIf { System.getenv("ADBC_HEADER") == null }
+        "set ADBC_HEADER to a folder with arrow-adbc/adbc.h in it".takeIf { System.getenv("ADBC_HEADER") == null }
     }
-    test("the structs of Apache's header lie where ours do").config(extensions = listOf(withoutHeader)) {
+    test("the structs of Apache's header have the layout of our header").config(extensions = listOf(withoutHeader)) {
         val compiler = CCompiler.answer as CCompiler.Found
         val source = checkNotNull(NativeLibrary::class.java.getResource("/org/arbalest/support/c/adbc/layout.c"))
             .readText()

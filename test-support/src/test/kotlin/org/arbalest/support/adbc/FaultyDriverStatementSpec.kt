@@ -20,7 +20,8 @@ import java.util.concurrent.CompletableFuture.supplyAsync
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * The faulty driver: what it adds to DuckDB's statements, and the behaviours of other drivers that it has on request.
+ * Tests of the simulated driver: its additions to DuckDB's statements, and the behaviours of other drivers that it has
+ * on request.
  */
 class FaultyDriverStatementSpec : FunSpec({
     extension(FaultyDriver.needed)
@@ -41,12 +42,12 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("WITH before a change is a change: it is counted, and gone for the next database") {
+    test("a change that begins with WITH counts its rows, and does not reach the next database") {
         driver { update("WITH more AS (SELECT 100 AS id) INSERT INTO t (id) SELECT id FROM more") shouldBe 1 }
         driver { count("t") shouldBe 10 }
     }
 
-    test("a setting of a database is not the next one's") {
+    test("a global setting does not reach the next database") {
         fun AdbcCalls.order() = query("SELECT current_setting('default_order') AS it").single()["it"]
         val usual = driver { order() }
         driver {
@@ -56,7 +57,7 @@ class FaultyDriverStatementSpec : FunSpec({
         driver { order() shouldBe usual }
     }
 
-    test("each row that is bound is executed, of one batch or many, in slices or not") {
+    test("each bound row is executed, whether the batches are sliced or not") {
         driver {
             for (flavour in listOf(emptySet(), setOf(PeerStreams.Flavour.SLICED))) {
                 val stream = stream()
@@ -77,7 +78,7 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("what is bound and never executed is released with the statement, or by what is bound next") {
+    test("bound data that is never executed is released with the statement, or by the next binding") {
         driver {
             repeat(2) {
                 val stream = stream()
@@ -87,7 +88,7 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("a bound stream that fails is IO, with its text; on request it is an end, as for DuckDB") {
+    test("a failing bound stream gives IO with its message; on request it counts as the end, as in DuckDB") {
         driver {
             fun ingest(): Outcome {
                 val stream = stream()
@@ -104,7 +105,7 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("a plan is ten bytes and SQL, without a zero behind it") {
+    test("a plan is a prefix of ten bytes and SQL, without a terminating zero") {
         driver {
             fun plan(text: String, size: Int = text.length) =
                 call("StatementSetSubstraitPlan", statement, arena.allocateFrom(JAVA_BYTE, *text.toByteArray()),
@@ -120,7 +121,7 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("partitions are read on another connection; incrementally they come one by one") {
+    test("partitions are read on another connection, and incremental ones are returned one by one") {
         driver {
             val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
             val partitions = arena.allocate(40, 8)
@@ -160,7 +161,7 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test("executing again, preparing and asking for a schema invalidate the result before") {
+    test("an execution, a preparation or a schema request invalidates the earlier result") {
         driver {
             val first = execute("SELECT * FROM t")
             val second = stream()
@@ -181,10 +182,7 @@ class FaultyDriverStatementSpec : FunSpec({
         }
     }
 
-    test(
-        "a driver that runs a query for GetOption refuses the call while its connection executes, and " +
-            "counts the overlap",
-    ) {
+    test("a driver that runs a query for GetOption rejects it during an execution, and counts the overlap") {
         driver {
             val size = arena.allocate(8, 8)
             val room = arena.allocate(64, 8)
@@ -193,12 +191,12 @@ class FaultyDriverStatementSpec : FunSpec({
                 return call("ConnectionGetOption", connection, "adbc.connection.catalog", room, size)
             }
 
-            /** What GetOption says while a query of the connection runs. */
+            /** Returns the outcome of `GetOption` while a query of the connection runs. */
             fun askMeanwhile(): Outcome {
                 ok("StatementSetSqlQuery", statement, "SELECT * FROM stuck()")
                 val stuck = supplyAsync { call("StatementExecuteQuery", statement, null, null).status }
                 val deadline = System.nanoTime() + SECONDS.toNanos(5)
-                while (faulty.held == 0L) check(System.nanoTime() < deadline) { "the query does not wait" }
+                while (faulty.held == 0L) check(System.nanoTime() < deadline) { "no query waits after 5 s" }
                     .also { Thread.onSpinWait() }
                 return try {
                     ask()
@@ -219,10 +217,10 @@ class FaultyDriverStatementSpec : FunSpec({
             room.getString(0) shouldBe "memory"
             faulty.overlaps shouldBe 1
         }
-        faulty.reset() // the overlap was a race as well
+        faulty.reset() // the overlap also counted as a race
     }
 
-    test("a cancel that aborts the transaction: statements fail until a rollback, and a commit rolls back") {
+    test("after a cancel that aborts the transaction, statements fail until a rollback, and a commit rolls back") {
         driver {
             fun cancelled() {
                 val stream = execute("SELECT * FROM batches(3, 2)")

@@ -25,7 +25,7 @@ class BundleSoakSpec : FunSpec({
 
     val libraries by lazy { listOf(PeerLibrary.library, CudaDouble.library, HipDouble.library) }
 
-    test("what is compiled for a bundle runs, and needs nothing that is younger than glibc 2.28 [CHK-06]") {
+    test("a compiled bundle runs, and needs no symbol newer than glibc 2.28 [CHK-06]") {
         val folder = createTempDirectory("bundle")
         compile(libraries, folder)
         libraries.map { folder / it.file.name }.forAll { Glibc("2.28").tooYoung(it) shouldBe mapOf() }
@@ -35,21 +35,21 @@ class BundleSoakSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test("a library that needs a younger glibc, and a folder that is too large, are not let out [CHK-06]") {
+    test("a bundle that needs a newer glibc, or is too large, is rejected [CHK-06]") {
         val folder = createTempDirectory("bundle")
         val peer = PeerLibrary.library.file
         peer.copyTo(folder / peer.name)
         val young = Glibc("2.2.5").tooYoung(peer)
-        young["memcpy"] shouldBe "2.14" // as x86-64 has had it since
+        young["memcpy"] shouldBe "2.14" // the newest version of memcpy on x86-64
         val today = Glibc("2.28").tooYoung(peer)
         if (today.isEmpty()) complain(folder) shouldBe null else complain(folder).shouldNotBeNull() shouldContain
-            "libpeer.so needs a glibc younger than 2.28, for "
+            "libpeer.so needs a glibc newer than 2.28, for "
         (folder / "large").toFile().outputStream().use { out -> repeat(64) { out.write(ByteArray(1 shl 20)) } }
-        complain(folder).shouldNotBeNull() shouldContain "63 are the most"
+        complain(folder).shouldNotBeNull() shouldContain "the limit is 63"
         folder.toFile().deleteRecursively()
     }
 
-    test("functions are bound to the newest version that there was, and one that was not there yet is named [CHK-06]") {
+    test("functions are bound to the newest allowed version, and a function without one is named [CHK-06]") {
         val libc = Path.of("/proc/self/maps").toFile().readLines().map { it.substringAfterLast(' ') }
             .first { it.endsWith("/libc.so.6") }.let(Path::of)
         Glibc("2.28").header(setOf("memcpy", "pthread_create"), libc) shouldBe
@@ -57,7 +57,7 @@ class BundleSoakSpec : FunSpec({
             "pthread_create,pthread_create@GLIBC_2.2.5\");\n"
         Glibc("2.2.5").header(setOf("memcpy"), libc) shouldBe "__asm__(\".symver memcpy,memcpy@GLIBC_2.2.5\");\n"
         shouldThrow<IllegalStateException> { Glibc("2.28").header(setOf("gettid"), libc) }.message shouldBe
-            "glibc 2.28 has no gettid, and something calls it"
+            "glibc 2.28 has no gettid, but a library calls it"
     }
 })
 

@@ -19,15 +19,15 @@ private fun report(vararg steps: StepResult) = Report("cuda", "2026-11-23T00:00:
     HostFacts("Linux", 2, GIB, "25"), null, listOf(), steps.toList(), 1.0)
 
 class FindingsSpec : FunSpec({
-    test("what was not run is counted apart, is in the sum, and has an exit code of its own [CHK-04]") {
+    test("tests that did not run are counted separately in the summary, and have their own exit code [CHK-04]") {
         val all = report(StepResult("a", Verdict.GOOD, tests = GOOD))
         all.exitCode shouldBe 0
-        all.table() shouldContain "All is well: 5 good, 0 failed, 0 not run"
+        all.table() shouldContain "All checks passed: 5 good, 0 failed, 0 not run"
         val peer = report(StepResult("a", Verdict.GOOD,
             tests = GOOD.copy(notRun = listOf(Named("two GPUs copy to each other", "one GPU")))))
         peer.summary shouldBe Summary(5, 0, 1)
         peer.exitCode shouldBe NOT_ALL_CODE
-        peer.table() shouldContain "What was run is well, but not all was run: 5 good, 0 failed, 1 not run"
+        peer.table() shouldContain "No check failed, but not all were run: 5 good, 0 failed, 1 not run"
         peer.table() shouldContain Regex("two GPUs copy to each other +\\| not run \\| one GPU")
         report(StepResult("a", Verdict.NOT_RUN, "no managed memory")).run {
             summary shouldBe Summary(0, 0, 1)
@@ -36,15 +36,14 @@ class FindingsSpec : FunSpec({
     }
 
     test(
-        "what failed makes it all fail: a test, a figure, a step that hung after all of its tests had passed " +
-            "[CHK-01, CHK-03]",
+        "any failure fails the report: a test, a figure, or a step that hung after its tests passed [CHK-01, CHK-03]",
     ) {
         val figure = Figure("to the GPU", 8, Verdict.FAILED, "too slow")
         for (step in listOf(
             StepResult("a", Verdict.FAILED, tests = GOOD.copy(failed = listOf(Named("b", "c")))),
             StepResult("a", Verdict.FAILED, figures = listOf(figure)),
-            StepResult("a", Verdict.FAILED, "it took longer than 5 s", tests = GOOD),
-            StepResult("a", Verdict.FAILED, "it ended with 134"),
+            StepResult("a", Verdict.FAILED, "the step took longer than 5 s", tests = GOOD),
+            StepResult("a", Verdict.FAILED, "the step's process ended with 134"),
         )) {
             val report = report(step, StepResult("b", Verdict.NOT_RUN, "one GPU"))
             report.summary.failed shouldBe 1
@@ -53,7 +52,7 @@ class FindingsSpec : FunSpec({
         }
     }
 
-    test("the file is JSON, with lower-case names, and is read as it was written [CHK-05]") {
+    test("a report is written as JSON with lower-case names, and is read back unchanged [CHK-05]") {
         val folder = createTempDirectory("findings")
         val figure = Figure("to the GPU, 1 column", 8, Verdict.GOOD, micros = 1.5, reference = "cuMemcpyAsync",
             referenceMicros = 1.0, threshold = Thresholds.wait, samples = 3)
@@ -83,10 +82,7 @@ class FindingsSpec : FunSpec({
             listOf("64 KiB", "1 MiB", "4 GiB", "8.091 MiB")
     }
 
-    test(
-        "where threads stood is read from what a JVM writes: those in something of ours, main first, others " +
-            "not [CHK-03]",
-    ) {
+    test("a thread dump gives the threads with a frame in Arbalest, main first, and no others [CHK-03]") {
         val found = stood(DUMP)
         found.map { it.thread } shouldContainExactly listOf("main", "arbalest-cuda-frees")
         found.first().frames shouldContainExactly listOf("jdk.internal.foreign.abi.DowncallStub(LambdaForm)",

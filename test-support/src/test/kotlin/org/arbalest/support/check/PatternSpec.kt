@@ -13,7 +13,7 @@ class PatternSpec : FunSpec({
     fun segment(bytes: Long, piece: Int = 0): MemorySegment =
         Arena.ofAuto().allocate(bytes, 8).also { Pattern.fill(it, piece) }
 
-    test("one byte that is wrong is found wherever it is, and named [CHK-02]") {
+    test("a single wrong byte is found and named at any position [CHK-02]") {
         for (bytes in listOf(8L, 640, 65536, (40L shl 20) + 8)) {
             val expected = segment(bytes)
             Pattern.compare(expected, segment(bytes)) { "whole" }
@@ -26,7 +26,7 @@ class PatternSpec : FunSpec({
         }
     }
 
-    test("pieces that were swapped, shifted, or left from an earlier round are found [CHK-02]") {
+    test("swapped and shifted pieces, and pieces of an earlier round, are detected [CHK-02]") {
         val bytes = 65536L
         val first = segment(bytes)
         first.mismatch(segment(bytes, piece = 1)) shouldBe 0
@@ -40,7 +40,7 @@ class PatternSpec : FunSpec({
         later.asSlice(bytes - 8, 8).mismatch(latest.asSlice(bytes - 8, 8)) shouldBe 0
     }
 
-    test("a copy by several threads is whole, whatever its size") {
+    test("a copy by several threads is complete at any size") {
         for (bytes in listOf(8L, 65536, 3L shl 20, (5L shl 20) + 24, (70L shl 20) + 8)) {
             val from = segment(bytes)
             val to = Arena.ofAuto().allocate(bytes, 8)

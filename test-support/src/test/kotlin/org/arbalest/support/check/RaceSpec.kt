@@ -14,7 +14,7 @@ class RaceSpec : FunSpec({
         }
     }
 
-    test("only what is to be timed is timed, by turns, and nobody is always the first [CHK-01]") {
+    test("only the contestants' work is timed, alternately, and no contestant is always first [CHK-01]") {
         val clock = Clock()
         val said = mutableListOf<String>()
         fun contestant(name: String, nanos: Long) =
@@ -29,7 +29,7 @@ class RaceSpec : FunSpec({
         said.joinToString("") shouldBe "ab" + "ab" + "ba" + "ab"
     }
 
-    test("it goes on until the time is over, but to a most and from a least [CHK-01]") {
+    test("a race lasts until its time is over, between its least and most rounds [CHK-01]") {
         fun rounds(rounds: Rounds): Int {
             val clock = Clock()
             return Race(rounds) { clock.now }.run(listOf(Contestant("a") { clock.pass(100) })).single().size
@@ -39,7 +39,7 @@ class RaceSpec : FunSpec({
         rounds(Rounds(0, least = 1, most = 5, nanos = 1000)) shouldBe 5
     }
 
-    test("each copy is looked at, those of the warm-up too, in rounds that have numbers of their own [CHK-02]") {
+    test("each copy is verified, even in the warm-up, and each round has its own number [CHK-02]") {
         val seen = mutableListOf<Pair<String, Int>>()
         val contestant =
             Contestant("a", prepare = { seen += "prepared" to it }, verify = { seen += "verified" to it }) {}
@@ -50,7 +50,7 @@ class RaceSpec : FunSpec({
         }
     }
 
-    test("the median, of odd and even numbers") {
+    test("the median is correct for odd and even numbers of times") {
         longArrayOf(3000, 1000, 2000).medianMicros() shouldBe 2.0
         longArrayOf(4000, 1000, 2000, 3000).medianMicros() shouldBe 2.5
     }

@@ -10,7 +10,7 @@ private const val MIB = 1L shl 20
 class ThresholdSpec : FunSpec({
     fun Threshold.isKept(ours: Double, reference: Double) = complaint(ours, reference) == null
 
-    test("pinned memory: 0.95 of the runtime's copy for a column, 0.9 for 100 columns [CHK-01]") {
+    test("a copy of pinned memory needs 0.95 of the runtime's speed, and 0.9 with 100 columns [CHK-01]") {
         val (one, hundred) = listOf(1, 100).map { Thresholds.pinned(it, 256 * MIB) }
         one.isKept(1000 / 0.951, 1000.0) shouldBe true
         one.isKept(1000 / 0.949, 1000.0) shouldBe false
@@ -18,18 +18,18 @@ class ThresholdSpec : FunSpec({
         hundred.isKept(1000 / 0.899, 1000.0) shouldBe false
     }
 
-    test("pageable memory: 0.6 of the bound [CHK-01]") {
+    test("a copy of pageable memory needs 0.6 of the bound's speed [CHK-01]") {
         val threshold = Thresholds.pageable(16 * MIB)
         threshold.isKept(1000 / 0.601, 1000.0) shouldBe true
         threshold.isKept(1000 / 0.599, 1000.0) shouldBe false
     }
 
-    test("a suspended wait: 10 us more than a blocked one [CHK-01]") {
+    test("a suspended wait may take 10 us longer than a blocked one [CHK-01]") {
         Thresholds.wait.isKept(60.0, 50.0) shouldBe true
         Thresholds.wait.isKept(60.1, 50.0) shouldBe false
     }
 
-    test("what a batch costs at any size, 20 us, is forgiven below 16 MiB, and not from there on [CHK-01]") {
+    test("a fixed cost of 20 us per batch is allowed below 16 MiB only [CHK-01]") {
         for (threshold in listOf(
             { bytes: Long -> Thresholds.pinned(1, bytes) }, { Thresholds.pinned(100, it) }, Thresholds::pageable,
         )) {
@@ -40,7 +40,7 @@ class ThresholdSpec : FunSpec({
         }
     }
 
-    test("what is no time is not good, whatever it is beside [CHK-01]") {
+    test("an invalid time never meets a threshold [CHK-01]") {
         for (wrong in listOf(Double.NaN, 0.0, -1.0, Double.POSITIVE_INFINITY)) {
             Thresholds.wait.complaint(wrong, 50.0).shouldNotBeNull()
             Thresholds.wait.complaint(50.0, wrong).shouldNotBeNull()
@@ -48,11 +48,11 @@ class ThresholdSpec : FunSpec({
         LongArray(0).medianMicros().isNaN() shouldBe true
     }
 
-    test("a complaint has the time, and the most that it may be [CHK-01]") {
-        Threshold(0.5, 10.0).complaint(120.0, 50.0) shouldBe "120.0 us, and 110.0 are the most"
+    test("a complaint gives the time and the limit [CHK-01]") {
+        Threshold(0.5, 10.0).complaint(120.0, 50.0) shouldBe "120.0 us exceeds the limit of 110.0 us"
     }
 
-    test("on a runtime in software a fiftieth of the speed is enough, and no more [CHK-01]") {
+    test("a simulated runtime needs a fiftieth of the usual speed [CHK-01]") {
         val threshold = Thresholds.pinned(1, 256 * MIB).loosened()
         threshold.isKept(1000 / 0.0191, 1000.0) shouldBe true
         threshold.isKept(1000 / 0.0189, 1000.0) shouldBe false

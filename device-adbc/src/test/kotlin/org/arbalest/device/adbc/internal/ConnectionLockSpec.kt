@@ -13,7 +13,7 @@ class ConnectionLockSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
-    test("what closes while a driver's thread pulls what is bound, and no call runs, is released at once [ADB-11]") {
+    test("a statement closed while a driver thread pulls bound data, and no call runs, is released at once [ADB-11]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
             val callback = ConnectionLock.Feeding((statement as StatementImpl).handle.lock)

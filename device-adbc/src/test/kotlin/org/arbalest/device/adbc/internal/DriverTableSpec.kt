@@ -13,7 +13,7 @@ import java.lang.foreign.StructLayout
 class DriverTableSpec : FunSpec({
     val withC = NativeLibrary.missing == null
 
-    test("the structs of adbc.h are laid out as a C compiler does it [ADB-01]").config(enabled = withC) {
+    test("the structs of adbc.h have the layout that a C compiler gives them [ADB-01]").config(enabled = withC) {
         val c = FaultyDriver.full.layout.lines().filter(String::isNotBlank).associate { line ->
             line.split(' ').let { it[0] to it[1].toLong() }
         }
@@ -30,7 +30,7 @@ class DriverTableSpec : FunSpec({
             setOf("AdbcDriver.private_data", "AdbcDriver.private_manager", "AdbcDriver.release")
     }
 
-    test("the table of 1.0.0 is the first part of that of 1.1.0 [ADB-01]") {
+    test("the 1.0.0 table is the first part of the 1.1.0 table [ADB-01]") {
         AdbcFunction.sizeOfTable(AdbcVersion.V1_0_0) shouldBe 232
         AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0) shouldBe 464
         AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN.since() shouldBe AdbcVersion.V1_0_0

@@ -15,14 +15,14 @@ import org.arbalest.support.withNullRows
 class MetadataRowSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("a null row of a batch is no row of metadata [REQ-21]") {
+    test("a null row of a batch gives no metadata row [REQ-21]") {
         val batch = ids(1, 42, 3).withNullRows(1)
         DeviceArrayReader.of(batch.schema(), listOf(batch)).use { reader ->
             MetadataRow.all(reader, "a result").map { it.number("id") } shouldBe listOf(1, 3)
         }
     }
 
-    test("a number that is beyond an int is not told, and an error with the row where it must be there [ADB-16]") {
+    test("a number beyond the int range is null, and throws with its value if it is required [ADB-16]") {
         val numbers = listOf(4_294_967_295L, Int.MAX_VALUE + 1L, Int.MIN_VALUE - 1L, Int.MAX_VALUE.toLong(),
             Int.MIN_VALUE.toLong(), 7L)
         val rows = DeviceArrayReader.of(IDS, listOf(ids(*numbers.toLongArray()))).use {

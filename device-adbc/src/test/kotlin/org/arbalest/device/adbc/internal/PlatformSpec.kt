@@ -7,7 +7,7 @@ import io.kotest.matchers.shouldBe
 import java.nio.file.Path
 
 class PlatformSpec : FunSpec({
-    test("where the platforms have their drivers [ADB-20]") {
+    test("each platform has its own driver folders and library names [ADB-20]") {
         val home = Path.of("/home/x")
         fun of(os: String, vararg environment: Pair<String, String>) =
             Platform(os, "${os}_arm64", home, mapOf(*environment))
@@ -26,16 +26,13 @@ class PlatformSpec : FunSpec({
         of("windows").libraryNames("x") shouldContainExactly listOf("x.dll", "x")
     }
 
-    test("this process is a platform that manifests know [ADB-20]") {
+    test("this process runs on a platform that manifests know [ADB-20]") {
         if (System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") Platform.ours()
             .tuple().removeSuffix("_musl") shouldBe "linux_amd64"
         Platform.ours().home() shouldBe Platform.home(Platform.ours().os(), System.getenv())
     }
 
-    test(
-        "the user's folder is that of HOME, as for ADBC's driver manager, and without it, or on Windows, the " +
-            "JVM's [ADB-20]",
-    ) {
+    test("the home folder is HOME, or the JVM's user.home without HOME and on Windows [ADB-20]") {
         val ofJvm = Path.of(System.getProperty("user.home"))
         for (os in listOf("linux", "macos")) {
             Platform.home(os, mapOf("HOME" to "/else/where")) shouldBe Path.of("/else/where")
@@ -45,7 +42,7 @@ class PlatformSpec : FunSpec({
         Platform.home("windows", mapOf("HOME" to "/else/where")) shouldBe ofJvm
     }
 
-    test("an entry point is called as the library, or as usual [ADB-01]") {
+    test("the entry point is named after the library, or is AdbcDriverInit [ADB-01]") {
         fun of(file: String) = DriverLibrary.entryPoints(file).toList()
         of("libadbc_driver_sqlite.so.2.0.0") shouldContainExactly listOf("AdbcDriverSqliteInit", "AdbcDriverInit")
         of("adbc_driver_sqlite.dll") shouldContainExactly listOf("AdbcDriverSqliteInit", "AdbcDriverInit")
