@@ -53,7 +53,7 @@ class GuidesSpec : FunSpec({
     val languages = listOf("Java", "Kotlin")
     fun java(language: String) = language == "Java"
 
-    test("the programs of the first page print what it says") {
+    test("the programs of the first page print the output on the page") {
         val page = guides.single { it.name == "getting-started.md" }.readText()
         for (program in listOf({ FirstBatch.main(arrayOf()) }, { main() })) {
             page.unindented() shouldContain "\n```\n${printed { program() }.unindented()}\n```\n"
