@@ -117,7 +117,7 @@ private class Snippets(
     val receive: (FlightStream) -> DeviceArrayReader,
 )
 
-/** Runs the snippets of docs/guides/arrow-java.md. The allocators fail a test that leaves them with memory. */
+/** Runs the snippets of docs/guides/arrow-java.md. The allocators fail a test that leaves memory in them. */
 class ArrowJavaSpec : FunSpec({
     extension(ResourceCountersExtension)
 

@@ -34,7 +34,7 @@ class ColumnsGuideSpec : FunSpec({
         utf8("symbol", listOf("A", "B", null))
     }
 
-    test("the programs and the nested columns print the comments behind their println") {
+    test("the programs and the nested columns print the text in the comments after their println") {
         val comments = Regex("""println\(.*\);? // (.*)""").findAll(page).map { it.groupValues[1] }.toList()
         comments shouldHaveSize 13
         printed {
