@@ -14,7 +14,7 @@ import org.w3c.dom.NodeList;
  * Prints each failed test of the last build: its module, class, name and reason, and the command that repeats it.
  *
  * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. Arguments: the
- * project's folder; the second (of the epoch) in which the build started, since older reports are of other builds.
+ * project's folder, and the start of the build in seconds since the epoch, because older reports are of other builds.
  */
 class WhatFailed {
   private static final int MOST = 25;
@@ -22,7 +22,7 @@ class WhatFailed {
   public static void main(String[] args) throws Exception {
     Path root = Path.of(args[0]);
     List<Failure> failures = failures(root, Long.parseLong(args[1]) * 1000);
-    // of a spec whose initializationError is there as well
+    // The initializationError of the same spec is reported as well.
     failures.removeIf(each -> each.test.endsWith("InstantiationException"));
     if (failures.isEmpty()) return;
     StringBuilder out =
@@ -79,8 +79,10 @@ class WhatFailed {
   }
 
   /**
-   * @param report its path below the project; {@code specification} is the class, with the name of a second execution
-   *     in parentheses
+   * A failed test.
+   *
+   * @param report the report's path below the project; {@code specification} is the class, with the name of a second
+   *     execution in parentheses
    */
   private record Failure(Path report, String specification, String test, String message) {
     private String module() {
@@ -98,7 +100,7 @@ class WhatFailed {
           + "\n  ./mvnw " + profiles() + "-pl " + module + " -am test -Dtest=" + spec + only() + "\n";
     }
 
-    /** The modules that only a profile builds, and the specs whose libraries and JVM are that profile's. */
+    /** Returns the profiles that build the test's module and run its spec. */
     private String profiles() {
       if (module().contains("spark")) return "-Pfull,spark ";
       boolean isSecond = specification.contains("(") || !report.getParent().endsWith("surefire-reports");
@@ -108,9 +110,11 @@ class WhatFailed {
     }
 
     /**
-     * Kotest's filter is a regular expression, but for {@code *}, which is any text. It must match the whole path of
-     * the test, which begins with its spec, and that of each context around it: so what follows a context, which
-     * Surefire parts by a slash, may also be missing.
+     * Returns the filter for the test, or nothing for a whole spec.
+     *
+     * <p>Kotest's filter is a regular expression, in which {@code *} is any text. It must match the whole path of the
+     * test, which begins with its spec, and also the path of each context around it. Surefire separates a context from
+     * its tests with a slash. So the part after a context is optional.
      */
     private String only() {
       if (test.equals("initializationError")) return "";
@@ -120,7 +124,7 @@ class WhatFailed {
       return " '-Dkotest.filter.tests=" + filter + ")?".repeat(names.length - 1) + "'";
     }
 
-    /** What a shell or the filter might read otherwise becomes any text. */
+    /** Replaces characters that a shell or the filter may interpret by a pattern for any text. */
     private static String words(String name) {
       return name.replaceAll("[^\\p{L}\\p{N} :_-]+", "*");
     }

@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Runs a sample from what was built, and builds it before where that is older than its sources. Maven starts this, from
- * its source, on the JDK of the toolchain, in the project's folder:
+ * Runs a sample from its classes, and builds them first if they are older than their sources. Maven starts this source
+ * file, on the JDK of the toolchain, in the project's folder:
  *
  * <pre>./mvnw -q -N validate exec:exec@sample -Dsample=ticker -Dargs="--seconds 5"</pre>
  *
- * The sample {@code spark} is a module of its own, as it needs 172 jars more.
+ * The sample {@code spark} is a separate module, because it needs 172 more jars.
  */
 class Launcher {
   public static void main(String[] args) throws IOException, InterruptedException {
@@ -26,7 +26,7 @@ class Launcher {
     var samples = isSpark ? new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt")
         : new Samples("samples", "org.arbalest.samples.SamplesKt");
     if (!samples.isBuilt()) {
-      System.err.println("Building the samples: a minute or two, this time only.");
+      System.err.println("Building the samples, which takes a minute or two.");
       List<String> maven =
           new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
       maven.add(isSpark ? "-Pfull,spark" : "-Pfull");
@@ -34,7 +34,8 @@ class Launcher {
       FileTime begun = FileTime.from(Instant.now());
       int code = run(maven);
       if (code != 0) System.exit(code);
-      Files.setLastModifiedTime(samples.dependencies(), begun); // what was changed while it was built may not be in it
+      // because the build may miss changes that were made while it ran
+      Files.setLastModifiedTime(samples.dependencies(), begun);
     }
     List<String> java = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-classpath", samples.classPath()));
@@ -43,7 +44,7 @@ class Launcher {
     System.exit(run(java));
   }
 
-  /** A module of samples, with what Maven wrote of their dependencies when it built them. */
+  /** A module of samples, with the class path that Maven wrote when it built them. */
   private record Samples(String module, String main) {
     Path classes() {
       return Path.of(module, "target", "classes");
@@ -57,7 +58,7 @@ class Launcher {
       return classes().toAbsolutePath() + File.pathSeparator + Files.readString(dependencies()).strip();
     }
 
-    /** Whether nothing that the samples are built of is younger than what was built, and all of that is still there. */
+    /** Returns whether all built classes exist and none of their sources is younger. */
     boolean isBuilt() throws IOException {
       if (!Files.exists(classes()) || !Files.exists(dependencies())) return false;
       FileTime built = Files.getLastModifiedTime(dependencies());
@@ -75,7 +76,10 @@ class Launcher {
     }
   }
 
-  /** Whether a file, or anything in a folder, is younger; so is a folder which something was taken out of. */
+  /**
+   * Returns whether a path, or any file below it, is younger. Removing a file makes its folder younger. A missing path
+   * counts as younger.
+   */
   private static boolean isYounger(Path path, FileTime than) throws IOException {
     try (Stream<Path> all = Files.walk(path)) {
       for (Path each : (Iterable<Path>) all::iterator)
@@ -86,11 +90,11 @@ class Launcher {
     }
   }
 
-  /** The exit code of a command that has this process' terminal. */
+  /** Runs a command in this process's terminal and returns its exit code. */
   private static int run(List<String> command) throws IOException, InterruptedException {
     var builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
-    // a folder with an empty jars
+    // Spark accepts a folder with an empty folder `jars`.
     builder.environment().put("SPARK_HOME",
         Path.of("spark", "src", "test", "resources", "spark-home").toAbsolutePath().toString());
     return builder.start().waitFor();

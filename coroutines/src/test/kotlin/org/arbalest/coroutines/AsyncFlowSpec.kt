@@ -49,13 +49,13 @@ import java.io.IOException
 import java.lang.foreign.MemorySegment
 import kotlin.time.Duration.Companion.seconds
 
-/** A flow here, through the C structs, into a flow here. */
+/** A flow that passes through the C structs and becomes a flow again. */
 class AsyncFlowSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     fun ids(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
 
-    /** The stream that this flow produces, and how its production ended. */
+    /** Returns the stream that this flow produces, and a deferred that completes when the production ends. */
     fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrayStream, Deferred<Unit>> {
         lateinit var produced: Deferred<Unit>
         val arrays = CData.importAsyncStream(CImport.DEVICE) { handler: MemorySegment ->
@@ -67,7 +67,7 @@ class AsyncFlowSpec : FunSpec({
     suspend fun AsyncArrayStream.ids(prefetch: Int = 16): List<Long> = asFlow(prefetch).map { it.id }.toList()
 
     for (prefetch in listOf(1, 2, 5, 64)) {
-        test("three hundred batches pass in order, $prefetch ahead [ASY-06]") {
+        test("a stream passes 300 batches in order with a prefetch of $prefetch [ASY-06]") {
             withTimeout(5.seconds) {
                 val (arrays, produced) = connect(ids(300))
                 arrays.ids(prefetch) shouldContainExactly List(300) { it.toLong() }
@@ -77,8 +77,8 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test(
-        "a flow drives a handler that is known by its address, with arrays and with tasks; what can be no handler is " +
-            "refused, and the flow is not collected [ASY-19]",
+        "produceTo accepts a handler's address for arrays and for tasks, and refuses an invalid address without a " +
+            "collection [ASY-19]",
     ) {
         withTimeout(5.seconds) {
             for (produce in listOf<suspend (MemorySegment) -> Unit>(
@@ -103,7 +103,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("an empty flow is an empty flow [ASY-12]") {
+    test("an empty flow becomes an empty stream and an empty flow again [ASY-12]") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(0))
             arrays.ids() shouldBe emptyList()
@@ -111,7 +111,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("a collector that has enough cancels the producer, which returns [ASY-09]") {
+    test("a collector that stops early cancels the producer, and the producer returns [ASY-09]") {
         withTimeout(5.seconds) {
             var closed = false
             val (arrays, produced) = connect(
@@ -130,7 +130,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("what the collector throws is thrown, and cancels the producer [ASY-28]") {
+    test("an exception of the collector is thrown to its caller and cancels the producer [ASY-28]") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(300))
             shouldThrow<IOException> { arrays.asFlow().collect { throw IOException("full") } }.message shouldBe "full"
@@ -138,7 +138,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("cancelling the collector cancels the producer, and released() tells when that is done [ASY-28]") {
+    test("cancelling the collector cancels the producer, and released() completes after that [ASY-28]") {
         withTimeout(5.seconds) {
             val got = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(ids(300))
@@ -155,7 +155,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("cancelling a collector that waits for the first array of an idle flow [ASY-28]") {
+    test("a cancelled collector cancels a flow that has not emitted its first array [ASY-28]") {
         withTimeout(5.seconds) {
             val idle = CompletableDeferred<Unit>()
             val (arrays, produced) = connect(
@@ -171,7 +171,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("what the flow throws arrives with code, message and cause, and is thrown where it was produced") {
+    test("an exception of the flow reaches the collector with code, message and cause, and is thrown by produceTo") {
         withTimeout(5.seconds) {
             supervisorScope {
                 val why = IllegalStateException("no row 7", IOException("disk is gone"))
@@ -192,7 +192,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("an errno, a message and metadata pass as they are") {
+    test("a DeviceException of the flow passes its errno, message and metadata to the collector unchanged") {
         withTimeout(5.seconds) {
             supervisorScope {
                 val why = DeviceException(71, "no such table", null,
@@ -207,7 +207,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("cancelling the producing scope is an ECANCELED for the collector") {
+    test("cancelling the producing scope throws ECANCELED in the collector") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(
                 flow {
@@ -222,7 +222,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("a flow that times out by itself is an ECANCELED for both sides, and hangs neither") {
+    test("a timeout inside the flow throws ECANCELED on both sides, and neither side hangs") {
         withTimeout(5.seconds) {
             supervisorScope {
                 val (arrays, produced) = connect(
@@ -237,14 +237,14 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("a collector that never has to wait is ended by its timeout, also on one thread [ASY-28]") {
+    test("a timeout ends a collector that never suspends, even on one thread [ASY-28]") {
         val (arrays, produced) = connect(flow { while (true) lend(1) })
         withTimeoutOrNull(50) { arrays.asFlow(64).collect() } shouldBe null
         arrays.released().await()
         produced.await()
     }
 
-    test("a second collection is refused, and does not wait for the first") {
+    test("a stream refuses a second collection without waiting for the first") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(10))
             arrays.asFlow().collect {
@@ -269,7 +269,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("a stream that is closed while it is collected says so") {
+    test("a collector throws IllegalStateException when the stream is closed during the collection") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(300))
             shouldThrow<IllegalStateException> { arrays.asFlow().collect { arrays.close() } }.message shouldBe
@@ -278,7 +278,7 @@ class AsyncFlowSpec : FunSpec({
         }
     }
 
-    test("tasks pass with their metadata, also on to another stream without being extracted [ASY-27]") {
+    test("tasks keep their metadata, also when another stream produces them without an extraction [ASY-27]") {
         withTimeout(5.seconds) {
             val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
             val first = CData.importAsyncStream(CImport.DEVICE) { handler ->
@@ -305,12 +305,15 @@ class AsyncFlowSpec : FunSpec({
     }
 })
 
-/** The same with a C producer that takes its time. */
+/** Async flows with a native producer that delays its release. */
 class AsyncFlowPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    /** Collects, from a producer that is at the gate before its release when [collect] has returned. */
+    /**
+     * Runs [collect] with a producer that waits at the gate, and checks that [collect] returns before the producer's
+     * release.
+     */
     suspend fun whileHeldBack(collect: suspend (AsyncArrayStream) -> Unit) {
         PeerProducer(10, 1, setOf(PeerProducer.Quirk.GATE_RELEASE), timeoutMillis = 5_000).use { producer ->
             CData.importAsyncStream(CImport.DEVICE) { producer.start(it) }.use { stream ->
@@ -325,7 +328,7 @@ class AsyncFlowPeerSpec : FunSpec({
         }
     }
 
-    test("a collector that has enough does not wait for the release [ASY-28]") {
+    test("a collector that stops early does not wait for the release [ASY-28]") {
         whileHeldBack { stream -> stream.asFlow().take(2).collect() }
     }
 
@@ -339,7 +342,7 @@ class AsyncFlowPeerSpec : FunSpec({
         }
     }
 
-    test("at the end of the stream the release is waited for, until the collector is cancelled [ASY-28]") {
+    test("a collector waits at the end of the stream for the release, until it is cancelled [ASY-28]") {
         whileHeldBack { stream ->
             coroutineScope {
                 val ids = mutableListOf<Long>()

@@ -45,17 +45,17 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("an event that has completed does not suspend [DEV-06]") {
+    test("await does not suspend when the event has completed [DEV-06]") {
         device.createStream().use { stream ->
             stream.record().use { event ->
                 coroutineScope { launch(start = UNDISPATCHED) { event.await() }.isCompleted shouldBe true }
                 event.close()
-                event.await() // it is known to be done
+                event.await() // works on a closed event, because its completion is already known
             }
         }
     }
 
-    test("a coroutine waits without its thread, and goes on where it was [DEV-06]") {
+    test("await frees the thread, and the coroutine resumes in its own dispatcher [DEV-06]") {
         held { stream ->
             Executors.newSingleThreadExecutor { Thread(it, "only") }.asCoroutineDispatcher().use { only ->
                 withContext(only) {
@@ -75,7 +75,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("cancelling gives up the wait at once, and leaves the work to be done [DEV-06]") {
+    test("cancelling await ends the wait immediately and does not stop the device's work [DEV-06]") {
         held { stream ->
             cpu.batch(rows = 3) { int64("n", longArrayOf(1, 2, 3)) }.use { source ->
                 source.copyTo(device, stream).use { there ->
@@ -84,7 +84,7 @@ class AwaitSpec : FunSpec({
                         waiting.isCompleted shouldBe false
                         waiting.cancelAndJoin()
                     }
-                    Held.now().waits() shouldBe 2 // the one that was given up, and the copy's for its source
+                    Held.now().waits() shouldBe 2 // the cancelled wait, and the wait of the copy for its source
                     fake.release()
                     there.await()
                     there.copyTo(cpu, stream).use {
@@ -96,7 +96,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("work that failed is thrown, with errno and reason [DEV-14]") {
+    test("await throws the error of failed device work with errno and reason [DEV-14]") {
         held { stream ->
             fake.failNextCommand()
             val there = cpu.batch(rows = 1) { int64("n", longArrayOf(1)) }.use { it.copyTo(device, stream) }
@@ -112,7 +112,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("a batch that is built for a device is there when it has been awaited") {
+    test("a batch built for a device has its data there after await") {
         val batch = device.batch(rows = 2) {
             float64("price", doubleArrayOf(1.5, 2.5))
             utf8("symbol") { row -> if (row == 0) "A" else null }
@@ -128,7 +128,7 @@ class AwaitSpec : FunSpec({
         }
     }
 
-    test("ten thousand events are awaited at once by one thread of ours, and half of them are given up") {
+    test("one library thread awaits 10,000 events at once, and half of the waits are cancelled") {
         held { stream ->
             val done = AtomicInteger()
             runBlocking(Dispatchers.Default) {

@@ -26,19 +26,19 @@ import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.ADDRESS
 import java.lang.foreign.ValueLayout.JAVA_INT
 
-/** Where `buffers` is in a `struct ArrowArray`. */
+/** Offset of the field `buffers` in `struct ArrowArray`. */
 private const val BUFFERS = 40L
 
-/** Record batches of arrays. */
+/** Record batches built from existing arrays. */
 class BatchOfSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
     val cpu = Devices.cpu()
 
-    /** The only column of a batch. */
+    /** Builds a batch and returns its only column. */
     fun array(columns: ColumnScope.() -> Unit): DeviceArray = cpu.batch(columns = columns).use { it.retainChild(0) }
 
-    test("arrays of one length are the columns of a batch, which outlives their handles") {
+    test("batchOf builds a batch from arrays of equal length, and the batch outlives their handles") {
         val prices = array {
             notNull.withMetadata(Metadata.of("unit", "USD")).float64("p", doubleArrayOf(1.5, 2.5, 3.5))
         }
@@ -61,7 +61,9 @@ class BatchOfSpec : FunSpec({
         }
     }
 
-    test("the handles stay the caller's, an array may be given twice, and may be a slice, a batch, or from C") {
+    test(
+        "batchOf leaves the handles to the caller, and accepts an array twice, a slice, a batch and an imported array",
+    ) {
         val ids = array { int64("id", longArrayOf(1, 2, 3, 4)) }
         val batch = cpu.batch { utf8("x", listOf("a", null)) }.throughC()
         val slice = ids.slice(1, 2)
@@ -75,7 +77,7 @@ class BatchOfSpec : FunSpec({
         listOf(ids, slice, batch).forEach { it.close() }
     }
 
-    test("what is no batch is refused, and names the column; nothing is lost") {
+    test("batchOf refuses invalid arguments with the column's name, and leaves the arrays to the caller") {
         val (two, three) = array { int64("x", longArrayOf(1, 2)) } to array { utf8("y", listOf("a", "b", "c")) }
         shouldThrow<IllegalArgumentException> { batchOf("a" to two, "b" to three) }.message shouldBe
             "column \"b\" has 3 values, but column \"a\" has 2; the columns of a batch have one length"
@@ -94,13 +96,13 @@ class BatchOfSpec : FunSpec({
         listOf(two, three).forEach { it.close() }
     }
 
-    test("an array that turns out to be malformed leaves the others as they were, and no buffer open") {
+    test("batchOf leaves no buffer open and the other arrays unchanged when one array is malformed") {
         val ids = array { int64("x", longArrayOf(1, 2)) }
         Arena.ofConfined().use { arena ->
             val (struct, schema) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowSchemaStruct.LAYOUT)
             CData.exportArray(array { utf8("y", listOf("a", "b")) }, struct, CExport.DATA.schemaTo(schema))
             val buffers = struct.reinterpret(ArrowArrayStruct.LAYOUT.byteSize()).get(ADDRESS, BUFFERS).reinterpret(24)
-            buffers.getAtIndex(ADDRESS, 1).reinterpret(12).setAtIndex(JAVA_INT, 2, -1) // the last offset
+            buffers.getAtIndex(ADDRESS, 1).reinterpret(12).setAtIndex(JAVA_INT, 2, -1) // makes the last offset invalid
             CData.importArray(struct, CImport.DATA.schema(schema).validation(Validation.NONE)).use { bad ->
                 shouldThrow<DeviceException> { batchOf("a" to ids, "b" to bad) }.errno() shouldBe Errno.EINVAL
             }
@@ -108,7 +110,7 @@ class BatchOfSpec : FunSpec({
         ids.use { it.asColumn().values() shouldBe listOf(1L, 2L) }
     }
 
-    test("a batch is ready when all its arrays are [DEV-05]") {
+    test("a batch is ready when all its arrays are ready [DEV-05]") {
         val device = Devices.device(DeviceType.EXT_DEV, 0)
         val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
         val (ids, prices) = array { int64("x", longArrayOf(1, 2)) } to array { float64("y", doubleArrayOf(1.5, 2.5)) }

@@ -100,7 +100,7 @@ class BatchSpec : FunSpec({
         "float64 of ints" to Case("g", listOf(-2147483648.0, null, 2147483647.0)) {
             float64("x", intArrayOf(Int.MIN_VALUE, 2, Int.MAX_VALUE), bits::get)
         },
-        "float32 of integers by core's builder" to Case("f", listOf(5.0, null, 16777216.0)) {
+        "float32 of integers by the core builder" to Case("f", listOf(5.0, null, 16777216.0)) {
             column(Field.of("x", DataType.FLOAT32)).append(5).appendNull().appendAll(intArrayOf(16777216))
         },
         "utf8" to Case("u", listOf("Ærø", null, "")) { utf8("x", listOf("Ærø", null, "")) },
@@ -169,7 +169,7 @@ class BatchSpec : FunSpec({
         "dictionary of lambda" to Case("i", listOf("b", null, "b")) { dictionary("x") { if (it == 1) null else "b" } },
     )
     for ((name, case) in cases) {
-        test("$name comes back from C as it was") {
+        test("a column of $name passes through the C structs unchanged") {
             cpu.batch(3, columns = case.column).throughC().use { batch ->
                 val column = batch["x"]
                 column.field().type().format() shouldBe case.format
@@ -179,7 +179,7 @@ class BatchSpec : FunSpec({
         }
     }
 
-    test("a batch of no rows has its columns") {
+    test("a batch with no rows keeps its columns") {
         cpu.batch(0) {
             int64("a") { error("there is no row $it") }
             utf8("b", listOf())
@@ -187,7 +187,7 @@ class BatchSpec : FunSpec({
         }.throughC().use { it.schema().names shouldBe listOf("a", "b", "c") }
     }
 
-    test("names, metadata and the promise of no nulls reach C") {
+    test("names, metadata and `notNull` pass through the C structs") {
         val unit = Metadata.of("unit", "min")
         cpu.batch(1, Metadata.of("source", "BTS")) {
             notNull.withMetadata(unit).int64("delay", longArrayOf(3))
@@ -208,7 +208,7 @@ class BatchSpec : FunSpec({
         }
     }
 
-    test("a modifier of several columns is a scope, which counts the rows with the others") {
+    test("`with(notNull)` applies to several columns, and these columns count their rows with the others") {
         cpu.batch {
             with(notNull) {
                 int64("id", longArrayOf(1, 2))
@@ -227,7 +227,7 @@ class BatchSpec : FunSpec({
         }
     }
 
-    test("metadata in front of an extension type leaves the type") {
+    test("metadata before an extension type does not replace the type") {
         cpu.batch(1) {
             notNull.withMetadata(Metadata.of("unit", "none")).uuid("id") { UUID(1, 2) }
         }.throughC().use { batch ->
@@ -237,24 +237,24 @@ class BatchSpec : FunSpec({
         }
     }
 
-    test("a null in a column that promised to have none is refused, and names it") {
+    test("a null in a `notNull` column is refused with the column's name") {
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { notNull.int64("delay") { null } } }
             .message shouldContain "\"delay\" is not nullable"
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { notNull.int64("delay", longArrayOf(1), { true }) } }
     }
 
-    test("a negative number of rows is refused") {
+    test("a negative row count is refused") {
         shouldThrow<IllegalArgumentException> { cpu.batch(-1) { int64("delay", longArrayOf()) } }
     }
 
-    test("a column of another length is refused, and names it") {
+    test("a column of another length is refused with its name") {
         shouldThrow<IllegalStateException> { cpu.batch(2) { int64("delay", longArrayOf(1)) } }.message shouldContain
             "\"delay\" has 1 values"
         shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe
             "column \"city\" takes 0 values, one for each row, but 1 were given"
     }
 
-    test("a list may have nulls, and is as long as there are rows") {
+    test("a list may contain nulls, and its length must be the row count") {
         val moments = listOf(Instant.ofEpochSecond(1, 5_000), null)
         cpu.batch {
             int32("int", listOf(1, null))
@@ -278,7 +278,7 @@ class BatchSpec : FunSpec({
             "takes 1 values"
     }
 
-    test("a list of any type may have nulls") {
+    test("a list of each type may contain nulls") {
         val (date, at, money) =
             Triple(LocalDate.of(2024, 2, 29), LocalDateTime.of(2024, 2, 29, 1, 2), BigDecimal("1.5"))
         val bytes = listOf(byteArrayOf(1, 2), null)
@@ -339,19 +339,19 @@ class BatchSpec : FunSpec({
             "takes 1 values"
     }
 
-    test("an integer that a float does not have is refused, and names it") {
+    test("an integer that a float32 cannot hold exactly is refused with the column, the row and the value") {
         shouldThrow<IllegalArgumentException> {
             cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) }
         }
             .message shouldBe "column \"delay\" of type float32 does not hold the integer 16777217 exactly, in row 1"
     }
 
-    test("times of another width than their unit has are refused") {
+    test("a time column of the wrong width for its unit is refused") {
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { time32("x", ArrowTimeUnit.NANOSECOND) { time } } }
             .message shouldContain "use time64"
     }
 
-    test("a scope that was kept is of no use after its block") {
+    test("a scope that the caller keeps throws after its block returns") {
         val outer: ColumnScope
         val inner: ColumnScope
         val builder: ColumnBuilder

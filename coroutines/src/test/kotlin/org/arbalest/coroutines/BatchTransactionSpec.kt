@@ -19,7 +19,7 @@ class BatchTransactionSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    /** A batch in which every lambda and every block calls [step]. */
+    /** Builds a batch in which every lambda and every block calls [step]. */
     fun Device.everything(step: () -> Unit): DeviceArray = batch(rows = 3) {
         step()
         int64("a", longArrayOf(1, 2, 3), isNull = { step(); it == 0 })
@@ -38,7 +38,7 @@ class BatchTransactionSpec : FunSpec({
         step()
     }
 
-    test("a throw at any place leaves nothing allocated") {
+    test("an exception at any point of the block leaves nothing allocated") {
         val before = ResourceCounters.now()
         var places = 0
         cpu.everything { places++ }.close()
@@ -50,7 +50,7 @@ class BatchTransactionSpec : FunSpec({
         }
     }
 
-    test("where memory runs out, what there was of it is freed") {
+    test("a builder that runs out of memory frees its earlier allocations") {
         val before = ResourceCounters.now()
         val error = shouldThrow<DeviceException> {
             cpu.batch(1_000_000_000) {
@@ -62,7 +62,7 @@ class BatchTransactionSpec : FunSpec({
         ResourceCounters.now().since(before).isZero shouldBe true
     }
 
-    test("leaving the block by a return leaves nothing allocated") {
+    test("a return out of the block leaves nothing allocated") {
         val before = ResourceCounters.now()
         fun leave(): String {
             cpu.batch(1) {

@@ -11,12 +11,12 @@ import org.arbalest.device.types.Field
 import org.arbalest.support.ResourceCountersExtension
 import java.time.Period
 
-/** Where the DSL would do something else than what is written. */
+/** Mistakes and surprises in the use of the batch DSL. */
 class BatchTrapsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    test("arrays are told apart by what is in them, in a dictionary and in runs") {
+    test("dictionaries and runs compare arrays by their elements") {
         fun bytes(row: Int): ByteArray? = if (row == 3) null else byteArrayOf((row / 2).toByte(), 1)
         cpu.batch(6) {
             dictionary("dictionary", { bytes(it) }) { all -> binary { all[it] } }
@@ -36,7 +36,7 @@ class BatchTrapsSpec : FunSpec({
         }
     }
 
-    test("a batch whose rows nobody counted has those of its first column; lambdas come behind it [BLD-20]") {
+    test("a batch without a row count takes it from its first column, and lambdas can follow [BLD-20]") {
         cpu.batch {
             int64("array", longArrayOf(1, 2, 3))
             utf8("list", listOf("a", null, "c"))
@@ -73,7 +73,7 @@ class BatchTrapsSpec : FunSpec({
             .message shouldBe "column \"b\" takes 2 values, one for each row, but 1 were given"
     }
 
-    test("a type of a union without a column is refused, and does not shift those behind it") {
+    test("a union type without a column is refused, and does not shift the types after it") {
         for (isDense in listOf(true, false)) {
             fun build(types: UnionScope<Any>.() -> Unit) = cpu.batch(2) {
                 val value = { row: Int -> if (row == 0) 1L else "one" }
@@ -92,7 +92,7 @@ class BatchTrapsSpec : FunSpec({
         }
     }
 
-    test("a period with days is refused with all that it says") {
+    test("a period with days is refused, and the message shows all its parts") {
         fun refused(period: Period) = shouldThrow<IllegalArgumentException> {
             cpu.batch(2) { intervalYearMonth("a") { if (it == 0) null else period } }.close()
         }.message!!
@@ -101,7 +101,7 @@ class BatchTrapsSpec : FunSpec({
         refused(Period.ofYears(Int.MAX_VALUE)) shouldContain "25769803764"
     }
 
-    test("a list of as many elements as there are in each is named for what it is") {
+    test("the type of a fixed-size list shows the item's name, type and size") {
         cpu.batch(2) {
             fixedSizeListOf("a", 3, isNull = { it == 1 }) { float32(values = FloatArray(6) { it.toFloat() }) }
         }.use { batch ->

@@ -30,15 +30,15 @@ private class Corner(val x: Double)
 private data class Venue(val code: String, val city: String?)
 
 /**
- * The columns of the DSL for types that nest, share and count: C reads in them what it reads in those that core's
- * builders make.
+ * Nested, shared and interval columns of the DSL: native code reads the same values from them as from columns of the
+ * core builders.
  */
 class BatchTypesSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    /** What C reads, and the types, without the names. */
+    /** Returns the checksum that native code computes from the values and the types, without the names. */
     fun read(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
@@ -48,7 +48,7 @@ class BatchTypesSpec : FunSpec({
         }
     }
 
-    /** Columns are equal to those of core's builders, type and values. */
+    /** Checks that the DSL and the core builders make columns of the same type and values. */
     fun same(rows: Int, type: DataType, columns: ColumnScope.() -> Unit, fill: ColumnBuilder.() -> Unit) {
         val expected = BatchBuilder.of(cpu, rows).use { batch ->
             batch.column(Field.of("a", type)).fill()
@@ -59,7 +59,7 @@ class BatchTypesSpec : FunSpec({
         read(built) shouldBe read(expected)
     }
 
-    test("text and binary views, whose long values share buffers") {
+    test("views of text and bytes share buffers for their long values") {
         val words = listOf("short", null, "a text of more than twelve bytes", "another one of more than twelve")
         same(4, DataType.UTF8_VIEW, { utf8View("a") { words[it] } }) {
             for (word in words) if (word == null) appendNull() else append(word)
@@ -72,7 +72,7 @@ class BatchTypesSpec : FunSpec({
         }
     }
 
-    test("decimals of each width") {
+    test("decimal columns of each width keep their values") {
         val value = BigDecimal("1234.56")
         cpu.batch(2) {
             decimal32("32", 9, 2) { if (it == 0) value else null }
@@ -86,7 +86,7 @@ class BatchTypesSpec : FunSpec({
             "the decimal 1234.56, which takes 6 digits (precision 5), in row 0; a type with a precision of 6 does"
     }
 
-    test("intervals of each kind") {
+    test("interval columns of each kind have the values of the core builders") {
         same(3, DataType.INTERVAL_YEAR_MONTH, {
             intervalYearMonth("a") { row -> if (row == 1) null else Period.of(row, 1, 0) }
         }) { append(1).appendNull().append(25) }
@@ -103,7 +103,7 @@ class BatchTypesSpec : FunSpec({
             .message shouldContain "3 days"
     }
 
-    test("lists of every kind, whose elements are one column") {
+    test("lists of each kind take their elements from one column") {
         val lists = listOf(listOf(1L, null), null, listOf(), listOf(7L))
         val item = Field.of("item", DataType.INT64)
         val fill: ColumnBuilder.() -> Unit = {
@@ -116,7 +116,7 @@ class BatchTypesSpec : FunSpec({
             { largeListView("a", { row -> lists[row] }) { all -> int64 { all[it] } } }, fill)
     }
 
-    test("lists of a fixed size, whose nulls have elements, too") {
+    test("fixed-size lists have elements for null rows, too") {
         val corners = listOf(listOf(Corner(1.0), Corner(2.0)), null, listOf(Corner(3.0), Corner(4.0)))
         same(3, DataType.fixedSizeList(Field.of("item", DataType.FLOAT64), 2), {
             fixedSizeList("a", 2, { row -> corners[row] }) { all -> float64 { all[it]?.x } }
@@ -136,7 +136,7 @@ class BatchTypesSpec : FunSpec({
             "column \"a\", row 0: a list of 1 elements, where all have 3"
     }
 
-    test("maps of anything by columns, and of what Kotlin and Arrow have in common by themselves") {
+    test("maps have a column of keys and a column of values, or infer both from the Kotlin types") {
         val maps = listOf(mapOf("x" to 1L, "y" to null), null, mapOf(), mapOf("z" to 3L))
         val type = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64))
         val fill: ColumnBuilder.() -> Unit = {
@@ -158,7 +158,7 @@ class BatchTypesSpec : FunSpec({
         }.message shouldContain "column \"a.entries.key\" is not nullable"
     }
 
-    test("unions of what the values are, dense and sparse; null goes to the first type") {
+    test("dense and sparse unions choose the type by the value's class, and null goes to the first type") {
         val answers: List<Any?> = listOf(42L, "text", null, "more", true)
         val parts = arrayOf(Field.of("number", DataType.INT64), Field.of("text", DataType.UTF8),
             Field.of("flag", DataType.BOOL))
@@ -183,7 +183,7 @@ class BatchTypesSpec : FunSpec({
         }
     }
 
-    test("dictionaries of any value, with indices that grow if they may") {
+    test("dictionaries accept values of any class, and their indices grow if `grows` is set") {
         val venues = listOf(Venue("X", "Paris"), null, Venue("Y", null), Venue("X", "Paris"))
         cpu.batch(4) {
             dictionary("a", { row -> venues[row] }, index = DataType.UINT8) { all ->
@@ -212,7 +212,7 @@ class BatchTypesSpec : FunSpec({
             .message shouldContain "row 128: value 128"
     }
 
-    test("runs of equal values, found or counted") {
+    test("run-end encoded columns find runs of equal values or take their lengths") {
         val states = listOf("on", "on", null, null, "off", "on")
         val fill: ColumnBuilder.() -> Unit = {
             for (state in states) if (state == null) appendNull() else append(state)
@@ -232,7 +232,7 @@ class BatchTypesSpec : FunSpec({
             .message shouldContain "a run of 0 rows"
     }
 
-    test("one column is one: a second one of elements, keys, values, runs or of a type of a union is refused") {
+    test("a second column of elements, keys, runs, dictionary values or a union type is refused") {
         fun refused(columns: ColumnScope.() -> Unit) =
             shouldThrow<IllegalStateException> { cpu.batch(1, columns = columns) }.message!!
         refused { listView("a", { listOf(1) }) { bool { true }; bool { true } } } shouldContain "one column of elements"

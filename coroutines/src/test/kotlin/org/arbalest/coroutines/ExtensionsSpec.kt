@@ -37,10 +37,7 @@ class ExtensionsSpec : FunSpec({
         CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
-    test(
-        "UUIDs, booleans of 8 bits, JSON; other metadata stays, and a column may promise to have no nulls " +
-            "[EXT-03, EXT-04, EXT-12]",
-    ) {
+    test("UUIDs, 8-bit booleans and JSON keep other metadata, and may be `notNull` [EXT-03, EXT-04, EXT-12]") {
         val ids = listOf(UUID(1, 2), null)
         there(
             cpu.batch(2) {
@@ -64,7 +61,7 @@ class ExtensionsSpec : FunSpec({
         }
     }
 
-    test("timestamps with an offset each, rounded down to the unit [EXT-05]") {
+    test("each timestamp has its own offset, and is rounded down to the unit [EXT-05]") {
         val times = listOf("2025-01-01T00:00:00.123456789-07:00", "1969-12-31T23:59:59.999999999+01:00")
             .map(OffsetDateTime::parse)
         there(cpu.batch(3) { timestampWithOffset("at", ArrowTimeUnit.MILLISECOND) { row -> times.getOrNull(row) } })
@@ -75,7 +72,7 @@ class ExtensionsSpec : FunSpec({
             }
     }
 
-    test("tensors, whose elements are one column [EXT-06, EXT-07]") {
+    test("tensors take their elements from one column [EXT-06, EXT-07]") {
         there(
             cpu.batch(3) {
                 fixedShapeTensor("fixed", listOf(2, 2), dimNames = listOf("y", "x"), isNull = { it == 1 }) {
@@ -120,7 +117,7 @@ class ExtensionsSpec : FunSpec({
 
     val money = extensionCodec("com.acme.money", DataType.INT64, { row -> Money(getLong(row)) }, { append(it.cents) })
 
-    test("a type of one's own: written, read by its codec, and by get once it is registered [EXT-09]") {
+    test("a custom type is written and read by its codec, and by `get` once the codec is registered [EXT-09]") {
         money.valueClass() shouldBe Money::class.java
         there(cpu.batch(3) {
             withMetadata(Metadata.of("a", "b")).extension("price", money) { row ->

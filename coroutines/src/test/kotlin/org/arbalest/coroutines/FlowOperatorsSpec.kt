@@ -11,7 +11,7 @@ import java.lang.reflect.Method
 import java.util.jar.JarFile
 import kotlin.coroutines.Continuation
 
-/** Each of these works on an element within its emit, and gives out nothing but what the caller's code makes of it. */
+/** Operators that use an element only within its emit, and return only results of the caller's code. */
 private val SAFE = setOf(
     "all(Function2)",
     "any(Function2)",
@@ -57,8 +57,8 @@ private val SAFE = setOf(
 )
 
 /**
- * No members can be put before these: functions of several flows without a receiver, of flows of flows, and the
- * library's internal ones.
+ * Operators that a member cannot replace: functions of several flows without a receiver, of flows of flows, and
+ * internal functions of kotlinx.coroutines.
  */
 private val NO_EXTENSIONS_OF_ONE_FLOW = setOf(
     "catchImpl(FlowCollector)",
@@ -74,11 +74,11 @@ private val NO_EXTENSIONS_OF_ONE_FLOW = setOf(
     "unsafeTransform(Function3)",
 )
 
-/** What the library's `@JvmName` makes of a name. */
+/** Kotlin names by the names that `@JvmName` gives them. */
 private val NAMES =
     mapOf("debounceDuration" to "debounce", "flowCombine" to "combine", "flowCombineTransform" to "combineTransform")
 
-/** The name in Kotlin, with the parameters behind the receiver. */
+/** Returns the Kotlin name with the parameters that follow the receiver. */
 private fun signature(method: Method, parameters: List<Class<*>>): String {
     val name = method.name.substringBefore('-')
     val types = parameters.filter { it != Continuation::class.java }.map {
@@ -89,7 +89,7 @@ private fun signature(method: Method, parameters: List<Class<*>>): String {
 
 private fun refusal(method: Method): DeprecationLevel? = method.getAnnotation(Deprecated::class.java)?.level
 
-/** What stands in the library for a [Flow] as its first parameter, and compiles. */
+/** Returns the functions of kotlinx.coroutines that have a [Flow] as their first parameter and compile. */
 private fun operators(): Set<String> {
     val jar = JarFile(Flow::class.java.protectionDomain.codeSource.location.path)
     val files = jar.use { file ->
@@ -107,8 +107,8 @@ private fun operators(): Set<String> {
 }
 
 /**
- * A lending flow has an answer of its own to each of the library's operators that would hold, or give out, what is
- * closed.
+ * The operators of a lending flow: it refuses or replaces each library operator that would keep or return closed
+ * elements.
  */
 class FlowOperatorsSpec : FunSpec({
     val operators = operators()
@@ -117,19 +117,20 @@ class FlowOperatorsSpec : FunSpec({
     }
     val refused = own.filterValues { refusal(it) == DeprecationLevel.ERROR }.keys
 
-    test(
-        "each operator of the library's is refused, known to be safe, or this flow's own: a new one is to be " +
-            "decided on [OWN-16]",
-    ) {
+    test("each library operator is refused, known to be safe, or a member: classify a new one here [OWN-16]") {
         operators shouldHaveAtLeastSize 90
-        withClue("operators that nobody has decided on") {
+        withClue("operators that are not classified: add each to SAFE or to NO_EXTENSIONS_OF_ONE_FLOW, or refuse it " +
+            "in LendingFlow") {
             operators - refused - SAFE - NO_EXTENSIONS_OF_ONE_FLOW shouldBe setOf("flowOn(CoroutineContext)")
         }
-        withClue("operators that are both") { refused intersect SAFE shouldBe setOf() }
+        withClue("operators that are both refused and in SAFE") { refused intersect SAFE shouldBe setOf() }
     }
 
-    test("what is decided on is an operator: a member of another signature would stand before none [OWN-16]") {
-        operators shouldContainAll refused - setOf("toList()", "toSet()") // whose parameter has a default there
+    test(
+        "each classified operator exists in the library with the same signature, so that the member replaces it " +
+            "[OWN-16]",
+    ) {
+        operators shouldContainAll refused - setOf("toList()", "toSet()") // the library's parameter has a default value
         operators shouldContainAll SAFE + NO_EXTENSIONS_OF_ONE_FLOW
     }
 })

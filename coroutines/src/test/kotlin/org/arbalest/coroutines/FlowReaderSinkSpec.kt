@@ -58,7 +58,7 @@ import kotlin.time.Duration.Companion.seconds
 private const val TIMES = 20
 private val OTHER = Schema.of(Field.of("name", DataType.UTF8))
 
-/** Batches that are emitted and not closed, as one writes it who knows nothing of ownership. */
+/** Batches that the flow emits and never closes, as code without any knowledge of ownership does. */
 private class Natural {
     val made = CopyOnWriteArrayList<DeviceArray>()
 
@@ -66,22 +66,23 @@ private class Natural {
 }
 
 /**
- * Whether all are closed or handed on; a handle that was taken over is closed, so this is the ledger's matter as well.
+ * Checks that each batch is closed or passed on. The handle of a passed batch is closed as well, so the resource
+ * counters must also be checked.
  */
 private fun Natural.shouldBeTaken() = made.forEach { withClue(made.indexOf(it)) { it.isOpen shouldBe false } }
 
-/** Ways to come to a batch by suspensions that are short. */
+/** Ways to make a batch with short suspensions. */
 private val FORMS: Map<String, suspend (make: () -> DeviceArray) -> DeviceArray> = mapOf(
-    "within a name, after a suspension" to { make ->
+    "in withContext, after a suspension" to { make ->
         withContext(CoroutineName("named")) {
             yield()
             make()
         }
     },
-    "in another dispatcher" to { make -> withContext(Dispatchers.IO) { make() } },
-    "by async" to { make -> coroutineScope { async { make() }.await() } },
+    "on another dispatcher" to { make -> withContext(Dispatchers.IO) { make() } },
+    "in async" to { make -> coroutineScope { async { make() }.await() } },
     "in a channelFlow" to { make -> channelFlow { send(make()) }.first() },
-    "within a time, after a suspension" to { make ->
+    "in withTimeout, after a suspension" to { make ->
         withTimeout(60.seconds) {
             yield()
             make()
@@ -90,11 +91,11 @@ private val FORMS: Map<String, suspend (make: () -> DeviceArray) -> DeviceArray>
     "before a suspension" to { make -> make().also { delay(1.milliseconds) } },
 )
 
-/** What is emitted into a sink is the sink's, whatever happens to the emit. */
+/** A sink owns each emitted batch, even if the emit fails. */
 class FlowReaderSinkSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("asReader: a batch that was being made when the reader was closed is closed [OWN-16]") {
+    test("asReader closes a batch that the flow makes while the reader is closed [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             val closed = CountDownLatch(1)
@@ -104,10 +105,10 @@ class FlowReaderSinkSpec : FunSpec({
                 val next = natural.batch()
                 closed.reached()
                 emit(next)
-                error("nothing is taken any more")
+                error("emit returned although the reader was closed")
             }.onCompletion { ended.complete(it) }.asReader(IDS)
             reader.next()?.close()
-            eventually("the second is made") { natural.made.size == 2 }
+            eventually("the flow makes the second batch") { natural.made.size == 2 }
             reader.close()
             closed.countDown()
             (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
@@ -115,7 +116,7 @@ class FlowReaderSinkSpec : FunSpec({
         }
     }
 
-    test("asReader: that holds for flows within scopes and other contexts, after they were suspended [OWN-16]") {
+    test("asReader closes a batch of a flow that ran in scopes and other contexts when the reader is closed [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             val closed = CountDownLatch(1)
@@ -134,7 +135,7 @@ class FlowReaderSinkSpec : FunSpec({
                 }
             }.onCompletion { ended.complete(it) }.asReader(IDS)
             reader.next()?.close()
-            eventually("the second is made") { natural.made.size == 2 }
+            eventually("the flow makes the second batch") { natural.made.size == 2 }
             reader.close()
             closed.countDown()
             (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
@@ -143,7 +144,7 @@ class FlowReaderSinkSpec : FunSpec({
     }
 
     for ((name, form) in FORMS)
-        test("asReader: a batch that was being made $name when the reader was closed is closed [OWN-16]") {
+        test("asReader closes a batch that the flow makes $name while the reader is closed [OWN-16]") {
             repeat(TIMES) {
                 val natural = Natural()
                 val making = CountDownLatch(1)
@@ -156,7 +157,7 @@ class FlowReaderSinkSpec : FunSpec({
                         natural.batch().also { closed.reached() }
                     }
                     emit(next)
-                    error("nothing is taken any more")
+                    error("emit returned although the reader was closed")
                 }.onCompletion { ended.complete(it) }.asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
                 reader.next()?.close()
                 making.reached()
@@ -168,8 +169,8 @@ class FlowReaderSinkSpec : FunSpec({
         }
 
     test(
-        "asReader: an emit that waits when the reader is closed is refused at once, and what a buffer holds is " +
-            "lost [OWN-16]",
+        "closing the reader refuses a waiting emit immediately, and the batches in a `buffer` operator are lost " +
+            "[OWN-16]",
     ) {
         repeat(TIMES) {
             val natural = Natural()
@@ -180,7 +181,7 @@ class FlowReaderSinkSpec : FunSpec({
             }.buffer(2).onCompletion { ended.complete(it) }
                 .asReader(IDS, context = Dispatchers.Default + HeldTime().clock)
             reader.next()?.close()
-            eventually("the second waits, and two are held") {
+            eventually("one batch waits in emit, and the buffer holds two") {
                 natural.made.map { it.isOpen } == listOf(false, false, true, true)
             }
             reader.close()
@@ -190,7 +191,7 @@ class FlowReaderSinkSpec : FunSpec({
         }
     }
 
-    test("asReader: a flow within a flow: either may be stopped while it makes a batch [OWN-16]") {
+    test("asReader: a nested flow loses no batch, whichever reader is closed while it makes one [OWN-16]") {
         for (outer in listOf(true, false)) repeat(TIMES) {
             val natural = Natural()
             val closed = CountDownLatch(1)
@@ -209,27 +210,28 @@ class FlowReaderSinkSpec : FunSpec({
             }.asReader(IDS)
             reader.use {
                 repeat(2) { reader.next()?.close() }
-                eventually("the third is made") { natural.made.size == 3 }
+                eventually("the inner flow makes the third batch") { natural.made.size == 3 }
                 if (outer) reader.close() else inner.get(5, TimeUnit.SECONDS).close()
                 closed.countDown()
                 val end = ended.get(5, TimeUnit.SECONDS)
-                if (!outer) (end is CancellationException) shouldBe true // the other has a taker, who closes
+                // the outer reader still takes and closes the batch
+                if (!outer) (end is CancellationException) shouldBe true
             }
-            eventually("all are taken") { natural.made.none { it.isOpen } }
+            eventually("all batches are closed") { natural.made.none { it.isOpen } }
         }
     }
 
-    test("asReader: batches of another type are refused, and closed, also those that come after it [OWN-16]") {
+    test("asReader refuses batches of another type, and closes them and all later batches [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             flow { repeat(5) { emit(natural.batch()) } }.asReader(OTHER).use { reader ->
                 shouldThrow<DeviceException> { reader.next() }
             }
-            eventually("all are closed") { natural.made.none { it.isOpen } }
+            eventually("all batches are closed") { natural.made.none { it.isOpen } }
         }
     }
 
-    test("a flow that is suspended when it is stopped is cancelled, and may suspend while it ends") {
+    test("closing the reader cancels a suspended flow, and the flow may suspend while it ends") {
         val ended = CompletableFuture<Throwable?>()
         val reader = flow<DeviceArray> {
             try {
@@ -245,7 +247,7 @@ class FlowReaderSinkSpec : FunSpec({
         (ended.get(5, TimeUnit.SECONDS) is CancellationException) shouldBe true
     }
 
-    test("a reader behind a flow that waits in another dispatcher is interrupted") {
+    test("closing the outer reader interrupts a pull of the inner reader on another dispatcher") {
         val time = HeldTime()
         val waits = CountDownLatch(1)
         val interrupted = CompletableFuture<Boolean>()
@@ -258,8 +260,9 @@ class FlowReaderSinkSpec : FunSpec({
             val pull = launch(Dispatchers.IO) { runCatching { reader.next() } }
             waits.reached()
             reader.close()
-            eventually("it is interrupted") {
-                time.pass(Upstream.GRACE) // which begins when the pull has noticed, if that was about to begin
+            eventually("the pull is interrupted") {
+                // repeats, because the grace period may begin after the first call
+                time.pass(Upstream.GRACE)
                 interrupted.isDone
             }
             interrupted.get(5, TimeUnit.SECONDS) shouldBe true
@@ -267,7 +270,7 @@ class FlowReaderSinkSpec : FunSpec({
         }
     }
 
-    test("lendingFlow: each is open during its emit and closed after it; what is retained stays [OWN-16]") {
+    test("lendingFlow closes each batch after its emit, and a retained batch stays open [OWN-16]") {
         val natural = Natural()
         val kept = lendingFlow { repeat(3) { emit(natural.batch()) } }.map {
             natural.made.map(DeviceArray::isOpen) shouldContainExactly
@@ -279,18 +282,16 @@ class FlowReaderSinkSpec : FunSpec({
         kept.forEach(DeviceArray::close)
     }
 
-    test(
-        "lendingFlow: cancelled from outside on the point of emitting, the batch is closed, whoever collects [OWN-16]",
-    ) {
+    test("lendingFlow closes a batch that it emits after its scope is cancelled, with any collector [OWN-16]") {
         suspend fun collected(cancelled: Flow<DeviceArray>): Unit = coroutineScope {
-            launch { cancelled.collect { error("not for the collector") } }.join()
+            launch { cancelled.collect { error("the collector received a batch after the cancellation") } }.join()
         }
         repeat(TIMES) {
             val natural = Natural()
             suspend fun FlowCollector<DeviceArray>.cancelledEmit() {
                 currentCoroutineContext().cancel()
                 emit(natural.batch())
-                error("it was cancelled")
+                error("emit returned although the scope was cancelled")
             }
             collected(lendingFlow { cancelledEmit() })
             lendingFlow { cancelledEmit() }.asReader(IDS, context = Dispatchers.Default + Job()).use { reader ->
@@ -301,14 +302,14 @@ class FlowReaderSinkSpec : FunSpec({
         }
     }
 
-    test("lendingFlow: what the collector throws is thrown as it is, and the batch is closed [OWN-16]") {
+    test("lendingFlow throws the collector's exception unchanged and closes the batch [OWN-16]") {
         val natural = Natural()
         val mine = IOException("full")
         shouldThrow<IOException> { lendingFlow { emit(natural.batch()) }.collect { throw mine } } shouldBe mine
         natural.shouldBeTaken()
     }
 
-    test("lendingFlow is a flow: it emits in its collector's context only") {
+    test("lendingFlow refuses an emit outside its collector's context") {
         val natural = Natural()
         shouldThrow<IllegalStateException> {
             lendingFlow { withContext(Dispatchers.IO) { emit(natural.batch()) } }.collect()
@@ -317,14 +318,13 @@ class FlowReaderSinkSpec : FunSpec({
     }
 })
 
-/** The same with C as consumer. */
+/** Sinks with a native consumer. */
 class FlowReaderSinkPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
     /**
-     * Stays where it is, and does not suspend, until the consumer has gone; then as long as whoever thought of
-     * cancelling may need.
+     * Blocks the thread until the consumer has ended, and then for 5 ms, in which other threads may cancel the flow.
      */
     fun goneWhile(consumer: PeerConsumer) {
         consumer.join() shouldBe true
@@ -333,7 +333,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
     }
 
     fun endings(name: String, vararg quirks: Quirk, code: Int = 0, schema: Schema = IDS, before: Int = 3) {
-        test("produceTo: a batch that was being made when the consumer $name is closed [OWN-16]") {
+        test("produceTo closes a batch that the flow makes while the consumer $name [OWN-16]") {
             repeat(TIMES) {
                 val natural = Natural()
                 PeerConsumer(before + 1L, setOf(*quirks), at = before - 1L, code = code).use { consumer ->
@@ -343,7 +343,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
                             val next = natural.batch()
                             goneWhile(consumer)
                             emit(next)
-                            while (true) emit(natural.batch()) // until the stream knows
+                            while (true) emit(natural.batch()) // until the stream has ended
                         }.produceTo(consumer.handler, schema)
                     }
                     ending.exceptionOrNull()?.let { (it is DeviceException) shouldBe true }
@@ -353,14 +353,14 @@ class FlowReaderSinkPeerSpec : FunSpec({
         }
     }
 
-    endings("takes three and cancels inside", Quirk.CANCEL_INSIDE)
-    endings("takes three and cancels", Quirk.CANCEL_OUTSIDE)
-    endings("takes two and fails", Quirk.REFUSE_TASK, code = 5)
+    endings("cancels inside a callback after three batches", Quirk.CANCEL_INSIDE)
+    endings("cancels outside callbacks after three batches", Quirk.CANCEL_OUTSIDE)
+    endings("fails after two batches", Quirk.REFUSE_TASK, code = 5)
     endings("refuses the schema", Quirk.REFUSE_SCHEMA, code = 5, before = 0)
-    endings("finds another type", schema = OTHER, before = 1)
+    endings("receives an error for a batch of another type", schema = OTHER, before = 1)
 
     for ((name, form) in FORMS)
-        test("produceTo: a batch that was being made $name when the consumer cancelled is closed [OWN-16]") {
+        test("produceTo closes a batch that the flow makes $name while the consumer cancels [OWN-16]") {
             repeat(TIMES) {
                 val natural = Natural()
                 PeerConsumer(2, setOf(Quirk.CANCEL_OUTSIDE), at = 0).use { consumer ->
@@ -368,7 +368,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
                         flow {
                             emit(natural.batch())
                             emit(form { natural.batch().also { goneWhile(consumer) } })
-                            while (true) emit(natural.batch()) // until the stream knows
+                            while (true) emit(natural.batch()) // until the stream has ended
                         }.produceTo(consumer.handler, IDS)
                     }
                 }
@@ -376,17 +376,18 @@ class FlowReaderSinkPeerSpec : FunSpec({
             }
         }
 
-    test("produceTo: a batch that nobody has asked for when the consumer cancels is closed [OWN-16]") {
+    test("produceTo closes an emitted batch without a request when the consumer cancels [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
                 withTimeout(5.seconds) {
-                    launch(Dispatchers.Default + HeldTime().clock) { // an emit that waits is woken at once
+                    // with this clock, only a wake-up by the sink ends the waiting emit
+                    launch(Dispatchers.Default + HeldTime().clock) {
                         flow { repeat(3) { emit(natural.batch()) } }.produceTo(consumer.handler, IDS)
                     }
-                    eventually("the schema is there") { consumer.results().schemas == 1L }
+                    eventually("the consumer receives the schema") { consumer.results().schemas == 1L }
                     consumer.request(1)
-                    eventually("the second is emitted") { natural.made.size == 2 }
+                    eventually("the flow emits the second batch") { natural.made.size == 2 }
                     consumer.cancel()
                 }
             }
@@ -394,7 +395,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
         }
     }
 
-    test("produceTo returns when the consumer cancels, also where the flow would never emit again") {
+    test("produceTo returns when the consumer cancels, even if the flow would never emit again") {
         PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
             withTimeout(5.seconds) {
                 val producing = launch(Dispatchers.Default) {
@@ -403,9 +404,9 @@ class FlowReaderSinkPeerSpec : FunSpec({
                         awaitCancellation()
                     }.produceTo(consumer.handler, IDS)
                 }
-                eventually("the schema is there") { consumer.results().schemas == 1L }
+                eventually("the consumer receives the schema") { consumer.results().schemas == 1L }
                 consumer.request(1)
-                eventually("the batch is there") { consumer.results().tasks == 1L }
+                eventually("the consumer receives the batch") { consumer.results().tasks == 1L }
                 consumer.cancel()
                 producing.join()
                 producing.isCancelled shouldBe false
@@ -413,7 +414,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
         }
     }
 
-    test("produceTo: a lendingFlow that is cancelled from outside on the point of emitting loses nothing [OWN-16]") {
+    test("produceTo loses no batch of a lendingFlow that is cancelled just before an emit [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(4).use { consumer ->
@@ -434,7 +435,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
         }
     }
 
-    test("produceTasksTo: a task that was being made when the consumer cancelled is discarded [OWN-16]") {
+    test("produceTasksTo discards a task that the flow makes while the consumer cancels [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             PeerConsumer(4, setOf(Quirk.CANCEL_INSIDE), at = 2).use { consumer ->

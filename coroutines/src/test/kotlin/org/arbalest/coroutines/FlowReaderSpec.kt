@@ -44,7 +44,7 @@ class FlowReaderSpec : FunSpec({
 
     fun counting(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
 
-    test("what is emitted is pulled, in order, and taken over from the emitter") {
+    test("asReader returns the emitted batches in order and takes ownership of them") {
         val emitted = mutableListOf<DeviceArray>()
         val reader = flow { repeat(3) { batchOf(it.toLong()).also(emitted::add).use { batch -> emit(batch) } } }
             .asReader(IDS)
@@ -56,13 +56,13 @@ class FlowReaderSpec : FunSpec({
         emitted.any { it.isOpen } shouldBe false
     }
 
-    test("flows that lend fit: from a reader through a flow to a reader") {
+    test("a lending flow passes from a reader through an operator into another reader") {
         val reader = readerOf(3).asFlow().transform { batch -> lend(batch.id * 10) }.asReader(IDS)
         reader.asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 10, 20)
         readerOf(3).asFlow().asReader(IDS).asFlow().map { it.id }.toList() shouldContainExactly listOf(0, 1, 2)
     }
 
-    test("a batch whose columns have other names is an error of the stream [STR-12]") {
+    test("a batch with other column names fails the stream [STR-12]") {
         val swapped = flow {
             BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }.use { emit(it) }
         }
@@ -73,7 +73,7 @@ class FlowReaderSpec : FunSpec({
         }
     }
 
-    test("nothing is collected before the first pull, and at most one array ahead of the pulls") {
+    test("the flow starts at the first pull, and stays at most one array ahead of the pulls") {
         val started = AtomicInteger()
         val reader = flow {
             repeat(10) {
@@ -90,7 +90,7 @@ class FlowReaderSpec : FunSpec({
         }
     }
 
-    test("a reader that is closed early cancels the flow, and closes what nobody pulled") {
+    test("closing a reader early cancels the flow and closes the arrays that were not pulled") {
         val ended = CompletableDeferred<Throwable?>()
         val parent = Job()
         val reader = counting(10).onCompletion { ended.complete(it) }
@@ -102,11 +102,11 @@ class FlowReaderSpec : FunSpec({
         parent.join()
     }
 
-    test("a reader that nobody pulls does not hold up the scope") {
+    test("a scope completes although its reader is never pulled") {
         coroutineScope { counting(1).asReader(IDS, context = coroutineContext + Dispatchers.Default) }.close()
     }
 
-    test("an error of the flow is the pull's, and cancels nobody") {
+    test("the pull throws an error of the flow, and the scope is not cancelled") {
         coroutineScope {
             val reader = flow<DeviceArray> {
                 lend(1)
@@ -125,7 +125,7 @@ class FlowReaderSpec : FunSpec({
         }
     }
 
-    test("a scope that is cancelled ends the stream with ECANCELED, before the first pull or after it") {
+    test("cancelling the scope ends the stream with ECANCELED, before or after the first pull") {
         for (pulls in 0..1) {
             val scope = Job()
             counting(5).asReader(IDS, context = Dispatchers.Default + scope).use { reader ->
@@ -139,7 +139,7 @@ class FlowReaderSpec : FunSpec({
         }
     }
 
-    test("a pull that waits is interrupted, and the flow is cancelled") {
+    test("cancelling the collector interrupts a waiting pull and cancels the flow") {
         val waiting = CompletableDeferred<Unit>()
         val ended = CompletableDeferred<Throwable?>()
         coroutineScope {
@@ -155,7 +155,7 @@ class FlowReaderSpec : FunSpec({
         }
     }
 
-    test("closed by another thread, a pull that waits ends, and the flow is cancelled") {
+    test("closing the reader on another thread ends a waiting pull and cancels the flow") {
         val waiting = CompletableDeferred<Unit>()
         val ended = CompletableDeferred<Throwable?>()
         val reader = flow<DeviceArray> {
@@ -172,8 +172,8 @@ class FlowReaderSpec : FunSpec({
         shouldThrow<IllegalStateException> { reader.next() }.message shouldContain "closed"
     }
 
-    test("pulls that wait for other pulls do not run out of threads") {
-        val pipelines = 70 // Dispatchers.IO has 64
+    test("pulls that wait for other pulls do not exhaust the threads") {
+        val pipelines = 70 // Dispatchers.IO has 64 threads
         val started = AtomicInteger()
         val all = CompletableDeferred<Unit>()
         val rows = AtomicInteger()
@@ -191,7 +191,7 @@ class FlowReaderSpec : FunSpec({
         rows.get() shouldBe 3 * pipelines
     }
 
-    test("an array of another type is refused, and closed") {
+    test("an array that does not match the schema is refused and closed") {
         flowOf(batchOf(1)).asReader(batchOf(1).use { it.column("id").field() }).use { reader ->
             shouldThrow<DeviceException> { reader.next() }.errno() shouldBe Errno.EINVAL
         }
@@ -206,13 +206,13 @@ class FlowReaderPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("C drains a flow") {
+    test("a native consumer drains a flow") {
         val drained = flow { repeat(5) { lend(it.toLong()) } }.asReader(IDS).asStruct { PeerStreams.drain(it) }
         drained.ended shouldBe true
         drained.rows shouldBe 5
     }
 
-    test("C gets the flow's error, as errno and text") {
+    test("a native consumer receives the flow's error as errno and text") {
         val drained = flow<DeviceArray> {
             lend(1)
             throw DeviceException(61, "no more tape")
@@ -222,7 +222,7 @@ class FlowReaderPeerSpec : FunSpec({
         drained.extraSame shouldBe 2
     }
 
-    test("C releases the stream early: the flow is cancelled, and the scope that waits for it ends") {
+    test("an early release by the native consumer cancels the flow, and the scope completes") {
         coroutineScope {
             val ended = CompletableDeferred<Unit>()
             val reader = flow {

@@ -9,21 +9,22 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import kotlin.time.Duration
 
-/** Time that passes where a test says so. */
+/** A clock whose time passes only when the test advances it. */
 @OptIn(ExperimentalCoroutinesApi::class)
 internal class HeldTime {
     private val scheduler = TestCoroutineScheduler()
     val dispatcher: TestDispatcher = StandardTestDispatcher(scheduler)
 
-    /** To be put in the context of a collection by a sink of ours: how long ago the stop was. */
+    /** The clock for the context of a collection by a sink. It measures the time since the stop. */
     val clock: Clock = Clock(dispatcher)
 
-    /** Runs what is to run until then. */
+    /** Advances the clock and runs all tasks that are due by then. */
     fun pass(time: Duration) {
         scheduler.advanceTimeBy(time)
         scheduler.runCurrent()
     }
 }
 
-/** Waits for it, but not for good. */
-internal fun CountDownLatch.reached(): Unit = check(await(5, TimeUnit.SECONDS)) { "it was not reached" }
+/** Waits for the latch, at most five seconds. */
+internal fun CountDownLatch.reached(): Unit = check(await(5, TimeUnit.SECONDS)) { "the latch was not released within " +
+    "5 s" }

@@ -38,14 +38,14 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration.Companion.seconds
 
-/** Parallel workers own the elements that they work on. */
-@OptIn(DelicateCoroutinesApi::class) // ATOMIC
+/** Parallel workers of a lending flow, which own the elements that they process. */
+@OptIn(DelicateCoroutinesApi::class) // for CoroutineStart.ATOMIC
 class LendingFlowParallelSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     test(
-        "collectParallel: as many work at a time as may, on the context's threads, each on an open element, which is " +
-            "closed behind it [OWN-16]",
+        "collectParallel runs the permitted number of workers in the context, and closes each element after its " +
+            "worker [OWN-16]",
     ) {
         val inside = AtomicInteger()
         val most = AtomicInteger()
@@ -54,7 +54,7 @@ class LendingFlowParallelSpec : FunSpec({
         withTimeout(5.seconds) {
             readerOf(9).asFlow().collectParallel(3) { batch ->
                 most.accumulateAndGet(inside.incrementAndGet(), ::maxOf)
-                // The first three wait for each other.
+                // The first three workers wait for each other.
                 if (batch.id < 3) {
                     meeting[batch.id.toInt()].complete(Unit)
                     meeting.forEach { it.await() }
@@ -70,8 +70,8 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test(
-        "collectParallel: a worker that throws while others work and the buffer is full ends all; nothing is " +
-            "left [OWN-16]",
+        "collectParallel ends all workers and closes everything when one worker throws while the buffer is full " +
+            "[OWN-16]",
     ) {
         var closed = false
         val made = AtomicInteger()
@@ -86,8 +86,8 @@ class LendingFlowParallelSpec : FunSpec({
                         awaitCancellation()
                     }
                     working.await()
-                    // Two that are worked on, one that waits for a worker, two in the buffer, and one that waits for a
-                    // place.
+                    // Six elements: two in workers, one that waits for a worker, two in the buffer, and one that waits
+                    // for space in the buffer.
                     while (made.get() < 6) yield()
                     throw IOException("the disk is full")
                 }
@@ -97,7 +97,7 @@ class LendingFlowParallelSpec : FunSpec({
         closed shouldBe true
     }
 
-    test("collectParallel: a cancellation cancels the workers, closes what they hold, and the reader [OWN-16]") {
+    test("cancelling collectParallel cancels its workers and closes their elements and the reader [OWN-16]") {
         var closed = false
         val held = List(2) { CompletableDeferred<DeviceArray>() }
         coroutineScope {
@@ -114,7 +114,7 @@ class LendingFlowParallelSpec : FunSpec({
         closed shouldBe true
     }
 
-    test("collectParallel: what the flow throws is thrown, and cancels the workers [OWN-16]") {
+    test("collectParallel throws the exception of the flow and cancels the workers [OWN-16]") {
         val held = List(2) { CompletableDeferred<DeviceArray>() }
         val flow = lendingFlow {
             repeat(2) { emit(batchOf(it.toLong())) }
@@ -132,7 +132,7 @@ class LendingFlowParallelSpec : FunSpec({
         held.forEach { it.await().isOpen shouldBe false }
     }
 
-    test("collectParallel: a worker's own cancellation, such as a timeout's, is thrown, as `collect` throws it") {
+    test("collectParallel throws a worker's own CancellationException, such as a timeout, as `collect` does") {
         val enough = CancellationException("enough")
         withTimeout(5.seconds) {
             val thrown = shouldThrow<CancellationException> {
@@ -144,7 +144,7 @@ class LendingFlowParallelSpec : FunSpec({
         }
     }
 
-    test("parallel workers: fewer than one, or a context with a job, is refused before anything is collected") {
+    test("parallel operators refuse a concurrency below one and a context with a job before the collection") {
         readerOf(2).use { reader ->
             for (concurrency in listOf(0, -1, Int.MIN_VALUE)) {
                 val message = "concurrency is at least 1, not $concurrency"
@@ -162,8 +162,8 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test(
-        "parallel workers: a dispatcher that was shut down, before or meanwhile, is an error and no hang; nothing is " +
-            "left [OWN-16]",
+        "parallel operators throw and close everything when the dispatcher is shut down, before or during the " +
+            "collection [OWN-16]",
     ) {
         val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher().also { it.close() }
         withTimeout(5.seconds) {
@@ -181,12 +181,12 @@ class LendingFlowParallelSpec : FunSpec({
         }
     }
 
-    test("mapParallel: results come in the order of the elements, however these end [OWN-16]") {
+    test("mapParallel keeps the order of the elements, whichever worker ends first [OWN-16]") {
         val ended = List(3) { CompletableDeferred<Unit>() }
         val order = ConcurrentLinkedQueue<Long>()
         val ids = withTimeout(5.seconds) {
             readerOf(3).asFlow().mapParallel(3) { batch ->
-                ended.getOrNull(batch.id.toInt() + 1)?.await() // the last first
+                ended.getOrNull(batch.id.toInt() + 1)?.await() // the last worker ends first
                 order += batch.id
                 batch.id.also { ended[it.toInt()].complete(Unit) }
             }.toList()
@@ -196,12 +196,12 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     for (concurrency in listOf(1, 3)) {
-        test("mapParallel($concurrency): no more elements than that are ahead of the one that is collected [OWN-16]") {
+        test("mapParallel($concurrency) keeps at most that many elements ahead of the collected one [OWN-16]") {
             val made = AtomicInteger()
             var at = 0L
             val reader = readerOf { if (at < 9) batchOf(at++).also { made.incrementAndGet() } else null }
             withTimeout(5.seconds) {
-                // One more is pulled, which is not begun.
+                // Besides the collected element and those in workers, one pulled element waits for a worker.
                 reader.asFlow().mapParallel(concurrency, EmptyCoroutineContext) { it.id }.collect { id ->
                     val ahead = minOf(9, id.toInt() + 1 + concurrency)
                     while (made.get() < ahead) yield()
@@ -212,7 +212,7 @@ class LendingFlowParallelSpec : FunSpec({
         }
     }
 
-    test("mapParallel: results that wait are closed where the collector has enough, throws, or is cancelled [OWN-16]") {
+    test("mapParallel closes waiting results when the collector stops early, throws or is cancelled [OWN-16]") {
         val results = ConcurrentLinkedQueue<DeviceArray>()
         val waiting = AtomicInteger()
         val scores = {
@@ -221,7 +221,7 @@ class LendingFlowParallelSpec : FunSpec({
             }
         }
 
-        /** Until more were made than the one that is collected. */
+        /** Waits until the workers have made more results than the collected one. */
         suspend fun another() {
             while (waiting.get() < 3) yield()
         }
@@ -261,7 +261,7 @@ class LendingFlowParallelSpec : FunSpec({
         results.none { it.isOpen } shouldBe true
     }
 
-    test("mapParallel: a result that a worker makes although it is cancelled, as C does, is closed [OWN-16]") {
+    test("mapParallel closes a result that a worker returns after its cancellation, as native code does [OWN-16]") {
         val made = ConcurrentLinkedQueue<DeviceArray>()
         val started = CompletableDeferred<Unit>()
         val results = readerOf(100).asFlow().mapParallel(2) { batch ->
@@ -283,7 +283,7 @@ class LendingFlowParallelSpec : FunSpec({
         made.any { it.isOpen } shouldBe false
     }
 
-    test("mapParallel: an element that fails to close ends the collection, and does not lose the result [OWN-16]") {
+    test("mapParallel ends with the error of an element's close, and does not lose the result [OWN-16]") {
         class Stuck : AutoCloseable {
             override fun close() = error("the tape is stuck")
         }
@@ -292,8 +292,8 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test(
-        "mapParallel: a worker that throws ends the collection at once, also while a result is collected; nothing is " +
-            "left [OWN-16]",
+        "mapParallel ends immediately when a worker throws, even while a result is collected, and closes everything " +
+            "[OWN-16]",
     ) {
         val collecting = CompletableDeferred<Unit>()
         withTimeout(5.seconds) {
@@ -314,7 +314,7 @@ class LendingFlowParallelSpec : FunSpec({
         }
     }
 
-    test("mapParallel: what the flow throws comes after the results of what it emitted") {
+    test("mapParallel throws the exception of the flow after the results of the earlier elements") {
         var at = 0L
         val ids = mutableListOf<Long>()
         val flow = readerOf { if (at < 3) batchOf(at++) else throw IOException("no more tape") }.asFlow()
@@ -323,13 +323,13 @@ class LendingFlowParallelSpec : FunSpec({
         ids shouldContainExactly listOf(0, 1, 2)
     }
 
-    test("mapParallel: arrays that it makes go into a sink, which has what it takes; the rest is closed [OWN-16]") {
+    test("a sink takes the arrays that mapParallel makes, and the rest is closed [OWN-16]") {
         readerOf(100).asFlow().mapParallel(3) { batchOf(it.id * 2) }.asReader(IDS).use { reader ->
             for (id in listOf(0L, 2L, 4L)) reader.next()!!.use { it.id shouldBe id }
         }
     }
 
-    test("mapParallel: tasks, of which some are extracted [OWN-16]") {
+    test("mapParallel accepts tasks and extracts some of them [OWN-16]") {
         val tasks = lendingTaskFlow { repeat(9) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) } }
         val ids = tasks.mapParallel(2) { task -> if (task.metadata().isEmpty()) task.extract().use { it.id } else -1 }
             .take(5).toList()
@@ -337,8 +337,8 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test(
-        "collectParallel and mapParallel: three hundred collections that end at any moment, on any threads, lose " +
-            "nothing [OWN-16]",
+        "collectParallel and mapParallel lose nothing in 300 collections that end at different moments on any thread " +
+            "[OWN-16]",
     ) {
         withTimeout(HANG) {
             repeat(300) { n ->
@@ -357,5 +357,5 @@ class LendingFlowParallelSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** The time limit of a test that does much work. */
 private val HANG = 60.seconds

@@ -41,12 +41,12 @@ import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
 
-/** What a lending flow holds for its collector is its own until it is lent. */
-@OptIn(DelicateCoroutinesApi::class) // ATOMIC
+/** The elements that a lending flow owns until their emit. */
+@OptIn(DelicateCoroutinesApi::class) // for CoroutineStart.ATOMIC
 class LendingFlowSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("buffer: the source runs ahead by what the buffer holds, and each is lent in its turn, open [OWN-16]") {
+    test("buffer lets the source run ahead by its capacity, and emits each element open and in order [OWN-16]") {
         val made = AtomicInteger()
         var at = 0
         val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }
@@ -55,7 +55,7 @@ class LendingFlowSpec : FunSpec({
         lateinit var last: DeviceArray
         withTimeout(5.seconds) {
             ahead.collect { batch ->
-                // With the collector, two in the buffer, and one that waits for a place.
+                // The elements of the collector, two in the buffer, and one that waits for space in the buffer.
                 while (made.get() < minOf(9, batch.id.toInt() + 4)) yield()
                 repeat(100) { yield() }
                 made.get() shouldBe minOf(9, batch.id.toInt() + 4)
@@ -68,7 +68,10 @@ class LendingFlowSpec : FunSpec({
     }
 
     for (capacity in listOf(0, 1, 64)) {
-        test("buffer($capacity): a collector that has enough, or throws, closes what waits and the reader [OWN-16]") {
+        test(
+            "buffer($capacity) closes waiting elements and the reader when the collector stops early or throws " +
+                "[OWN-16]",
+        ) {
             var closed = 0
             fun batches() = readerOf(100, { closed++ }).asFlow().buffer(capacity)
             batches().map { it.id }.take(3).toList() shouldContainExactly listOf(0, 1, 2)
@@ -76,7 +79,7 @@ class LendingFlowSpec : FunSpec({
             closed shouldBe 2
         }
 
-        test("buffer($capacity): a cancelled collection closes what waits and the reader [OWN-16]") {
+        test("buffer($capacity) closes waiting elements and the reader when the collection is cancelled [OWN-16]") {
             var closed = false
             coroutineScope {
                 val collecting = CompletableDeferred<Unit>()
@@ -95,14 +98,14 @@ class LendingFlowSpec : FunSpec({
 
     for (capacity in listOf(0, 2)) {
         test(
-            "buffer($capacity): what closing the reader throws is thrown where the collector had enough, and added " +
-                "to what it threw",
+            "buffer($capacity) throws the reader's close error to a collector that stopped early, and suppresses it " +
+                "in the collector's exception",
         ) {
             fun reader(): DeviceArrayReader {
                 var at = 0L
                 return readerOf({ throw IllegalStateException("the tape is stuck") }) { batchOf(at++) }
             }
-            // Pulled in this thread, so that no pull is under way when the collector has enough.
+            // Pulls on this thread, so that no pull is in progress when the collector stops.
             shouldThrow<IllegalStateException> {
                 reader().asFlow(Dispatchers.Unconfined).buffer(capacity).map { it.id }.take(1).toList()
             }.message shouldBe "the tape is stuck"
@@ -110,7 +113,8 @@ class LendingFlowSpec : FunSpec({
                 reader().asFlow(Dispatchers.Unconfined).buffer(capacity).collect { throw IOException("full") }
             }
             full.message shouldBe "full"
-            // The library may throw a copy, with the stack of whoever collects, whose cause is the one that was thrown.
+            // The coroutine library may throw a copy with the stack of the collecting coroutine. Its cause is the
+            // original exception.
             generateSequence<Throwable>(full) {
                 it.cause
             }.flatMap { it.suppressed.toList() }.map { it.message }.toList() shouldContainExactly
@@ -119,8 +123,8 @@ class LendingFlowSpec : FunSpec({
     }
 
     test(
-        "buffer: a reader that is closed while a pull is under way closes its source behind that; what this throws " +
-            "the log says, and the collector has what it has [STR-11]",
+        "a buffered reader that is closed during a pull closes its source after the pull, and the collector keeps " +
+            "its results [STR-11]",
     ) {
         val pulling = CountDownLatch(1)
         val closed = CountDownLatch(1)
@@ -134,7 +138,7 @@ class LendingFlowSpec : FunSpec({
                     try {
                         closed.await()
                     } catch (_: InterruptedException) {
-                        // as C, which cannot be interrupted
+                        // native code cannot be interrupted
                     }
                 }
                 return null
@@ -155,7 +159,7 @@ class LendingFlowSpec : FunSpec({
         closings.get() shouldBe 1
     }
 
-    test("buffer: what the source throws when the collector has had enough is thrown, and not lost") {
+    test("buffer throws the exception that the source throws after the collector stopped") {
         val source = lendingFlow {
             try {
                 repeat(10) { emit(batchOf(it.toLong())) }
@@ -166,7 +170,7 @@ class LendingFlowSpec : FunSpec({
         shouldThrow<IOException> { source.buffer(2).map { it.id }.take(1).toList() }.message shouldBe "the tape is torn"
     }
 
-    test("buffer: an error of the source comes after what it made before") {
+    test("buffer throws an error of the source after the earlier elements") {
         var at = 0L
         val ids = mutableListOf<Long>()
         val flow = readerOf { if (at < 3) batchOf(at++) else throw IOException("no more tape") }.asFlow().buffer()
@@ -175,8 +179,8 @@ class LendingFlowSpec : FunSpec({
     }
 
     test(
-        "lendingFlow: an emit of another coroutine, while one waits, is refused and closed, and the one " +
-            "goes on [OWN-16]",
+        "lendingFlow refuses and closes an emit from another coroutine while one waits, and the waiting emit " +
+            "continues [OWN-16]",
     ) {
         val batches = List(2) { batchOf(it.toLong()) }
         val refused = CompletableDeferred<Unit>()
@@ -201,7 +205,7 @@ class LendingFlowSpec : FunSpec({
         ids shouldContainExactly listOf(0)
     }
 
-    test("flowOn: what comes before runs in the context, what comes after in the collector's [OWN-16]") {
+    test("flowOn runs the operators before it in its context, and the operators after it in the collector's [OWN-16]") {
         Executors.newSingleThreadExecutor { Thread(it, "upstream") }.asCoroutineDispatcher().use { dispatcher ->
             val collector = Thread.currentThread()
             val makers = mutableSetOf<String>()
@@ -220,7 +224,7 @@ class LendingFlowSpec : FunSpec({
         }
     }
 
-    test("flowOn: a context that was shut down, or that has a job, is an error and no hang") {
+    test("flowOn with a dispatcher that was shut down, or with a job, throws and does not hang") {
         val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
         dispatcher.close()
         withTimeout(5.seconds) {
@@ -231,9 +235,7 @@ class LendingFlowSpec : FunSpec({
             "a buffer holds at least 0 elements, not -3"
     }
 
-    test(
-        "asTaskFlow().buffer(): tasks that waited can be extracted, and those that nobody took are discarded [OWN-16]",
-    ) {
+    test("asTaskFlow().buffer() keeps waiting tasks extractable, and discards tasks that were not taken [OWN-16]") {
         for (taken in listOf(20, 5)) {
             withTimeout(5.seconds) {
                 coroutineScope {
@@ -252,7 +254,7 @@ class LendingFlowSpec : FunSpec({
         }
     }
 
-    test("buffer and flowOn: three hundred collections that end at any moment, on any threads, lose nothing [OWN-16]") {
+    test("buffer and flowOn lose nothing in 300 collections that end at different moments on any thread [OWN-16]") {
         withTimeout(HANG) {
             repeat(300) { n ->
                 coroutineScope {
@@ -268,5 +270,5 @@ class LendingFlowSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** The time limit of a test that does much work. */
 private val HANG = 60.seconds

@@ -16,14 +16,14 @@ class NestedSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    test("lists of text, null lists and null elements included") {
+    test("lists of text may contain null lists and null elements") {
         val tags = listOf(listOf("a", null), null, listOf(), listOf("b"))
         cpu.batch(tags.size) { list("tags", { row -> tags[row] }) { all -> utf8 { all[it] } } }
             .throughC().use { it["tags"].values() shouldBe tags }
         cpu.batch(tags.size) { list("tags") { row -> tags[row] } }.throughC().use { it["tags"].values() shouldBe tags }
     }
 
-    test("lists of every type of element that Kotlin and Arrow have in common, and of no other") {
+    test("a list of values infers its element type from each Kotlin type that Arrow has, and refuses others") {
         cpu.batch(2) {
             list("bool") { if (it == 0) listOf(true, null) else null }
             list("byte") { listOf<Byte?>(1, null) }
@@ -45,7 +45,7 @@ class NestedSpec : FunSpec({
             "a list of Char"
     }
 
-    test("lists of primitive arrays") {
+    test("lists of primitive arrays keep their values") {
         cpu.batch(3) {
             int32List("i") { row -> if (row == 1) null else IntArray(row) { it } }
             int64List("l") { row -> if (row == 1) null else LongArray(row) { -1L } }
@@ -59,13 +59,13 @@ class NestedSpec : FunSpec({
         }
     }
 
-    test("lists of the sizes given, whose elements are one array") {
+    test("lists of given sizes take their elements from one array") {
         cpu.batch(3) {
             listOfSizes("samples", intArrayOf(2, 1, 0), { it == 2 }) { float64(values = doubleArrayOf(1.0, 2.0, 3.0)) }
         }.throughC().use { it["samples"].values() shouldBe listOf(listOf(1.0, 2.0), listOf(3.0), null) }
     }
 
-    test("lists of lists of structs with lists") {
+    test("lists of lists of structs that contain lists keep their values") {
         val days = listOf(
             listOf(listOf(Fill(1, listOf("x", "y")), Fill(2, null)), listOf()),
             null,
@@ -87,7 +87,7 @@ class NestedSpec : FunSpec({
         }
     }
 
-    test("null structs, whose fields have nulls of their own") {
+    test("null structs hide the values of their fields, and fields have their own nulls") {
         val points = listOf(Point(1.0, 2.0), null)
         cpu.batch(2) {
             struct("at", isNull = { points[it] == null }) {
@@ -100,7 +100,7 @@ class NestedSpec : FunSpec({
         }
     }
 
-    test("a column of a batch or a struct has a name") {
+    test("a column of a batch or a struct must have a name") {
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { int32 { it } } }.message shouldContain
             "a column of a batch needs a name"
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct("x") { int32 { it } } } }.message shouldContain
@@ -108,7 +108,7 @@ class NestedSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { struct { int32("x") { it } } } }
     }
 
-    test("two columns of one name are there by their index; by name it is said that they are two") {
+    test("columns with the same name are read by index, and access by name reports both indices") {
         cpu.batch(1) {
             int32("x") { 1 }
             int32("x") { 2 }
@@ -128,7 +128,7 @@ class NestedSpec : FunSpec({
         }
     }
 
-    test("elements are called item, unless they are named") {
+    test("the element column is called `item` unless it is named") {
         cpu.batch(1) {
             list("a", { listOf(it) }) { all -> int32 { all[it] } }
             list("b", { listOf(it) }) { all -> int32("element") { all[it] } }
@@ -138,7 +138,7 @@ class NestedSpec : FunSpec({
         }
     }
 
-    test("a list has one column of elements, and as many as it says") {
+    test("a list has one element column, and this must have as many elements as the sizes say") {
         shouldThrow<IllegalStateException> {
             cpu.batch(1) { list("x", { listOf(1) }) { all -> repeat(2) { int32 { all[it] } } } }
         }.message shouldContain "put them into a struct"

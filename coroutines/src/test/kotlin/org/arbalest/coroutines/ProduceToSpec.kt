@@ -23,13 +23,11 @@ import kotlin.time.Duration.Companion.seconds
 
 private const val TIMES = 20
 
-/** How a consumer's demand comes to a flow that is produced. */
+/** The path of a consumer's demand to the flow that produces for it. */
 class ProduceToSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test(
-        "produceTo: what is asked for while the subscription is being told, and emitted at once, is passed on [OWN-16]",
-    ) {
+    test("produceTo passes on a batch that is requested and emitted inside onSubscribe [OWN-16]") {
         coroutineScope {
             val upstream = Upstream.start(this) {}
             val supply = Supply(elsewhere = true, DeviceArray::move) { it }
@@ -37,7 +35,7 @@ class ProduceToSpec : FunSpec({
             val subscriber = object : Subscriber<DeviceArray> {
                 override fun onSubscribe(subscription: Subscription) {
                     subscription.request(1)
-                    runBlocking { supply.emit(batchOf(7), upstream) } // as the flow's own thread may, now
+                    runBlocking { supply.emit(batchOf(7), upstream) } // the flow's thread may emit at this time
                 }
 
                 override fun onNext(item: DeviceArray) = item.use { taken += it.id }
@@ -51,7 +49,7 @@ class ProduceToSpec : FunSpec({
         }
     }
 
-    test("an end that comes before the subscription was told is told after it, once") {
+    test("the end of a flow during onSubscribe is signalled once, after onSubscribe returns") {
         for (elsewhere in listOf(true, false)) {
             val supply = Supply<DeviceArray>(elsewhere, DeviceArray::move) { it }
             val signals = mutableListOf<String>()
@@ -76,15 +74,12 @@ class ProduceToSpec : FunSpec({
     }
 })
 
-/** The same with C as consumer. */
+/** Demand from a native consumer. */
 class ProduceToPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test(
-        "produceTo: a consumer's request does not run the flow, also where that goes on in the thread that " +
-            "wakes it [ASY-04]",
-    ) {
+    test("a consumer's request does not run the flow, even if the flow resumes on the requesting thread [ASY-04]") {
         repeat(TIMES) {
             PeerConsumer(1, setOf(Quirk.NO_DEMAND)).use { consumer ->
                 val asking = AtomicReference<Thread?>()
@@ -100,12 +95,12 @@ class ProduceToPeerSpec : FunSpec({
                             }
                         }.produceTo(consumer.handler, IDS)
                     }
-                    eventually("the schema is there") { consumer.results().schemas == 1L }
+                    eventually("the consumer receives the schema") { consumer.results().schemas == 1L }
                     for (i in 1..4) {
                         asking.set(Thread.currentThread())
                         consumer.request(1)
                         asking.set(null)
-                        eventually("it is emitted") { emitted.get() == i }
+                        eventually("the flow emits the batch") { emitted.get() == i }
                     }
                 }
                 inside.get() shouldBe 0

@@ -35,15 +35,15 @@ private const val WINDOW = 6
 private const val MOST_KIB = 1024
 private const val MOST_ROUNDS = 60
 
-/** Streams that are cancelled at a random point, over and over: nothing is left, and memory does not grow. */
+/** Streams that are cancelled many times at random points: nothing leaks, and memory does not grow. */
 class ReaderFlowSoakSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("memory comes to rest over cancelled runs of a stream of ours") {
+    test("memory stays constant over cancelled runs of a reader") {
         soak { cancelledRun(it, readerOf(BATCHES)) }
     }
 
-    test("memory comes to rest over cancelled runs of a flow made a stream, made a flow") {
+    test("memory stays constant over cancelled runs of a flow that became a reader and a flow again") {
         soak {
             cancelledRun(it, flow { repeat(BATCHES) { lend(it.toLong()) } }
                 .asReader(IDS, context = coroutineContext + Dispatchers.Default))
@@ -51,22 +51,22 @@ class ReaderFlowSoakSpec : FunSpec({
     }
 })
 
-/** The same with C on the other side. */
+/** Soak tests with a native producer. */
 class ReaderFlowPeerSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("memory comes to rest over cancelled runs of the C peer's stream") {
+    test("memory stays constant over cancelled runs of the C peer's stream") {
         soak(::noViolations) { cancelledRun(it, peerReader(BATCHES.toLong(), rows = 100)) }
     }
 })
 
-/** Async streams: 6,000 and more of each kind. */
+/** Async streams, at least 6,000 of each kind. */
 class AsyncFlowSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("memory comes to rest over cancelled async streams of the C peer's [ASY-28]") {
+    test("memory stays constant over cancelled async streams of the C peer [ASY-28]") {
         soak(::noViolations) { random ->
             PeerProducer(BATCHES.toLong(), 100, timeoutMillis = 30_000).use { producer ->
                 CData.importAsyncStream(CImport.DEVICE) { producer.start(it) }.use { stream ->
@@ -76,7 +76,7 @@ class AsyncFlowSoakSpec : FunSpec({
         }
     }
 
-    test("memory comes to rest over async streams that the C peer cancels [ASY-28]") {
+    test("memory stays constant over async streams that the C peer cancels [ASY-28]") {
         soak(::noViolations) { random ->
             val how = setOf(listOf(CANCEL_SCHEMA, CANCEL_INSIDE, CANCEL_OUTSIDE).random(random))
             PeerConsumer(1L + random.nextInt(BATCHES), how, at = random.nextLong(2L * BATCHES)).use { consumer ->
@@ -85,9 +85,7 @@ class AsyncFlowSoakSpec : FunSpec({
         }
     }
 
-    test(
-        "memory comes to rest over cancelled async streams, ours at both ends, either of which is cancelled [ASY-28]",
-    ) {
+    test("memory stays constant over async streams between two JVM ends when either end is cancelled [ASY-28]") {
         soak(::noViolations) { random ->
             lateinit var producing: Job
             val stream = CData.importAsyncStream(CImport.DEVICE) { handler ->
@@ -116,12 +114,12 @@ private fun noViolations() {
     val counts = CPeer.counts()
     counts.violation shouldBe ""
     counts.doubleReleases + counts.violations shouldBe 0
-    CPeer.reset() // it keeps what was released until then, to notice a second release
+    CPeer.reset() // the peer keeps released structs until the reset, to notice a second release
 }
 
 /**
- * Rounds of [RUNS] runs, until memory has come to rest: the lowest of six rounds is as low as that of the six before.
- * The heap breathes, and the compilers take their time; but what leaks grows forever.
+ * Repeats rounds of [RUNS] runs until memory is constant: the lowest value of six rounds is not above the lowest of the
+ * six rounds before, except for a margin. The heap size varies, and the compilers need time, but a leak grows forever.
  */
 private suspend fun soak(afterRound: () -> Unit = {}, run: suspend CoroutineScope.(Random) -> Unit) {
     val random = Random(1)
@@ -140,10 +138,10 @@ private suspend fun soak(afterRound: () -> Unit = {}, run: suspend CoroutineScop
 
 private suspend fun CoroutineScope.cancelledRun(random: Random, reader: DeviceArrayReader) {
     cancelledRun(random, reader.asFlow())
-    reader.close() // cancelled before it began: the flow was never collected
+    reader.close() // the collection may have been cancelled before it began, and then only this closes the reader
 }
 
-/** Cancels a collection in one of its emits, or from outside whenever that is. */
+/** Cancels a collection in one of its emits, or from outside at a random time. */
 private suspend fun CoroutineScope.cancelledRun(random: Random, flow: Flow<DeviceArray>) {
     val step = random.nextInt(2 * BATCHES)
     val spins = random.nextInt(20_000)
@@ -158,7 +156,7 @@ private suspend fun CoroutineScope.cancelledRun(random: Random, flow: Flow<Devic
     job.join()
 }
 
-/** This process's resident memory, where the system tells. */
+/** Returns this process's resident memory, or null where the operating system does not report it. */
 private fun residentKiB(): Long? {
     System.gc()
     val status = Path.of("/proc/self/status").takeIf(Files::exists) ?: return null

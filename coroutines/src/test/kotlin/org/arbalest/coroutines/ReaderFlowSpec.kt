@@ -48,9 +48,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.seconds
 
-/**
- * Runs what is dispatched, and then calls [after]: before whoever waits for the result is resumed on its own thread.
- */
+/** A dispatcher that runs each block and then calls [after], before the waiting coroutine resumes on its own thread. */
 private class After(val after: () -> Unit) : CoroutineDispatcher() {
     override fun dispatch(context: CoroutineContext, block: Runnable) = Dispatchers.IO.dispatch(context) {
         block.run()
@@ -61,7 +59,7 @@ private class After(val after: () -> Unit) : CoroutineDispatcher() {
 class ReaderFlowSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("each array is open during its emit and closed after it; what is retained stays") {
+    test("asFlow closes each array after its emit, and a retained array stays open") {
         val seen = mutableListOf<DeviceArray>()
         val kept = mutableListOf<DeviceArray>()
         readerOf(3).asFlow().collect {
@@ -74,13 +72,13 @@ class ReaderFlowSpec : FunSpec({
         kept.forEach(DeviceArray::close)
     }
 
-    test("an array may be moved out of the emit") {
+    test("a collector may move an array out of the emit") {
         val moved = readerOf(2).asFlow().map { it.move() }.toList()
         moved.map { it.id } shouldContainExactly listOf(0, 1)
         moved.forEach(DeviceArray::close)
     }
 
-    test("nothing is pulled before the flow is collected, and it can be collected once") {
+    test("asFlow pulls nothing before the collection, and can be collected once") {
         val pulls = AtomicInteger()
         val reader = readerOf { if (pulls.incrementAndGet() == 1) batchOf(7) else null }
         val flow = reader.asFlow()
@@ -90,7 +88,7 @@ class ReaderFlowSpec : FunSpec({
         pulls.get() shouldBe 2
     }
 
-    test("the reader is pulled and closed on the dispatcher, and the collector stays on its thread") {
+    test("asFlow pulls and closes the reader on the dispatcher, and the collector stays on its thread") {
         val pulling = mutableSetOf<String>()
         fun note() { pulling += Thread.currentThread().name.substringBefore(" @") }
         Executors.newSingleThreadExecutor { Thread(it, "puller") }.asCoroutineDispatcher().use { puller ->
@@ -106,7 +104,7 @@ class ReaderFlowSpec : FunSpec({
         pulling shouldBe setOf("puller")
     }
 
-    test("the next array is not pulled before the collector is done with this one") {
+    test("asFlow does not pull the next array before the collector has finished with the current one") {
         val pulls = AtomicInteger()
         var at = 0
         readerOf { pulls.incrementAndGet(); if (at < 3) batchOf(at++.toLong()) else null }.asFlow().collect {
@@ -114,14 +112,14 @@ class ReaderFlowSpec : FunSpec({
         }
     }
 
-    test("a collector that has enough closes the reader") {
+    test("a collector that stops early closes the reader") {
         var closed = false
         readerOf(3) { closed = true }.asFlow().take(1).toList()
         closed shouldBe true
         (readerOf(3).asFlow() as Flow<DeviceArray>).first().isOpen shouldBe false
     }
 
-    test("an error of the stream comes with errno and message, after what came before it") {
+    test("an error of the stream reaches the collector with errno and message after the earlier arrays") {
         var at = 0L
         val ids = mutableListOf<Long>()
         val flow = readerOf { if (at < 2) batchOf(at++) else throw DeviceException(61, "no more tape") }.asFlow()
@@ -131,23 +129,23 @@ class ReaderFlowSpec : FunSpec({
         ids shouldContainExactly listOf(0, 1)
     }
 
-    test("an error of the collector is thrown as it is, past catch, and closes array and reader") {
+    test("an error of the collector passes `catch` unchanged, and closes the array and the reader") {
         var closed = false
         val mine = IllegalStateException("mine")
         val thrown = shouldThrow<IllegalStateException> {
-            readerOf(3) { closed = true }.asFlow().catch { error("it is not the flow's") }.collect { throw mine }
+            readerOf(3) { closed = true }.asFlow().catch { error("catch must not run") }.collect { throw mine }
         }
         generateSequence<Throwable>(thrown) { it.cause }.last() shouldBe mine
         closed shouldBe true
     }
 
-    test("an error of the stream is seen by catch") {
+    test("`catch` receives an error of the stream") {
         var caught: Throwable? = null
         readerOf { throw DeviceException(Errno.EIO, "broken") }.asFlow().catch { caught = it }.collect()
         caught?.message shouldBe "broken"
     }
 
-    test("cancelled while the collector is suspended: array and reader are closed") {
+    test("cancelling a suspended collector closes the array and the reader") {
         var closed = false
         val holding = CompletableDeferred<DeviceArray>()
         coroutineScope {
@@ -165,7 +163,7 @@ class ReaderFlowSpec : FunSpec({
         }
     }
 
-    test("cancelled while a pull is under way: the collector waits for it, and its array is closed") {
+    test("a collector that is cancelled during a pull waits for the pull and closes its array") {
         val pulling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
         var brought: DeviceArray? = null
@@ -175,7 +173,7 @@ class ReaderFlowSpec : FunSpec({
                     pulling.complete(Unit)
                     gate.awaitDeaf()
                     batchOf(1).also { brought = it }
-                }.asFlow().collect { error("not for the collector") }
+                }.asFlow().collect { error("the collector received an array after the cancellation") }
             }
             pulling.await()
             job.cancel()
@@ -186,7 +184,7 @@ class ReaderFlowSpec : FunSpec({
         brought?.isOpen shouldBe false
     }
 
-    test("cancelled while a pull of ours waits: the pull is interrupted, and that is no failure") {
+    test("cancelling the collector interrupts a pull that waits in Kotlin code, and this is not an error") {
         val pulling = CompletableDeferred<Unit>()
         coroutineScope {
             val job = launch(Dispatchers.Default) {
@@ -199,14 +197,14 @@ class ReaderFlowSpec : FunSpec({
         }
     }
 
-    test("cancelled between the pull and the collector's turn: the array is closed") {
+    test("an array is closed when the collector is cancelled between the pull and the emit") {
         var brought: DeviceArray? = null
         val queued = CountDownLatch(1)
         val pulled = CompletableDeferred<Unit>()
         val cancelled = CountDownLatch(1)
         val suspended = CountDownLatch(1)
         // The collector's only thread runs, in this order: the start of the collection; a wait, during which the array
-        // is pulled and the collection is cancelled; the collection's turn.
+        // is pulled and the collection is cancelled; the resumed collection.
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { collector ->
             coroutineScope {
                 launch(collector) { queued.await() }
@@ -215,7 +213,7 @@ class ReaderFlowSpec : FunSpec({
                         suspended.await()
                         batchOf(1).also { brought = it }
                     }.asFlow(After { pulled.complete(Unit) })
-                        .collect { error("not for the collector") }
+                        .collect { error("the collector received an array after the cancellation") }
                 }
                 launch(collector) { suspended.countDown(); cancelled.await() }
                 queued.countDown()
@@ -228,10 +226,7 @@ class ReaderFlowSpec : FunSpec({
         brought?.isOpen shouldBe false
     }
 
-    test(
-        "cancelled while a pull is under way that hears no interrupt: the source is asked to give up, until it " +
-            "hears [STR-11]",
-    ) {
+    test("cancelling a collector calls the source's cancel repeatedly while its pull ignores interrupts [STR-11]") {
         val pulling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
         val asked = AtomicInteger()
@@ -256,7 +251,10 @@ class ReaderFlowSpec : FunSpec({
         asked.get() shouldBeGreaterThan 2
     }
 
-    test("what asking the source throws is with the cancellation, and the pull is waited for [STR-11]") {
+    test(
+        "an exception of the source's cancel is suppressed in the cancellation, and the collector waits for the pull " +
+            "[STR-11]",
+    ) {
         val pulling = CompletableDeferred<Unit>()
         val asked = CompletableDeferred<Unit>()
         val ended = CompletableDeferred<Throwable?>()
@@ -279,7 +277,7 @@ class ReaderFlowSpec : FunSpec({
         ended.await()?.suppressed?.map { it.message } shouldBe listOf("cannot ask")
     }
 
-    test("a source is asked neither where the collector had enough, nor where it is cancelled between pulls [STR-11]") {
+    test("the source's cancel is not called when the collector stops early or is cancelled between pulls [STR-11]") {
         val asked = AtomicInteger()
         fun reader(next: () -> DeviceArray?) = source(ask = { asked.incrementAndGet() }, next)
         reader { batchOf(1) }.asFlow().take(1).collect()
@@ -292,24 +290,24 @@ class ReaderFlowSpec : FunSpec({
         asked.get() shouldBe 0
     }
 
-    test("cancelled before the first pull: nothing is pulled, and the reader is closed") {
+    test("a collector that is cancelled before the first pull pulls nothing and closes the reader") {
         var closed = false
         coroutineScope {
             val job = launch {
                 coroutineContext.job.cancel()
-                readerOf({ closed = true }) { error("nobody pulls") }.asFlow().collect()
+                readerOf({ closed = true }) { error("next was called after the cancellation") }.asFlow().collect()
             }
             job.join()
         }
         closed shouldBe true
     }
 
-    test("closed elsewhere while it is collected: the collector is told") {
+    test("the collector throws IllegalStateException when the reader is closed during the collection") {
         val reader = readerOf(3)
         shouldThrow<IllegalStateException> { reader.asFlow().collect { reader.close() } }.message shouldContain "closed"
     }
 
-    test("a dispatcher that was shut down is said, and does not keep the reader open") {
+    test("a dispatcher that was shut down is reported, and the reader is closed") {
         var closed = false
         val dispatcher = Executors.newSingleThreadExecutor().asCoroutineDispatcher()
         shouldThrow<IllegalStateException> {
@@ -331,7 +329,7 @@ class ReaderFlowSpec : FunSpec({
         closed shouldBe true
     }
 
-    test("what closing the reader throws does not replace the stream's error, nor the collector's, but is with it") {
+    test("an exception of the reader's close is suppressed in the stream's or the collector's error") {
         fun closing(count: Int) = readerOf(count) { error("cannot close") }
         val stream = shouldThrow<DeviceException> {
             readerOf({ error("cannot close") }) { throw DeviceException(61, "no more tape") }.asFlow().collect()
@@ -345,8 +343,7 @@ class ReaderFlowSpec : FunSpec({
     }
 
     test(
-        "what closing the reader throws is thrown where the collector had enough, and where it throws a " +
-            "cancellation of its own",
+        "an exception of the reader's close is thrown when the collector stops early or throws a CancellationException",
     ) {
         fun closing() = readerOf(3) { error("cannot close") }.asFlow()
         shouldThrow<IllegalStateException> { closing().take(1).collect() }.message shouldBe "cannot close"
@@ -355,7 +352,7 @@ class ReaderFlowSpec : FunSpec({
             .message shouldBe "cannot close"
     }
 
-    test("what closing the reader throws is with the cancellation, where the collector was cancelled") {
+    test("an exception of the reader's close is suppressed in the cancellation of the collector") {
         coroutineScope {
             val ended = CompletableDeferred<Throwable?>()
             launch {
@@ -371,7 +368,7 @@ class ReaderFlowSpec : FunSpec({
         }
     }
 
-    test("what is retained before first belongs to the caller") {
+    test("an array that is retained before `first` belongs to the caller") {
         readerOf(3).asFlow().map { it.retain() }.first().use { it.id shouldBe 0 }
     }
 })
@@ -380,7 +377,7 @@ class ReaderFlowPeerSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    test("the C peer's stream, nulls and all") {
+    test("asFlow reads the C peer's stream with its nulls") {
         val ids = mutableListOf<Long>()
         peerReader(batches = 4, rows = 10).asFlow().collect { batch ->
             val names = batch["name"].strings()
@@ -394,17 +391,17 @@ class ReaderFlowPeerSpec : FunSpec({
         PeerStreams.calls(StreamCall.RELEASE) shouldBe 1
     }
 
-    test("the C peer's error, without a text too") {
+    test("asFlow throws the C peer's error, even without a text") {
         val flow = peerReader(3, flavours = setOf(Flavour.FAIL, Flavour.TEXT_NULL), at = 1, code = 5).asFlow()
         shouldThrow<DeviceException> { flow.collect() }.errno() shouldBe 5
     }
 
-    test("cancelled while C does not return: the stream is released once it does, with its array") {
+    test("a collector that is cancelled during a native call releases the stream and its array after the call") {
         coroutineScope {
             val job = launch(Dispatchers.Default) {
                 peerReader(3, flavours = setOf(Flavour.GATE), at = 1).asFlow().collect()
             }
-            eventually("a thread is at the gate") { CPeer.waitingAtGate != 0L || !job.isActive }
+            eventually("a thread is at the gate, or the job has ended") { CPeer.waitingAtGate != 0L || !job.isActive }
             job.cancel()
             PeerStreams.calls(StreamCall.RELEASE) shouldBe 0
             CPeer.openGate()
@@ -414,7 +411,7 @@ class ReaderFlowPeerSpec : FunSpec({
     }
 })
 
-/** A stream of what [pull] gives, which is asked to give up by [ask]. */
+/** Creates a reader that takes its arrays from [pull] and calls [ask] when it is cancelled. */
 private fun source(ask: () -> Unit, pull: () -> DeviceArray?): DeviceArrayReader = DeviceArrayReader.of(
     IDS,
     object : DeviceArrayReader.Source {
@@ -424,7 +421,7 @@ private fun source(ask: () -> Unit, pull: () -> DeviceArray?): DeviceArrayReader
     },
 )
 
-/** Waits as C does: whoever interrupts is not heard. */
+/** Waits as native code does, which interrupts do not end. */
 private fun CountDownLatch.awaitDeaf() {
     var interrupted = false
     while (true) {

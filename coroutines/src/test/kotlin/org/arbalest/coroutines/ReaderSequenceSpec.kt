@@ -10,11 +10,11 @@ import org.arbalest.device.DeviceException
 import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 
-/** A reader as a sequence that lends. */
+/** A reader as a sequence that lends its arrays. */
 class ReaderSequenceSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("useArrays lends each array until the next is asked for, and closes the reader") {
+    test("useArrays closes each array before the next one, and closes the reader at the end") {
         var closed = 0
         val seen = mutableListOf<DeviceArray>()
         val ids = readerOf(4, { closed++ }).useArrays { batches ->
@@ -29,7 +29,7 @@ class ReaderSequenceSpec : FunSpec({
         closed shouldBe 1
     }
 
-    test("useArrays: whoever has enough, looks ahead, or throws, loses nothing") {
+    test("useArrays loses nothing when the caller stops early, looks ahead or throws") {
         var closed = 0
         fun reader() = readerOf(4) { closed++ }
         reader().useArrays { it.first().id } shouldBe 0
@@ -44,7 +44,7 @@ class ReaderSequenceSpec : FunSpec({
         shouldThrow<NoSuchElementException> { readerOf(0).useArrays { it.iterator().next() } }
     }
 
-    test("useArrays throws what the stream failed with") {
+    test("useArrays throws the error of the stream") {
         var at = 0L
         shouldThrow<DeviceException> {
             readerOf { if (at < 2) batchOf(at++) else throw IOException("no more tape") }.useArrays { it.count() }

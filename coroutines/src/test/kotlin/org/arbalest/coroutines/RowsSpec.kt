@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-@file:OptIn(ExperimentalTime::class, ExperimentalUuidApi::class) // in Kotlin 2.2; no longer in 2.4
+@file:OptIn(ExperimentalTime::class, ExperimentalUuidApi::class) // experimental in Kotlin 2.2, stable in 2.4
 
 package org.arbalest.coroutines
 
@@ -96,7 +96,7 @@ internal data class Wide(
     val d0: Int = 30, val d1: Int = 31, val d2: Int = 32, val d3: Int = 33, val d4: Int = 34,
 )
 
-/** Data classes as rows, and back. */
+/** Data classes as rows of batches. */
 class RowsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -113,12 +113,12 @@ class RowsSpec : FunSpec({
             BigDecimal("0E-18")),
     )
 
-    test("data classes come back from C as they were [OBJ-01]") {
+    test("data classes pass through the C structs unchanged [OBJ-01]") {
         cpu.batch(trips).throughC().use { it.toList<Trip>() shouldBe trips }
         cpu.batch(listOf<Trip>()).throughC().use { it.toList<Trip>() shouldBe listOf() }
     }
 
-    test("values of extension types are properties, null or not [OBJ-01, OBJ-09]") {
+    test("properties may have extension types, nullable or not [OBJ-01, OBJ-09]") {
         val (id, at) = UUID(1, 2) to OffsetDateTime.parse("2024-02-29T12:00:00+05:30")
         val visits = listOf(Visit(id, listOf(id, null), at, at), Visit(id, listOf(), null, at))
         schemaOf<Visit>()["id"] shouldBe Field.uuid("id").withNullable(false)
@@ -138,7 +138,10 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("Kotlin's own instants and UUIDs are as Java's, sets and arrays are lists [OBJ-12]") {
+    test(
+        "kotlin.time.Instant and kotlin.uuid.Uuid map as their Java equivalents, and sets and arrays map to lists " +
+            "[OBJ-12]",
+    ) {
         val (id, at) = Uuid.parse("550e8400-e29b-41d4-a716-446655440000") to
             KotlinInstant.parse("2024-02-29T12:00:00.000000001Z")
         val own = listOf(Own(id, at, listOf(id, null), mapOf(id to at), setOf("b", "a"), arrayOf("x", null)),
@@ -163,7 +166,7 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("columns are nullable where properties are, elements too [OBJ-09]") {
+    test("a column or an element is nullable if its Kotlin type is nullable [OBJ-09]") {
         schemaOf<Flight>().toString() shouldBe "carrier: utf8 not null\ndelay: int32 not null\ndistance: float64"
         val schema = schemaOf<Trip>()
         schema["legs"].toString() shouldBe
@@ -175,7 +178,7 @@ class RowsSpec : FunSpec({
         schema["place"].toString() shouldBe "place: struct<first: float64 not null, second: float64> not null"
     }
 
-    test("a null in place of what is not nullable names the row and the way to it [OBJ-09]") {
+    test("a null for a property that is not nullable is refused with the row and the path [OBJ-09]") {
         cpu.batch(2) {
             utf8("carrier", listOf("AA", null))
             int32("delay", intArrayOf(1, 2))
@@ -188,12 +191,12 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("so does a null element [OBJ-09]") {
+    test("a null for an element that is not nullable is refused with the row and the path [OBJ-09]") {
         val nullable = ListType(Field.of("item", DataType.UTF8))
         val schema =
             Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "notes") it.withType(nullable) else it })
         @Suppress("UNCHECKED_CAST")
-        val notes = listOf("x", null) as List<String> // as Java can
+        val notes = listOf("x", null) as List<String> // Java code can put a null there
         cpu.batch(listOf(trips[0].copy(notes = notes)), schema).use { batch ->
             shouldThrow<NoSuchElementException> { batch.toList<Trip>() }.message shouldBe
                 "row 0: notes[1] is null, which this String cannot be"
@@ -202,7 +205,7 @@ class RowsSpec : FunSpec({
             "not nullable"
     }
 
-    test("a property without a column has its default [OBJ-09]") {
+    test("a property without a column takes its default value [OBJ-09]") {
         cpu.batch(2) { float64("distance") { if (it == 0) null else 7.0 } }.use {
             it.toList<Defaults>() shouldBe listOf(Defaults(distance = null), Defaults(distance = 7.0))
         }
@@ -224,7 +227,7 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("each of many has its own [OBJ-09]") {
+    test("each of many properties without a column takes its default value [OBJ-09]") {
         cpu.batch(1) {
             int32("a0") { -1 }
             utf8("c1") { "x" }
@@ -235,15 +238,15 @@ class RowsSpec : FunSpec({
     }
 
     test(
-        "names of columns, internal and private properties, other constructors, properties beside the primary " +
-            "one [OBJ-09]",
+        "data classes may have @ColumnName, internal and private properties, other constructors and computed " +
+            "properties [OBJ-09]",
     ) {
         val odd = listOf(Odd(7, 8, "9"))
         schemaOf<Odd>().names shouldBe listOf("flight no", "inside", "secret")
         cpu.batch(odd).use { it.toList<Odd>().toString() shouldBe "[7 8 9 14]" }
     }
 
-    test("type parameters of components are what they stand for, null or not [OBJ-09]") {
+    test("type parameters of a property's class are resolved, nullable or not [OBJ-09]") {
         schemaOf<Generics>()["words"].toString() shouldBe
             "words: struct<value: utf8 not null, values: list<item: utf8 not null> not null> not null"
         schemaOf<Generics>()["numbers"].toString() shouldBe
@@ -253,14 +256,14 @@ class RowsSpec : FunSpec({
         cpu.batch(generics).use { it.toList<Generics>() shouldBe generics }
     }
 
-    test("a data class that is a record of Java's is the same [OBJ-09]") {
+    test("a data class that is a Java record maps like any other data class [OBJ-09]") {
         val records = listOf(AsRecord(1, "UA"))
         schemaOf<AsRecord>().toString() shouldBe "flight no: int32 not null\ncarrier: utf8 not null"
         cpu.batch(records).use { it.toList<AsRecord>() shouldBe records }
         cpu.batch(1) { int32("flight no") { 2 } }.use { it.toList<AsRecord>() shouldBe listOf(AsRecord(2)) }
     }
 
-    test("other columns can be said [OBJ-09]") {
+    test("a caller's schema may use other columns for a data class [OBJ-09]") {
         val schema = Schema.of(
             Field.of("distance", DataType.FLOAT64),
             Field.of("carrier", DataType.dictionary(DataType.INT8, DataType.UTF8)), Field.of("delay", DataType.INT64),
@@ -278,7 +281,7 @@ class RowsSpec : FunSpec({
         cpu.batch(trips, seconds).use { it.toList<Trip>() shouldBe trips }
     }
 
-    test("what is no data class is refused, and says so [OBJ-10]") {
+    test("a class that is not a data class is refused with the reason [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain
             "NotData is not a record or a data class, as objects of rows must be"
         shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain

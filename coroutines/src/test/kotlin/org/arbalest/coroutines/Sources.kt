@@ -18,16 +18,16 @@ import java.lang.foreign.Arena
 
 internal val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))
 
-/** One row. */
+/** Creates a batch of one row. */
 internal fun batchOf(id: Long): DeviceArray = Devices.cpu().batch(1) { int64("id", longArrayOf(id)) }
 
-/** Emits one, and closes it. */
+/** Emits a batch of one row, and closes it. */
 internal suspend fun FlowCollector<DeviceArray>.lend(id: Long): Unit = batchOf(id).use { emit(it) }
 
 /** The id of the first row. */
 internal val DeviceArray.id: Long get() = column("id").longs()[0]
 
-/** A stream of our own, of what [next] gives. */
+/** Creates a reader that takes its arrays from [next]. */
 internal fun readerOf(onClose: () -> Unit = {}, next: () -> DeviceArray?): DeviceArrayReader =
     DeviceArrayReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source {
         override fun next(): DeviceArray? = next()
@@ -35,13 +35,13 @@ internal fun readerOf(onClose: () -> Unit = {}, next: () -> DeviceArray?): Devic
         override fun close() = onClose()
     })
 
-/** A stream of the batches 0 to [count] - 1. */
+/** Creates a reader of the batches 0 to [count] - 1. */
 internal fun readerOf(count: Int, onClose: () -> Unit = {}): DeviceArrayReader {
     var at = 0L
     return readerOf(onClose) { if (at < count) batchOf(at++) else null }
 }
 
-/** A stream of the C peer's. */
+/** Imports a stream of the C peer. */
 internal fun peerReader(
     batches: Long,
     rows: Long = 1,

@@ -13,7 +13,7 @@ import org.arbalest.device.columns.Column
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** The same array after a way out through C's structs, and back in. Spends this handle. */
+/** Exports this array to the C structs and imports it again. The handle of this array is consumed. */
 internal fun DeviceArray.throughC(): DeviceArray = Arena.ofConfined().use { arena ->
     val array = arena.allocate(ArrowArrayStruct.LAYOUT)
     val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
@@ -21,14 +21,14 @@ internal fun DeviceArray.throughC(): DeviceArray = Arena.ofConfined().use { aren
     CData.importArray(array, CImport.DATA.schema(schema))
 }
 
-/** Runs [block] with this reader as a C stream, and the reader consumed. */
+/** Exports this reader to a C stream and runs [block] with the stream. The reader is consumed. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     CData.exportStream(this, stream, CExport.DATA)
     block(stream)
 }
 
-/** All values as objects; bytes as lists, so that they can be compared. */
+/** Returns all values as objects, with bytes as lists, so that they can be compared. */
 internal fun Column.values(): List<Any?> = (0 until length()).map { row ->
     get(row).let { if (it is ByteArray) it.toList() else it }
 }

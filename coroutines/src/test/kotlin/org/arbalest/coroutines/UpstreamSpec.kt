@@ -28,9 +28,9 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
-/** When a flow that was stopped is cancelled. The time after the stop passes where the test says so. */
+/** The cancellation of a flow that was stopped. The test advances the time after the stop. */
 class UpstreamSpec : FunSpec({
-    test("stopped, a flow that waits is cancelled after 20 ms in which none of its code ran, and not before [OWN-16]") {
+    test("a stopped flow that waits is cancelled after exactly 20 ms in which none of its code ran [OWN-16]") {
         val collection = Collection(virtually = true) { awaitCancellation() }
         collection.stop()
         collection.time.pass(19.milliseconds)
@@ -39,7 +39,7 @@ class UpstreamSpec : FunSpec({
         collection.isCancelled shouldBe true
     }
 
-    test("stopped, a flow that waits for less time after time comes to its emit, which is refused [OWN-16]") {
+    test("a stopped flow with waits below 20 ms reaches its emit, which is refused [OWN-16]") {
         val collection = Collection(virtually = true) {
             repeat(40) { delay(15) }
             emit(1)
@@ -47,10 +47,10 @@ class UpstreamSpec : FunSpec({
         collection.stop()
         collection.time.pass(1.seconds)
         collection.emitted shouldContainExactly listOf(1)
-        collection.isCancelled shouldBe true // by what the emit threw
+        collection.isCancelled shouldBe true // by the exception of the refused emit
     }
 
-    test("stopped, a flow that polls every 10 ms is cancelled after a second, and not before [OWN-16]") {
+    test("a stopped flow that polls every 10 ms is cancelled after exactly one second [OWN-16]") {
         val collection = Collection(virtually = true) { while (true) delay(10) }
         collection.stop()
         collection.time.pass(999.milliseconds)
@@ -59,7 +59,7 @@ class UpstreamSpec : FunSpec({
         collection.isCancelled shouldBe true
     }
 
-    test("stopped, code in another dispatcher has a second, and is cancelled then [OWN-16]") {
+    test("a stopped flow that runs in another dispatcher is cancelled after exactly one second [OWN-16]") {
         val waits = CountDownLatch(1)
         val interrupted = CompletableFuture<Boolean>()
         val collection = Collection(virtually = true) {
@@ -78,7 +78,7 @@ class UpstreamSpec : FunSpec({
         interrupted.get(5, TimeUnit.SECONDS) shouldBe true
     }
 
-    test("stopped, code that runs for more than a second comes to its emit, which is refused [OWN-16]") {
+    test("stopped code that runs for more than a second reaches its emit, which is refused [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()
@@ -92,7 +92,7 @@ class UpstreamSpec : FunSpec({
         collection.emitted shouldContainExactly listOf(1)
     }
 
-    test("stopped, code that runs for more than a second is cancelled where it suspends [OWN-16]") {
+    test("stopped code that runs for more than a second is cancelled at its next suspension [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()
@@ -106,7 +106,7 @@ class UpstreamSpec : FunSpec({
         collection.join()
     }
 
-    test("stopped, a thread that waits until it is interrupted is so after ten seconds, and not before [OWN-16]") {
+    test("a stopped thread that blocks until an interrupt is interrupted after exactly ten seconds [OWN-16]") {
         val waits = CountDownLatch(1)
         val collection = Collection {
             runInterruptible {
@@ -122,7 +122,7 @@ class UpstreamSpec : FunSpec({
         collection.join()
     }
 
-    test("stopped, a thread that blocks for more than ten seconds is cancelled, and what it makes is lost [OWN-16]") {
+    test("a stopped flow that blocks for ten seconds is cancelled, and its next batch is lost [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()
@@ -137,10 +137,7 @@ class UpstreamSpec : FunSpec({
         collection.emitted shouldContainExactly listOf()
     }
 
-    test(
-        "stopped while every thread of Dispatchers.Default is blocked, a flow that waits is cancelled all the " +
-            "same [OWN-16]",
-    ) {
+    test("a stopped flow that waits is cancelled even if all threads of Dispatchers.Default are blocked [OWN-16]") {
         val waits = CountDownLatch(1)
         val collection = Collection(clock = Clock.REAL) {
             waits.countDown()
@@ -167,7 +164,7 @@ class UpstreamSpec : FunSpec({
         collection.join()
     }
 
-    test("cancelled from outside, a flow is so at once, stopped or not, suspended or not [OWN-16]") {
+    test("a flow whose parent is cancelled is cancelled immediately, stopped or not, suspended or not [OWN-16]") {
         for (stopped in listOf(false, true)) for (suspended in listOf(false, true)) {
             val gate = Gate()
             val parent = Job()
@@ -186,7 +183,7 @@ class UpstreamSpec : FunSpec({
     }
 })
 
-/** Where code stays, without suspending, until the test opens it. */
+/** A point where code blocks, without suspending, until the test opens it. */
 private class Gate {
     private val reached = CountDownLatch(1)
     private val opened = CountDownLatch(1)
@@ -201,7 +198,7 @@ private class Gate {
     fun open() = opened.countDown()
 }
 
-/** A flow that a sink collects: in threads, or on the test's own in the test's time. */
+/** A flow that a sink collects, on other threads or on the test's thread in virtual time. */
 private class Collection(
     parent: Job = Job(),
     virtually: Boolean = false,

@@ -25,7 +25,7 @@ internal value class UserId(val value: Long)
 @JvmInline
 internal value class Email(val text: String) {
     init {
-        require('@' in text) { "$text is no address" }
+        require('@' in text) { "$text is not an e-mail address" }
     }
 }
 
@@ -111,7 +111,7 @@ class ValueClassesSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    test("a value class is a column of what is in it, an unsigned integer one of its own type [OBJ-13]") {
+    test("a value class maps to the column of its value, and an unsigned integer maps to its own type [OBJ-13]") {
         val rows = listOf(Row(UInt.MAX_VALUE, UserId(Long.MIN_VALUE)), Row(0u, UserId(1)))
         schemaOf<Row>().toString() shouldBe "id: uint32 not null\nuser: int64 not null"
         cpu.batch(rows).throughC().use { batch ->
@@ -122,7 +122,7 @@ class ValueClassesSpec : FunSpec({
         }
     }
 
-    test("unsigned integers of all widths, null, in lists and in maps [OBJ-13]") {
+    test("unsigned integers of each width may be null, and may be elements of lists and maps [OBJ-13]") {
         val rows = listOf(
             Unsigned(255u, 65_535u, UInt.MAX_VALUE, ULong.MAX_VALUE, 200u, 60_000u, 4_000_000_000u, 1uL shl 63,
                 listOf(ULong.MAX_VALUE, null), mapOf("a" to UInt.MAX_VALUE)),
@@ -136,8 +136,7 @@ class ValueClassesSpec : FunSpec({
         cpu.batch(rows).throughC().use { it.toList<Unsigned>() shouldBe rows }
     }
 
-    test("value classes of anything, null or not, in each other, in lists and maps; names of columns; " +
-        "durations [OBJ-13]") {
+    test("value classes may be nullable, nested, or elements, and keep @ColumnName and durations [OBJ-13]") {
         val (user, email, owner) = Triple(UserId(5), Email("a@b"), Owner(UserId(6)))
         val rows = listOf(
             Ids(
@@ -169,7 +168,7 @@ class ValueClassesSpec : FunSpec({
         cpu.batch(rows).throughC().use { it.toList<Ids>() shouldBe rows }
     }
 
-    test("a property of a value class has its default, and no check of it sees a value in its place [OBJ-09, OBJ-13]") {
+    test("a value class property takes its default value, and its check never sees a placeholder [OBJ-09, OBJ-13]") {
         cpu.batch { utf8("name", listOf("x")) }.use { it.toList<Defaulted>() shouldBe listOf(Defaulted(name = "x")) }
         cpu.batch {
             utf8("name", listOf("x"))
@@ -180,7 +179,7 @@ class ValueClassesSpec : FunSpec({
         }
     }
 
-    test("arrays of unsigned integers and of value classes are lists [OBJ-12, OBJ-13]") {
+    test("arrays of unsigned integers and of value classes map to lists [OBJ-12, OBJ-13]") {
         val row = Arrays(ubyteArrayOf(255u), ushortArrayOf(65_535u), uintArrayOf(UInt.MAX_VALUE, 0u),
             ulongArrayOf(ULong.MAX_VALUE), null, arrayOf(UserId(1)))
         schemaOf<Arrays>()["ints"].toString() shouldBe "ints: list<item: uint32 not null> not null"
@@ -196,15 +195,16 @@ class ValueClassesSpec : FunSpec({
         }
     }
 
-    test("what a type parameter stands for may be a value class [OBJ-13]") {
+    test("a type argument may be a value class [OBJ-13]") {
         val rows = listOf(OfGenerics(Generic2(UserId(1)), Generic2(UInt.MAX_VALUE)),
             OfGenerics(Generic2(UserId(2)), Generic2(null)))
         cpu.batch(rows).use { it.toList<OfGenerics>() shouldBe rows }
     }
 
-    test("the class's own check runs, and a null is refused as elsewhere [OBJ-13]") {
-        cpu.batch { utf8("email", listOf("nobody", null)) }.use { batch ->
-            shouldThrow<IllegalArgumentException> { batch.rows<OfEmail>()[0] }.message shouldBe "nobody is no address"
+    test("the check of a value class runs on each value, and a null is refused [OBJ-13]") {
+        cpu.batch { utf8("email", listOf("alice", null)) }.use { batch ->
+            shouldThrow<IllegalArgumentException> { batch.rows<OfEmail>()[0] }.message shouldBe
+                "alice is not an e-mail address"
             shouldThrow<NoSuchElementException> { batch.rows<OfEmail>()[1] }.message shouldContain
                 "row 1: email is null"
         }
@@ -215,8 +215,8 @@ class ValueClassesSpec : FunSpec({
     }
 
     test(
-        "unsigned integers are read from unsigned columns that are no wider, and built wherever their numbers " +
-            "fit [OBJ-13]",
+        "unsigned integers are read from unsigned columns of at most their width, and written if the values fit " +
+            "[OBJ-13]",
     ) {
         cpu.batch { uint8("n", listOf(200u)) }.use { it.toList<OfUInt>() shouldBe listOf(OfUInt(200u)) }
         cpu.batch { uint64("n", listOf(1u)) }.use { batch ->
@@ -242,7 +242,7 @@ class ValueClassesSpec : FunSpec({
         cpu.batch(most + least + most, encoded).use { it.toList<OfULong>() shouldBe most + least + most }
     }
 
-    test("a registered codec of a value class is asked wherever the class is, boxed or not [OBJ-13, EXT-09]") {
+    test("a registered codec applies to its value class everywhere, boxed or not [OBJ-13, EXT-09]") {
         val cents = extensionCodec("com.acme.cents", DataType.UTF8, { row -> Cents(getString(row).toLong()) },
             { append("${it.count}") })
         val label = extensionCodec("com.acme.label", DataType.INT64, { row -> Label("${getLong(row)}") },
@@ -274,7 +274,7 @@ class ValueClassesSpec : FunSpec({
         cpu.batch(rows).use { it.toList<Bill>() shouldBe rows }
     }
 
-    test("a value class with type parameters, and one of a nullable type in a list, are refused [OBJ-10, OBJ-13]") {
+    test("a value class with type parameters is refused, and so is a nullable one in a list [OBJ-10, OBJ-13]") {
         shouldThrow<IllegalArgumentException> { schemaOf<OfGeneric>() }.message shouldContain
             "Of is a value class with type parameters"
         shouldThrow<IllegalArgumentException> { schemaOf<OfMaybes>() }.message shouldContain

@@ -32,7 +32,7 @@ private object Loops {
     }
 }
 
-/** The methods that a class calls. */
+/** Returns the methods that a class calls. */
 private fun callsIn(type: Class<*>): List<String> {
     val code = type.getResourceAsStream("${type.name.substringAfterLast('.')}.class")!!.use {
         ClassFile.of().parse(it.readBytes())
@@ -46,13 +46,13 @@ class ViewsBoxingSpec : FunSpec({
         it.endsWith(".valueOf") || it.endsWith(".box-impl") || it.endsWith("Boxing.boxLong")
     }
 
-    test("loops over primitives box nothing, neither in the lambdas of the DSL nor in the views") {
+    test("loops over primitives box no value, neither in the DSL's lambdas nor in the views") {
         val calls = callsIn(Loops::class.java)
         calls.filter { "append" in it }.shouldNotBeEmpty()
         boxes(calls).shouldBeEmpty()
     }
 
-    test("a view of objects hands the row on as it is, without a box for it") {
+    test("a view of objects passes the row on without boxing it") {
         val calls = callsIn(ObjectView::class.java)
         calls.filter { it.endsWith(".read") }.shouldNotBeEmpty()
         boxes(calls).shouldBeEmpty()

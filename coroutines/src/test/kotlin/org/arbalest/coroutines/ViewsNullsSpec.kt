@@ -17,15 +17,17 @@ import java.math.BigDecimal
 import java.time.LocalDate
 import java.time.Period
 
-/** What the views do with nulls, and with types that are not theirs: nothing that a program would have to know. */
+/**
+ * The behaviour of the views with nulls and with unsuitable types. A program does not need to know any special rule for
+ * them.
+ */
 @OptIn(ExperimentalUnsignedTypes::class)
 class ViewsNullsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
     test(
-        "a column of a batch that is null itself in a row is refused, and has that null once it was pushed " +
-            "down [REQ-21]",
+        "a column of a batch with null rows is refused, and `pushDownNulls` puts these nulls into the column [REQ-21]",
     ) {
         cpu.batch(3) { int64("long", longArrayOf(1, 42, 3)) }.withNullRows(1).use { batch ->
             shouldThrow<DeviceException> { batch["long"] }.message!! shouldContain
@@ -35,7 +37,7 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 
-    test("a sum leaves nulls out, and does not wrap around") {
+    test("sum skips nulls, and throws on overflow") {
         cpu.batch {
             int64("long", listOf(Long.MAX_VALUE, null, -1))
             int32("int", listOf(Int.MAX_VALUE, Int.MAX_VALUE, null))
@@ -53,7 +55,7 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 
-    test("an array of all values has no value for a null, unless one is given [READ-50]") {
+    test("toArray throws on a null unless a default value is given [READ-50]") {
         cpu.batch(3) {
             int64("long") { if (it == 1) null else it.toLong() }
             int32("int") { if (it == 1) null else it }
@@ -82,7 +84,7 @@ class ViewsNullsSpec : FunSpec({
                     shouldThrow<NoSuchElementException> { both.first(column) }.message!! shouldContain
                         "is null in row 1"
                     both.second(column) shouldBe listOf(0L, 9L, 2L)
-                    batch.slice(2, 1).use { both.first(it.column(index)) } // none of its rows is null
+                    batch.slice(2, 1).use { both.first(it.column(index)) } // no row of this slice is null
                 }
             }
             for (name in listOf("long", "int", "ulong")) {
@@ -97,7 +99,7 @@ class ViewsNullsSpec : FunSpec({
     }
 
     test(
-        "what would have to be converted is refused: unscaled decimals, and unsigned numbers as signed ones [READ-51]",
+        "a view refuses values that it would have to convert: decimals, and unsigned numbers as signed ones [READ-51]",
     ) {
         cpu.batch(1) {
             decimal32("d32", 5, 2) { BigDecimal("1.25") }
@@ -113,13 +115,13 @@ class ViewsNullsSpec : FunSpec({
             listOf(batch["u32"].ulongs()[0], batch["u64"].ulongs()[0]) shouldBe
                 listOf(UInt.MAX_VALUE.toULong(), ULong.MAX_VALUE)
             listOf(batch["d32"].decimals()[0], batch["d64"].decimals()[0]) shouldBe List(2) { BigDecimal("1.25") }
-            // core's say what is stored
+            // the core views return the stored bits
             listOf<Number>(batch["u32"].asInts()[0], batch["u64"].asLongs()[0], batch["d64"].asLongs()[0]) shouldBe
                 listOf(-1, -1L, 125L)
         }
     }
 
-    test("a refusal names the view that has the values by its name in Kotlin [READ-51]") {
+    test("the refusal names the suitable view by its Kotlin name [READ-51]") {
         cpu.batch(1) {
             bool("bool") { true }
             bool8("bool8") { true }
@@ -181,7 +183,7 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 
-    test("booleans are read however they are stored: of one bit, of eight, in a dictionary, in run-ends [READ-69]") {
+    test("flags() reads booleans of one bit and of eight, in a dictionary and run-end encoded [READ-69]") {
         fun value(row: Int): Boolean? = if (row == 1) null else row % 4 == 0
         cpu.batch(7) {
             bool("bits", value = ::value)
@@ -214,7 +216,7 @@ class ViewsNullsSpec : FunSpec({
         }
     }
 
-    test("text and binary in views are read as bytes, too, by a row as well [READ-55]") {
+    test("byteStrings() reads text and binary columns, also view types [READ-55]") {
         cpu.batch(3) {
             utf8View("text") { listOf("a", null, "Reykjavík and Bergen")[it] }
             binary("bytes") { if (it == 1) null else byteArrayOf(it.toByte(), 7) }

@@ -25,7 +25,7 @@ class ViewsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    test("primitive views read by row, as an array, as a sequence") {
+    test("primitive views are read by row, as an array and as a list") {
         cpu.batch(3) {
             int64("long", longArrayOf(1, 2, 3), { it == 1 })
             int32("int", intArrayOf(1, 2, 3), { it == 1 })
@@ -57,7 +57,10 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("a view reads one width, integers and numbers any; which one has a column's values is said [READ-51]") {
+    test(
+        "primitive views read one width, integers() and numbers() read any, and a refusal names the suitable view " +
+            "[READ-51]",
+    ) {
         cpu.batch(2) {
             int16("short") { 7 }
             int32("int") { 8 }
@@ -90,7 +93,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("each value that there is, with its row, in a loop of which nothing is left at run time [READ-52]") {
+    test("forEachValid visits each value with its row and skips nulls [READ-52]") {
         cpu.batch(130) {
             int64("long") { if (it % 3 == 0) null else it.toLong() }
             int32("int") { if (it % 3 == 0) null else it }
@@ -114,7 +117,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("text is counted and compared as its bytes") {
+    test("byteStrings() counts and compares text by its bytes") {
         cpu.batch(3) { utf8("city", arrayOf("Oslo", null, "Bergen")) }.use { batch ->
             val oslo = "Oslo".encodeToByteArray()
             batch["city"].byteStrings().run {
@@ -132,7 +135,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("unsigned 64-bit integers beyond Long") {
+    test("ulongs() reads unsigned 64-bit integers beyond Long") {
         cpu.batch(2) {
             uint64("u") { if (it == 0) ULong.MAX_VALUE else null }
             int64("i") { -1 }
@@ -147,10 +150,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test(
-        "dates, times and lengths of time beyond 64 bits are refused with the column, the row and the value; what " +
-            "fits to the last is exact",
-    ) {
+    test("times that 64 bits cannot hold are refused with column, row and value, and the extreme values are exact") {
         fun refused(columns: ColumnScope.() -> Unit): String =
             shouldThrow<ArithmeticException> { cpu.batch(2, columns = columns).close() }.message!!
         val far = LocalDate.of(300_000_000, 1, 1)
@@ -186,7 +186,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("what java.time has no value for is refused with the column, the row and the number") {
+    test("a value that java.time cannot hold is refused with the column, the row and the value") {
         fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
         cpu.batch(2) {
             timestamp("point", longArrayOf(0, Long.MAX_VALUE), ArrowTimeUnit.SECOND)
@@ -198,7 +198,7 @@ class ViewsSpec : FunSpec({
             refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
             batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }
-        BatchBuilder.of(cpu, 2).use { foreign -> // what a builder refuses value by value
+        BatchBuilder.of(cpu, 2).use { foreign -> // a builder refuses such values if they are appended one by one
             foreign.column(Field.of("time", TimeType(ArrowTimeUnit.MICROSECOND)))
                 .appendAll(MemorySegment.ofArray(longArrayOf(0, -1)))
             foreign.column(Field.of("day", DataType.DATE64))
@@ -211,21 +211,21 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("rows are counted by Int, and values are read by one") {
+    test("rows are counted and indexed by Int") {
         cpu.batch(2) { utf8("text", arrayOf("a", null)) }.use { batch ->
             batch.indices shouldBe 0..1
             batch.indices.map { batch["text"][it] } shouldBe listOf("a", null)
         }
     }
 
-    test("batches that were kept are joined to one, and stay the caller's") {
+    test("concat joins batches into one and leaves them to the caller") {
         val batches = List(3) { i -> cpu.batch(2) { int64("long", longArrayOf(2L * i, 2L * i + 1)) } }
         batches.concat().use { it["long"].longs().toList() shouldBe (0L..5L).toList() }
         batches.forEach { it.close() }
         shouldThrow<IllegalStateException> { batches.concat() }
     }
 
-    test("what a block assigns is assigned once it has run") {
+    test("the compiler accepts an assignment of a `val` inside the block") {
         val name: String
         cpu.batch(1) {
             list("list", { listOf(1) }) { struct { int32("x") { 1 } } }
@@ -234,7 +234,7 @@ class ViewsSpec : FunSpec({
         name shouldBe "given in the block"
     }
 
-    test("views of objects") {
+    test("each view of objects returns the values of its type") {
         val day = LocalDate.of(1903, 12, 17)
         val time = LocalTime.of(10, 35, 0, 1000)
         val moment = Instant.parse("1903-12-17T15:35:00.000001Z")
@@ -265,7 +265,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("what is null, not there, or of another type is said") {
+    test("nulls, missing rows and columns, and views of another type are reported") {
         val batch = cpu.batch(1) {
             int64("delay") { null }
             utf8("city") { "Oslo" }

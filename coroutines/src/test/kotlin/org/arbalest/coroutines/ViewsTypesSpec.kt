@@ -23,7 +23,7 @@ import java.time.LocalDateTime
 import java.time.Period
 import java.time.ZoneId
 
-/** The views of what the format has beyond numbers, text and lists: from arrays whose buffers are laid here. */
+/** The views of types other than numbers, text and lists, on arrays whose buffers are built here. */
 class ViewsTypesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -33,7 +33,7 @@ class ViewsTypesSpec : FunSpec({
     fun buffer(width: Int, vararg values: Long): DeviceBuffer =
         bytes(ByteArray(width * values.size) { (values[it / width] shr 8 * (it % width)).toByte() })
 
-    /** Values of one width, of which those beyond [valid] are null. */
+    /** Creates values of one width. The values from index [valid] on are null. */
     fun flat(width: Int, vararg values: Long, valid: Int = values.size): ArrayData =
         ArrayData.of(values.size.toLong(), -1, listOf(buffer(1, (1L shl valid) - 1), buffer(width, *values)))
 
@@ -45,7 +45,7 @@ class ViewsTypesSpec : FunSpec({
 
     fun array(type: DataType, data: ArrayData): DeviceArray = DeviceArray.of(Field.of("x", type), data)
 
-    test("intervals are periods, or added to dates and times; a null is null [READ-01]") {
+    test("intervals are read as periods or added to dates and times, and a null stays null [READ-01]") {
         array(DataType.INTERVAL_YEAR_MONTH, flat(4, 14, -1, 9, valid = 2)).use { array ->
             array.asColumn().periods().toList() shouldBe listOf(Period.ofMonths(14), Period.ofMonths(-1), null)
             array.asColumn().intervals()[1] shouldBe Interval(-1, 0, 0)
@@ -61,7 +61,7 @@ class ViewsTypesSpec : FunSpec({
         }
     }
 
-    test("timestamps in their zone; dates and instants through a dictionary and run-ends [READ-01]") {
+    test("timestamps are read in their zone, and dates and instants through dictionaries and run ends [READ-01]") {
         array(DataType.timestamp(ArrowTimeUnit.SECOND, "Europe/Oslo"), flat(8, 0, 1, valid = 1)).use { array ->
             array.asColumn().zonedDateTimes().toList() shouldBe
                 listOf(Instant.EPOCH.atZone(ZoneId.of("Europe/Oslo")), null)
@@ -87,7 +87,7 @@ class ViewsTypesSpec : FunSpec({
         }
     }
 
-    test("run by run: where it begins and ends, and where its value is [READ-03]") {
+    test("runs() returns the start, the end and the row of the value of each run [READ-03]") {
         val data = ArrayData.of(6, 0, emptyList(), listOf(flat(2, 2, 5, 6), flat(8, 10, 20, 30, valid = 2)))
         array(DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT64)), data).use { array ->
             array.slice(1, 5).use { slice ->
@@ -102,7 +102,7 @@ class ViewsTypesSpec : FunSpec({
         }
     }
 
-    test("maps, by key, in their order; entries as columns [READ-08]") {
+    test("maps() reads maps in the order of their keys, and lists() reads the entries as columns [READ-08]") {
         val keys = Field.of("key", DataType.UTF8)
         val entries = ArrayData.of(3, 0, listOf(null), listOf(words("a", "b", "c"), flat(8, 1, 2, 3, valid = 2)))
         val data = ArrayData.of(3, 1, listOf(buffer(1, 0b101), buffer(4, 0, 2, 2, 3)), listOf(entries))
@@ -116,7 +116,7 @@ class ViewsTypesSpec : FunSpec({
         }
     }
 
-    test("unions: of which type, which value, and where it is in the type's own column [READ-06]") {
+    test("unions() returns the type, the value and the row in the type's own column [READ-06]") {
         val fields = listOf(Field.of("number", DataType.INT64), Field.of("word", DataType.UTF8))
         val data = ArrayData.of(4, 0, listOf(buffer(1, 3, 0, 3, 3), buffer(4, 0, 0, 1, 2)),
             listOf(flat(8, 10, 20, 30, valid = 2), words("Oslo")))
@@ -137,7 +137,7 @@ class ViewsTypesSpec : FunSpec({
         }
     }
 
-    test("text in views, structs and lists in views are what they are otherwise [READ-01]") {
+    test("text views, structs and list views are read like the other layouts of their types [READ-01]") {
         val long = "more than twelve"
         val view = "oslo".encodeToByteArray().copyOf(12)
         val views = bytes(byteArrayOf(4, 0, 0, 0) + view + byteArrayOf(long.length.toByte()) + ByteArray(15))

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Tests that are run by JUnitLeakSpec, and leave things behind. */
+/** The tests that JUnitLeakSpec runs. Some leave resources open. */
 final class Checked {
-  /** What they left, for the spec, which closes it. */
+  /** Resources that the tests left open. The spec closes them. */
   static final List<AutoCloseable> LEFT = new ArrayList<>();
 
   private Checked() {}
@@ -85,7 +85,7 @@ final class Checked {
     }
   }
 
-  /** What is set up for a test is part of it; what is for the class is there before. */
+  /** Fixtures: a test includes what its BeforeEach opens, and the class includes what BeforeAll opens. */
   @NoLeaks
   static class Fixtures {
     private static DeviceArray shared;
@@ -139,7 +139,7 @@ final class Checked {
     }
   }
 
-  /** Tests that hand on to each other. */
+  /** Tests of which one passes an array to the next. */
   @NoLeaks(LeakScope.CLASS)
   @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
   static class Together {
@@ -171,7 +171,7 @@ final class Checked {
     }
   }
 
-  /** A method says what its class does not. */
+  /** A class whose methods have annotations that override the class's. */
   @NoLeaks(LeakScope.CLASS)
   static class OneOfClass {
     @Test

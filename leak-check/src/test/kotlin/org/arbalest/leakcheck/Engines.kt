@@ -7,7 +7,7 @@ import org.junit.platform.testkit.engine.EngineTestKit
 import kotlin.jvm.optionals.getOrNull
 import kotlin.reflect.KClass
 
-/** What became of the tests and classes that an engine ran: what each failed with, by its name; null if it did not. */
+/** Runs a class on a test engine and returns the results by name: the error of each test or class, or null. */
 internal fun run(engine: String, type: KClass<*>, patience: Long = 20): Map<String, Throwable?> {
     val results = EngineTestKit.engine(engine).selectors(selectClass(type.java))
         .configurationParameter("org.arbalest.leakcheck.patience", "$patience").execute()
@@ -17,7 +17,7 @@ internal fun run(engine: String, type: KClass<*>, patience: Long = 20): Map<Stri
     }
 }
 
-/** Closes what the tests that were run have left. */
+/** Closes the resources that the tests left open. */
 internal fun closeLeft() {
     Checked.LEFT.forEach { it.close() }
     Checked.LEFT.clear()

@@ -18,7 +18,7 @@ import org.junit.platform.engine.support.hierarchical.Node
 import org.junit.platform.testkit.engine.EngineTestKit
 import kotlin.reflect.KClass
 
-/** JUnit Jupiter runs tests that leak; this looks at what it says of them. */
+/** Runs leaking tests with JUnit Jupiter and checks the reported errors. */
 class JUnitLeakSpec : FunSpec({
     var before = ResourceCounters.now()
     beforeEach { before = ResourceCounters.now() }
@@ -31,9 +31,7 @@ class JUnitLeakSpec : FunSpec({
 
     fun Throwable?.leak(): LeakError = shouldBeInstanceOf<LeakError>()
 
-    test(
-        "a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]",
-    ) {
+    test("a test that leaves a resource open fails and reports the resource and its origin; others pass [OWN-21]") {
         val results = run(Checked.Each::class)
         results.filterKeys { it.endsWith("()") }.filterValues { it == null }.keys shouldBe setOf("closes()")
         results.filterKeys { !it.endsWith("()") }.values.filterNotNull().shouldBeEmpty()
@@ -51,21 +49,21 @@ class JUnitLeakSpec : FunSpec({
         results["leavesABuffer()"].leak().message shouldContain "LEAK: DeviceBuffer of 100 bytes on CPU was left open"
         val three = results["leavesThree()"].leak()
         three.message shouldContain "LEAK: DeviceStream of CPU was left open"
-        three.suppressed shouldHaveSize 2 // the array that was sliced, and the slice
+        three.suppressed shouldHaveSize 2 // the sliced array and its slice
         val export = results["leavesAnExport()"].leak()
         export.message shouldContain "LEAK: export of an array of type struct, 1 row was left open"
         export.message shouldNotContain "DeviceArray"
     }
 
-    test("a test that fails anyway keeps its failure") {
+    test("a test that fails by itself keeps its failure") {
         run(Checked.Each::class)["failsAnyway()"]!!.message shouldBe "its own"
     }
 
-    test("what is set up for a test is to be torn down after it, and what is set up for a class after that") {
+    test("a fixture is no leak if its tear-down closes it, for a test or for a class") {
         run(Checked.Fixtures::class).filterValues { it != null } shouldBe emptyMap()
     }
 
-    test("a class whose set-up leaks fails, its tests do not, and what they leak is told of once") {
+    test("a class whose set-up leaks fails once, and its tests report only their own leaks") {
         val results = run(Checked.SetUp::class)
         results["closes()"] shouldBe null
         results["leavesToo()"].leak().message shouldContain "DeviceStream of CPU"
@@ -75,33 +73,33 @@ class JUnitLeakSpec : FunSpec({
         setUp.message shouldNotContain "DeviceStream"
     }
 
-    test("tests that hand on to each other are checked as a class") {
+    test("NoLeaks of a class permits tests that pass resources to each other") {
         run(Checked.Together::class).filterValues { it != null } shouldBe emptyMap()
     }
 
-    test("one test of a class is checked") {
+    test("NoLeaks of one method checks only that test") {
         val results = run(Checked.OneMethod::class)
         results["leaves()"].leak()
         results["leavesUnasked()"] shouldBe null
     }
 
-    test("a method is checked that says so, in a class that is checked as a whole") {
+    test("NoLeaks of a method checks the test although the class is checked as a whole") {
         val results = run(Checked.OneOfClass::class)
         results["leaves()"].leak()
         results["leavesByComposed()"].leak()
     }
 
-    test("a composed annotation says as much as the one that it is made of") {
+    test("a composed annotation acts like the NoLeaks that it contains") {
         run(Checked.ComposedTogether::class).filterValues { it != null } shouldBe emptyMap()
     }
 
-    test("tests that are checked take turns where JUnit runs tests in parallel") {
+    test("checked tests lock the resource counters, so that JUnit does not run them in parallel") {
         val found = EngineTestKit.engine("junit-jupiter").selectors(selectClass(Checked.Each::class.java)).discover()
         val locked = (found.engineDescriptor.children.single() as Node<*>).exclusiveResources
         locked shouldContain ExclusiveResource(NoLeaks.RESOURCE_COUNTERS, ExclusiveResource.LockMode.READ_WRITE)
     }
 
-    test("a test that runs beside another that is checked is refused, since nobody can tell whose a leak is") {
+    test("a checked test is refused while another check runs, because a leak could belong to either") {
         val other = LeakCheck.begin("another test")
         try {
             val refused = run(Checked.ByExtension::class).values.filterNotNull().single()

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
-/** Kotest's engine runs specs that leak; this looks at what it says of them. */
+/** Runs leaking specs with Kotest's engine and checks the reported errors. */
 class KotestLeakSpec : FunSpec({
     var before = ResourceCounters.now()
     beforeEach { before = ResourceCounters.now() }
@@ -29,9 +29,7 @@ class KotestLeakSpec : FunSpec({
         ResourceCounters.now().since(before).isZero shouldBe true
     }
 
-    test(
-        "a test that leaves something open fails, and is told what and where it was made; the others do not [OWN-21]",
-    ) {
+    test("a test that leaves a resource open fails and reports the resource and its origin; others pass [OWN-21]") {
         val results = run("kotest", LeakyTests::class)
         results["closes"] shouldBe null
         val leak = results["leaves an array"].shouldBeInstanceOf<LeakError>()
@@ -42,7 +40,7 @@ class KotestLeakSpec : FunSpec({
         results.filterKeys { "LeakyTests" in it }.values.filterNotNull() shouldBe emptyList()
     }
 
-    test("a spec that leaves something open around its tests fails, and they do not") {
+    test("a spec that leaves a resource open outside its tests fails, and its tests pass") {
         val results = run("kotest", LeakySetUp::class)
         results["closes"] shouldBe null
         val leak = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }
@@ -50,7 +48,7 @@ class KotestLeakSpec : FunSpec({
         leak.message shouldContain "not back after LeakySetUp: buffers=1, bufferBytes=64, arrays=1\n"
     }
 
-    test("a spec that makes a new instance for each root, or leaf, is checked as others are") {
+    test("a spec with a new instance for each root or leaf is checked like any other") {
         for (spec in listOf(InstancePerRoot::class, InstancePerLeaf::class)) {
             withClue(spec) {
                 val results = run("kotest", spec)
@@ -64,17 +62,17 @@ class KotestLeakSpec : FunSpec({
         }
     }
 
-    test("a spec that makes new instances fails for the set-up of one, and is told of it once") {
+    test("a spec with new instances fails once if its set-up leaks") {
         val results = run("kotest", LeakySetUpPerRoot::class)
         val leaks = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }
             .filterIsInstance<LeakError>().distinct()
         withClue(leaks.map { it.message }) { leaks.map { it.left().arrays() } shouldBe listOf(1L) }
     }
 
-    test("a check that begins waits for what is under way without a thread: here that needs the one there is") {
+    test("a check waits for pending operations without blocking the thread that they need") {
         var isOver = false
         val began = mutableListOf<Boolean>()
-        Counts.WAITS.increment() // as an event does that nobody has completed
+        Counts.WAITS.increment() // as an event with a waiting callback does
         Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
             withContext(one) {
                 launch {
@@ -90,7 +88,7 @@ class KotestLeakSpec : FunSpec({
         began shouldBe listOf(true)
     }
 
-    test("without places the numbers are told, and how to see the places, which is true") {
+    test("without places, the message has the counts and says how to note the places") {
         fun message() = run("kotest", WithoutPlaces::class)["leaves an array"].shouldBeInstanceOf<LeakError>()
             .message.also { closeLeft() }
         val without = message()

@@ -13,13 +13,13 @@ import org.arbalest.device.monitoring.HandleWatch
 import org.arbalest.device.monitoring.ResourceCounters
 import java.time.Duration
 
-/** Checks without a framework, and what they know by [HandleWatch]. */
+/** Checks without a test framework, which know the open handles from [HandleWatch]. */
 class LeakCheckSpec : FunSpec({
     var before = ResourceCounters.now()
     beforeEach { before = ResourceCounters.now() }
     afterEach { ResourceCounters.now().since(before).isZero shouldBe true }
 
-    test("a watch knows what was made since it began and is open, in the order in which it was made") {
+    test("a watch lists the open handles made since its start, in the order of their creation") {
         HandleWatch.start().use { outer ->
             val first = Devices.cpu().allocate(10)
             HandleWatch.start().use { inner ->
@@ -43,7 +43,7 @@ class LeakCheckSpec : FunSpec({
         }
     }
 
-    test("a check inside another tells of what is its own, and the other one of the rest") {
+    test("a nested check reports its own leaks, and the outer check reports the others") {
         val outer = LeakCheck.begin("the outer")
         val buffer = Devices.cpu().allocate(100)
         val inner = LeakCheck.begin("the inner", outer, true)
@@ -57,7 +57,7 @@ class LeakCheckSpec : FunSpec({
         array.close()
     }
 
-    test("what is told of by the inner check, and closed later, is no matter to the outer") {
+    test("the outer check ignores a leak that the nested check reported and that was closed later") {
         val outer = LeakCheck.begin("the outer")
         val inner = LeakCheck.begin("the inner", outer, true)
         val array = Checked.make()
@@ -66,7 +66,7 @@ class LeakCheckSpec : FunSpec({
         outer.end(Duration.ZERO) shouldBe null
     }
 
-    test("what was there before, and is released inside, is told of as well") {
+    test("a check reports the release of a resource that existed before") {
         val array = Checked.make()
         val check = LeakCheck.begin("releasing")
         array.close()
@@ -75,7 +75,7 @@ class LeakCheckSpec : FunSpec({
         error.message shouldContain "arrays=-1"
     }
 
-    test("what is left is told of also where as much was released that had been there before, if places are noted") {
+    test("a check with places reports a leak even if an equal older resource was released") {
         for (withPlaces in listOf(true, false)) {
             val before = Checked.make()
             val check = LeakCheck.begin("as much", null, withPlaces)
@@ -84,7 +84,7 @@ class LeakCheckSpec : FunSpec({
             val error = check.end(Duration.ZERO)
             left.close()
             if (!withPlaces) {
-                error shouldBe null // the ledger has but numbers
+                error shouldBe null // Without places, a check knows only the counts.
                 continue
             }
             error!!.left().isZero shouldBe true
@@ -93,7 +93,7 @@ class LeakCheckSpec : FunSpec({
         }
     }
 
-    test("what a check inside has told of is not told of again, when as much of another kind is left") {
+    test("the outer check reports only its own leak, and not the closed leak of a nested check") {
         val outer = LeakCheck.begin("the outer")
         val inner = LeakCheck.begin("the inner", outer, true)
         val closed = Checked.make()
@@ -106,7 +106,7 @@ class LeakCheckSpec : FunSpec({
         own.close()
     }
 
-    test("what is released just after a failure is not taken for a change of the next check") {
+    test("a resource that is released after a failed check does not fail the next check") {
         val failed = LeakCheck.begin("the failed")
         val array = Checked.make()
         failed.giveUp()
@@ -115,7 +115,7 @@ class LeakCheckSpec : FunSpec({
         LeakCheck.begin("the next").end(Duration.ZERO) shouldBe null
     }
 
-    test("a check beside another is refused, and the other goes on") {
+    test("a second check is refused while another runs, and the first continues") {
         val one = LeakCheck.begin("one")
         shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain
             "two is checked for leaks while one is"

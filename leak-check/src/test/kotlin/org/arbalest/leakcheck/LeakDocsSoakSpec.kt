@@ -31,7 +31,7 @@ class LeakDocsSoakSpec : FunSpec({
         }
     }
 
-    test("what it tests passes, and fails with the page's words if it forgets to close") {
+    test("the page's tests pass, and fail with the page's message if they forget to close") {
         val before = ResourceCounters.now()
         for ((engine, type) in engines.values) {
             withClue(engine) {
@@ -53,5 +53,5 @@ class LeakDocsSoakSpec : FunSpec({
     }
 })
 
-/** Without what a formatter may change. */
+/** Removes the white space, which a formatter may change. */
 private fun String.words() = replace(Regex("\\s+"), "")

@@ -20,13 +20,15 @@ import java.nio.file.Path
 import java.util.TreeMap
 import kotlin.system.exitProcess
 
-// Two executors of Spark's ask DuckDB for the flights, each for some of eight parts; a kernel on the executor's device
-// counts them by airport, and how many of them were late; Spark sums up what the parts have, and joins it with a
-// table of its own. DuckDB alone comes to the same numbers.
+// Two Spark executors query DuckDB for the flights, each for some of eight parts. A kernel on the executor's device
+// counts the flights of each airport, and those that were late. Spark sums up the parts and joins them with a table of
+// names. DuckDB alone must compute the same numbers.
 
 fun main(): Unit = exitProcess(if (flightsOnSpark(SampleData.flights()).isDuckDbs) 0 else 1)
 
-/** Whether Spark and DuckDB come to the same, of all airports and behind the join; and where it was counted. */
+/**
+ * Whether Spark and DuckDB have the same counts, of all airports and of the joined ones, and the devices that counted.
+ */
 internal data class Answer(val isDuckDbs: Boolean, val devices: Set<String>)
 
 internal fun flightsOnSpark(file: Path): Answer = session().use { spark ->
@@ -51,7 +53,7 @@ internal fun flightsOnSpark(file: Path): Answer = session().use { spark ->
     Answer(isSame, airports.select("device").distinct().collectAsList().map { it.getString(0) }.toSet())
 }
 
-/** Two executors in JVMs of their own, on this host. */
+/** Starts two executors in separate JVMs on this host. */
 private fun session(): SparkSession = SparkSession.builder()
     .master("local-cluster[2,1,1024]")
     .appName("flights")
@@ -63,7 +65,7 @@ private fun session(): SparkSession = SparkSession.builder()
     .config("spark.sql.shuffle.partitions", "4")
     .getOrCreate()
 
-/** Airports by a number, which their three letters are. */
+/** The number of an airport, computed from its three letters. */
 private const val AIRPORT = "(ord(origin[1]) - 65) * 676 + (ord(origin[2]) - 65) * 26 + ord(origin[3]) - 65"
 
 private fun selectNumbered(file: Path) = """
@@ -91,8 +93,8 @@ internal const val AIRPORTS = 26 * 26 * 26
 internal const val LATE_MINUTES = 15
 
 /**
- * Counts one part, on the task's device if that has OpenCL: for each airport that is in it its flights, those that were
- * late, and what counted.
+ * Counts the flights and late flights of each airport in one part, on the task's device if that has OpenCL. The column
+ * `device` says where they were counted.
  */
 private fun counted(task: ColumnTask, columns: DeviceArrayReader): DeviceArrayReader {
     val device = task.device()

@@ -13,7 +13,7 @@ import org.jocl.Sizeof
 import org.jocl.cl_kernel
 import java.lang.foreign.ValueLayout.JAVA_INT
 
-/** Counts on a task's OpenCL device: copies and kernels are queued in its stream, while Spark makes the next batch. */
+/** Counts on a task's OpenCL device. Copies and kernels are queued in its stream, while Spark makes the next batch. */
 internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
     private val stream = task.stream()
     private val counts = task.memory().allocate(BYTES)
@@ -25,7 +25,7 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         throw e
     }
 
-    /** Pulls all of the columns, and closes them. */
+    /** Pulls and closes all columns, and returns the counts. */
     fun count(columns: DeviceArrayReader): IntArray {
         task.onDevice(columns).use { batches -> batches.forEach(::launch) }
         return Devices.cpu().allocate(counts.size()).use { here ->

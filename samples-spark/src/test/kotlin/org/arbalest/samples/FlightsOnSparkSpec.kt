@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 
 class FlightsOnSparkSpec : FunSpec({
-    test("the flights on two executors: the answer is DuckDB's; in CI, where there is PoCL, a kernel counted") {
+    test("two executors compute DuckDB's answer for the flights, with a kernel in CI, where PoCL exists") {
         val answer = flightsOnSpark(SampleData.flights())
         answer.isDuckDbs shouldBe true
         if (System.getenv("CI") != null) answer.devices shouldBe setOf("OPENCL")

@@ -14,19 +14,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * Compiles C that comes as resources, by the compiler that the environment variable {@code CC} names, or {@code cc}.
- */
+/** Compiles C sources from resources, with the compiler in the environment variable {@code CC}, or with {@code cc}. */
 final class CSources {
   private static final List<String> FLAGS = List.of("-std=gnu11", "-O2", "-shared", "-fPIC", "-pthread", "-I.");
 
   private CSources() {}
 
   /**
-   * The library made of these sources, loaded for the life of the process: C may be inside it whenever it likes.
+   * Returns the library compiled from these sources. It stays loaded until the process ends, because native code may
+   * run in it at any time.
    *
-   * @param resources by the name that the file is to have
-   * @throws IllegalStateException if there is no compiler, or if it refuses the sources
+   * @param resources the resources by file name
+   * @throws IllegalStateException if no compiler exists, or if it refuses the sources
    */
   static SymbolLookup load(Map<String, String> resources) {
     try {
@@ -34,18 +33,19 @@ final class CSources {
       try {
         return SymbolLookup.libraryLookup(compile(folder, resources), Arena.global());
       } finally {
-        delete(folder); // a library that is loaded needs its file no more
+        delete(folder); // a loaded library does not need its file
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("no C could be compiled in " + System.getProperty("java.io.tmpdir") + ": " + e, e);
+      throw new UncheckedIOException(
+          "cannot compile the C sources in " + System.getProperty("java.io.tmpdir") + ": " + e, e);
     }
   }
 
   /**
-   * Returns the library that it compiles from these sources in a folder.
+   * Compiles these sources in a folder and returns the library's path.
    *
-   * @param resources by the name that the file is to have
-   * @throws IllegalStateException if there is no compiler, or if it refuses the sources
+   * @param resources the resources by file name
+   * @throws IllegalStateException if no compiler exists, or if it refuses the sources
    */
   static Path compile(Path folder, Map<String, String> resources) throws IOException {
     for (var resource : resources.entrySet()) copy(resource.getValue(), folder.resolve(resource.getKey()));
@@ -65,7 +65,7 @@ final class CSources {
       process = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
     } catch (IOException e) {
       throw new IllegalStateException(
-          "there is no C compiler " + compiler + "; this sample compiles its C when it runs, CC names another", e);
+          "there is no C compiler " + compiler + "; set CC to the compiler with which this sample compiles C", e);
     }
     try (BufferedReader words = process.inputReader()) {
       String said = words.readAllAsString();
@@ -79,7 +79,7 @@ final class CSources {
   private static void copy(String resource, Path file) throws IOException {
     Files.createDirectories(Objects.requireNonNull(file.getParent()));
     try (InputStream in = CSources.class.getResourceAsStream(resource)) {
-      if (in == null) throw new IllegalStateException("the class path has no " + resource);
+      if (in == null) throw new IllegalStateException("the class path has no resource " + resource);
       Files.copy(in, file);
     }
   }

@@ -12,11 +12,9 @@ import org.arbalest.device.adbc.AdbcIngest;
 import org.arbalest.device.adbc.DuckDbDriver;
 import org.arbalest.device.objects.Records;
 
-/**
- * The essence of {@code Flights.kt} in plain Java: DuckDB's columns are summed up here, and the result goes back to it.
- */
+/** A short version of {@code Flights.kt} in plain Java: sums up DuckDB's columns and returns the result to DuckDB. */
 final class FlightsJava {
-  /** A row of our table, and what it is summed up as: of flights without a delay there are none here. */
+  /** A row of the table {@code airports}, which adds up its flights. Flights without a delay are not in the query. */
   record Airport(String origin, long flights, double delay, double distance) {
     Airport plus(long minutes, long miles) {
       return new Airport(origin, flights + 1, delay + minutes, distance + miles);
@@ -34,7 +32,7 @@ final class FlightsJava {
     try (var database = DuckDbDriver.open();
         var duckdb = database.connect()) {
       try (var flights = duckdb.query(select + notNull)) {
-        flights.forEach(batch -> add(batch, airports)); // which goes back to DuckDB then
+        flights.forEach(batch -> add(batch, airports)); // the batch returns to DuckDB after this
       }
       duckdb.ingest(AdbcIngest.into("airports"), toBatch(airports.values()));
       try (var busiest = duckdb.query("SELECT * FROM airports ORDER BY flights DESC LIMIT 10")) {

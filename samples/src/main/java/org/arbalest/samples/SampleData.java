@@ -11,14 +11,14 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** The data that comes with the samples. */
+/** The data files of the samples. */
 final class SampleData {
   private SampleData() {}
 
   /**
-   * The file of this name.
+   * Returns the path of an existing file.
    *
-   * @throws IllegalArgumentException if there is none, in a sentence that says what there is
+   * @throws IllegalArgumentException if the name does not lead to a regular file. The message says why.
    */
   static Path file(String name) {
     if (name.isEmpty()) throw new IllegalArgumentException("the name of the file is empty");
@@ -28,14 +28,16 @@ final class SampleData {
     } catch (InvalidPathException e) {
       throw new IllegalArgumentException("no file can have this name: " + e.getMessage(), e);
     }
-    // DuckDB would read it whole
+    // DuckDB would read all files of the folder.
     if (Files.isDirectory(file)) throw new IllegalArgumentException(name + " is a folder, not a file");
     if (!Files.exists(file)) throw new IllegalArgumentException("there is no file " + name);
     if (!Files.isRegularFile(file)) throw new IllegalArgumentException(name + " is not a regular file");
     return file;
   }
 
-  /** The file of 400,000 flights; if the samples are in a jar, a copy of it that is deleted at exit. */
+  /**
+   * Returns the file of 400,000 flights. If the samples are in a jar, it is a copy that is deleted when the JVM exits.
+   */
   static Path flights() {
     String name = "flights-400k.parquet";
     URL url = SampleData.class.getResource(name);

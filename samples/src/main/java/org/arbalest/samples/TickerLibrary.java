@@ -44,9 +44,9 @@ final class TickerLibrary {
   }
 
   /**
-   * Compiles and loads it.
+   * Compiles and loads the library.
    *
-   * @throws IllegalStateException if there is no C compiler
+   * @throws IllegalStateException if no C compiler exists
    */
   static TickerLibrary load() {
     return new TickerLibrary(
@@ -59,7 +59,7 @@ final class TickerLibrary {
                 "arbalest/arrow_abi.h", "/META-INF/include/arbalest/arrow_abi.h")));
   }
 
-  /** What C counts, for the whole process: {@code enum ticker_count}. */
+  /** The native counters of this process: {@code enum ticker_count}. */
   enum Count {
     SENT(0),
     EXTRACTED(1),
@@ -92,7 +92,7 @@ final class TickerLibrary {
     if (code != 0) throw new IllegalStateException("ticker_start failed: " + Errno.name(code));
   }
 
-  /** A consumer that cancels the stream after that many batches. */
+  /** Creates a consumer that cancels the stream after {@code stopAfter} batches. */
   Tally tally(long stopAfter) {
     MemorySegment tally;
     try {
@@ -105,7 +105,8 @@ final class TickerLibrary {
   }
 
   /**
-   * A consumer in C. Its handler goes to a producer; {@link #join} and {@link #close} wait until that has released it.
+   * A native consumer. The application passes its handler to a producer. {@link #join} and {@link #close} wait until
+   * the producer has released the handler.
    */
   final class Tally implements AutoCloseable {
     private final MemorySegment tally;
@@ -119,7 +120,7 @@ final class TickerLibrary {
       return tally.reinterpret(ArrowAsyncHandlerStruct.LAYOUT.byteSize());
     }
 
-    /** What it added up, by symbol, once it is done; waits for that. */
+    /** Waits until the consumer is done, and returns its sums by symbol. */
     Result join() {
       try {
         int code = joinThread();

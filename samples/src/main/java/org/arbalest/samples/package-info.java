@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Programs that a newcomer runs first. */
+/** Sample programs for a first run. */
 @NullMarked
 package org.arbalest.samples;
 

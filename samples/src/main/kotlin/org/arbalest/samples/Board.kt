@@ -13,7 +13,7 @@ import org.arbalest.device.types.Metadata
 import java.util.Locale
 import java.util.TreeMap
 
-/** What is known of the quotes that came. */
+/** The statistics of the received quotes. */
 internal class Board {
     private val bySymbol = TreeMap<String, Instrument>()
     private val byExchange = TreeMap<String, Long>()
@@ -25,7 +25,7 @@ internal class Board {
     var rows = 0L
         private set
 
-    /** The most tasks that were announced and waited for their turn. */
+    /** The highest number of announced tasks that waited for the collector. */
     var mostWaiting = 0L
         private set
 
@@ -37,7 +37,7 @@ internal class Board {
         mostWaiting = maxOf(mostWaiting, tasks)
     }
 
-    /** Adds the quotes of a batch, in their order. */
+    /** Adds the quotes of a batch in order. */
     fun add(exchange: String, quotes: DeviceArray) {
         val words = quotes["symbol"].dictionary().strings().map { symbol ->
             bySymbol.getOrPut(symbol!!) { Instrument(symbol) }
@@ -70,7 +70,7 @@ internal class Instrument(val symbol: String) {
     }
 }
 
-/** The mean of the last [window] values, or of all while they are fewer. */
+/** The mean of the last [window] values, or of all values if there are fewer. */
 internal class RollingMean(private val window: Int) {
     private val values = DoubleArray(window)
     private var count = 0L
@@ -82,11 +82,11 @@ internal class RollingMean(private val window: Int) {
         val at = (count++ % window).toInt()
         sum += value - values[at]
         values[at] = value
-        if (at == window - 1) sum = values.sum() // so that rounding does not add up
+        if (at == window - 1) sum = values.sum() // so that rounding errors do not add up
     }
 }
 
-/** A small table, its numbers on the right. */
+/** Returns a small table with its numbers aligned to the right. */
 internal fun table(rows: List<List<Any?>>, vararg headers: String): String {
     val columns = headers.mapIndexed { i, name ->
         val align = if (i == 0 || rows.any { it[i] is String }) HorizontalAlign.LEFT else HorizontalAlign.RIGHT

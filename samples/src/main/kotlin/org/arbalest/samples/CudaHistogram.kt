@@ -15,8 +15,8 @@ import org.arbalest.device.cuda.Jcuda
 import org.arbalest.device.types.NestedType.DictionaryType
 
 /**
- * Counts on a CUDA device. Everything is queued in one stream, which waits for the batches' copies: the kernel on each,
- * the copy back of the counts.
+ * Counts on a CUDA device. One stream queues the kernel for each batch and the copy of the counts to the CPU, after it
+ * has waited for the copies of the batches.
  */
 internal class CudaHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()
@@ -81,7 +81,7 @@ internal class CudaHistogram(private val device: Device) : Histogram {
     private companion object {
         const val THREADS = 256
 
-        /** With the zero byte that ends it. */
+        /** With the terminating zero byte that CUDA needs. */
         val PTX = checkNotNull(CudaHistogram::class.java.getResource("ptx/histogram.ptx")).readBytes() + 0
     }
 }

@@ -8,9 +8,9 @@ import org.arbalest.device.Devices
 import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 
-@Command(description = ["What devices there are, and which are missing and why."])
+@Command(description = ["Lists the available devices, and says why others are missing."])
 internal class DevicesCommand : Runnable {
-    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Prints this help."])
     private var help: Boolean = false
 
     override fun run() = println(devicesTable(Devices.status()))
@@ -25,5 +25,5 @@ internal fun devicesTable(kinds: List<DeviceStatus>): String = table(
             }
         }
     },
-    "device", "there", "what it is, or why it is missing",
+    "device", "available", "description, or the reason why it is missing",
 )

@@ -29,9 +29,9 @@ import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.measureTimedValue
 
 /**
- * DuckDB reads a Parquet file; its columns come here as they lie in memory, and are summed up by airport; the result
- * goes back to DuckDB in the same way, as a table for SQL. All of it [times] over; whether DuckDB comes to the same
- * result.
+ * Sums up the flights of a Parquet file by airport, [times] times, and returns whether DuckDB computes the same result.
+ * DuckDB reads the file and exports its columns without a copy. The sums return to DuckDB in the same way, as a table
+ * for SQL.
  */
 internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, chart: Path?): Boolean {
     duckdb.awaitExecute("CREATE VIEW flights AS ${selectFlights(file)}")
@@ -49,7 +49,7 @@ internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, cha
     return equal == all
 }
 
-/** Sums the flights up as they stream in. Each batch is borrowed: it goes back to DuckDB when the block ends. */
+/** Sums up the flights of the stream. Each batch is borrowed: it returns to DuckDB when the block ends. */
 private suspend fun LendingFlow<DeviceArray>.summary(): Summary {
     val airports = HashMap<String, Airport>()
     var batches = 0
@@ -71,7 +71,7 @@ private suspend fun LendingFlow<DeviceArray>.summary(): Summary {
     return Summary(airports.values, batches)
 }
 
-/** The airports as Arrow columns, for others to read. */
+/** Returns the airports as Arrow columns. */
 private fun Collection<Airport>.toBatch(): DeviceArray {
     val airports = toList()
     return Devices.cpu().batch(rows = size) {
@@ -82,7 +82,7 @@ private fun Collection<Airport>.toBatch(): DeviceArray {
     }
 }
 
-/** A bar for the flights, and one for the delay, of each airport in rows of the table `airports`. */
+/** Draws a bar for the flights and a bar for the mean delay of each airport in rows of the table `airports`. */
 private fun List<List<Any?>>.saveAsChart(file: Path) {
     val origins = map { it[0] as String }
     val flights = CategoryChartBuilder().title("Flights").width(700).height(400).build()
@@ -92,7 +92,7 @@ private fun List<List<Any?>>.saveAsChart(file: Path) {
     for (chart in listOf(flights, delays)) {
         chart.styler.isLegendVisible = false
         chart.styler.chartBackgroundColor = Color.WHITE
-        chart.styler.xAxisTickMarkSpacingHint = 40 // each has its name
+        chart.styler.xAxisTickMarkSpacingHint = 40 // so that each bar has its label
     }
     file.outputStream().use { BitmapEncoder.saveBitmap(listOf(flights, delays), 2, 1, it, BitmapFormat.PNG) }
     println("drawn: $file")

@@ -19,24 +19,24 @@ internal class FlightsCommand : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
-    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Prints this help."])
     private var help: Boolean = false
 
     @Option(names = ["--file"], paramLabel = "FILE",
-        description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
+        description = ["Parquet file with origin, delay and distance; default: 400,000 flights of 2001."])
     private var file: String? = null
 
-    @Option(names = ["--repeat"], paramLabel = "N", description = ["How often to read it; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--repeat"], paramLabel = "N", description = ["Times to read it; default: \${DEFAULT-VALUE}."])
     private var repeat: Int = 1
 
     @Option(names = ["--chart"], paramLabel = "FILE",
-        description = ["Draws the ten busiest airports' flights and delays, too, into this file of type PNG."])
+        description = ["Also draws the flights and delays of the ten busiest airports into this PNG file."])
     private var chart: Path? = null
 
     override fun call(): Int {
         if (chart?.toAbsolutePath()?.parent?.exists() == false)
-            throw IllegalArgumentException("$chart: there is no such folder")
-        if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat is at least 1, not $repeat")
+            throw IllegalArgumentException("$chart: its folder does not exist")
+        if (repeat < 1) throw ParameterException(spec.commandLine(), "--repeat must be at least 1, but is $repeat")
         val parquet = file?.let(SampleData::file) ?: SampleData.flights()
         DuckDbDriver.open().use { database ->
             database.connect().use { duckdb ->

@@ -26,25 +26,29 @@ import java.util.Locale
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.TimeSource
 
-// DuckDB streams flights, whose columns are copied to a device while it computes the next; a kernel there counts the
-// delays at each airport; the
-// counts come back as an array, and are compared with the CPU's own. The kernel is OpenCL's, launched by JOCL
-// (OpenClHistogram.kt), or, on a GPU of
-// NVIDIA's, PTX, which the driver translates, launched by JCuda (CudaHistogram.kt).
+// DuckDB streams flights. Their columns are copied to a device while DuckDB computes the next ones. A kernel on the
+// device counts the delays at each airport. The counts return as an array and are compared with the counts of the CPU.
+// JOCL launches an OpenCL kernel (OpenClHistogram.kt). On an NVIDIA GPU, JCuda launches a PTX kernel, which the driver
+// translates (CudaHistogram.kt).
 
-/** Counts on a device. */
+/** A counter of delays on a device. */
 internal interface Histogram : AutoCloseable {
-    /** Queues a batch of the device's, of `origin`, by dictionary, and `delay`. It may be closed at once. */
+    /**
+     * Queues a batch of the columns `origin` (a dictionary) and `delay` on the device. The caller may close it
+     * immediately.
+     */
     fun add(batch: DeviceArray)
 
-    /** Waits for all that is queued. */
+    /** Waits for all queued work. */
     fun synchronize()
 
-    /** The counts at each of these airports, which are the dictionary. Nobody can add to them any more. */
+    /** Returns the counts at each airport of the dictionary. It must be the last call before [close]. */
     suspend fun counts(airports: List<String>): Counts
 }
 
-/** Counts the flights of a file, on the first device of a type and on the CPU; whether both come to the same result. */
+/**
+ * Counts the flights of a file on the first device of a type and on the CPU, and returns whether the results are equal.
+ */
 internal suspend fun histograms(
     duckdb: AdbcConnection,
     file: Path,
@@ -78,9 +82,7 @@ internal suspend fun histograms(
 
 private const val FLIGHTS = "SELECT origin::airport AS origin, delay FROM flights"
 
-/**
- * Copies batches to a device, up to two ahead of the kernel, into memory that is used again; how many rows there were.
- */
+/** Copies batches to a device, at most two ahead of the kernel, into pooled memory, and returns the number of rows. */
 private suspend fun DeviceArrayReader.addTo(
     histogram: Histogram,
     device: Device,
@@ -91,7 +93,7 @@ private suspend fun DeviceArrayReader.addTo(
         copyTo(pool, copies, 2).asFlow().collect { batch ->
             histogram.add(batch)
             rows += batch.length()
-            // or a query that is faster than the kernels would fill the pool
+            // without this, a query that is faster than the kernels would fill the pool
             if (++queued % MAX_QUEUED == 0) histogram.synchronize()
         }
         rows
@@ -106,7 +108,7 @@ private fun first(type: DeviceType): Device? = when (val answer = Devices.availa
     is Availability.Missing -> null.also { println("No $type, because ${answer.reason()}: counting on the CPU alone.") }
 }
 
-/** Null, and a message, where the library that launches kernels has no natives. */
+/** Returns null and prints a message if the library that launches kernels has no native libraries. */
 private fun start(device: Device, histogram: (Device) -> Histogram): Histogram? = try {
     histogram(device)
 } catch (e: LinkageError) {
@@ -118,8 +120,8 @@ private fun start(device: Device, histogram: (Device) -> Histogram): Histogram? 
 }
 
 /**
- * What is in [counts] when the stream has got here, as an array of the device's with a list for each airport; and that
- * on the CPU. Without a buffer nothing was counted.
+ * Exports [counts] as an array of the device, with a list for each airport, after the stream's earlier work, and copies
+ * it to the CPU. Without a buffer, all counts are zero.
  */
 internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, stream: DeviceStream): Counts {
     if (counts == null) return Counts(airports, List(airports.size * BINS) { 0 })
@@ -135,7 +137,7 @@ internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, 
     }
 }
 
-/** [BINS] zeroes for each airport, on the stream's device. */
+/** Allocates [BINS] zeroes for each airport on the stream's device. */
 internal fun zeroCounts(
     airports: Long,
     stream: DeviceStream,
@@ -146,7 +148,7 @@ internal fun zeroCounts(
     }
 }
 
-/** The delays at each airport, in classes of 15 minutes. */
+/** The number of flights at each airport in classes of delay. */
 internal data class Counts(val airports: List<String>, val delays: List<Int>) {
     fun table(): String {
         val rows = airports.mapIndexed { i, airport ->
@@ -167,13 +169,14 @@ internal data class Counts(val airports: List<String>, val delays: List<Int>) {
 }
 
 /**
- * Classes of delay: from half an hour early, a quarter of an hour each; what is beyond is in the first and the last.
+ * The number of classes of delay. Each is 15 minutes wide, and the first starts at -30 minutes. The first and the last
+ * class also contain all delays beyond them.
  */
 internal const val BINS = 16
 internal const val FIRST_BIN = -30
 internal const val BIN_MINUTES = 15
 
-/** Counts on the CPU. */
+/** A counter of delays on the CPU. */
 internal class CpuHistogram {
     private var airports = listOf<String>()
     private var counts = IntArray(0)

@@ -9,17 +9,17 @@ import picocli.CommandLine.Command
 import picocli.CommandLine.Option
 import java.util.concurrent.Callable
 
-@Command(description = ["Counts the delays of a Parquet file's flights by airport, in a kernel on DuckDB's columns; " +
-    "on a GPU with kernel-cuda."])
+@Command(description = ["Counts the delays in a Parquet file by airport, with an OpenCL kernel (kernel) or a CUDA " +
+    "kernel (kernel-cuda)."])
 internal class KernelCommand(
     private val type: DeviceType,
     private val histogram: (Device) -> Histogram,
 ) : Callable<Int> {
-    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Prints this help."])
     private var help: Boolean = false
 
     @Option(names = ["--file"], paramLabel = "FILE",
-        description = ["Parquet with origin, delay and distance; default: 400,000 flights of 2001."])
+        description = ["Parquet file with origin, delay and distance; default: 400,000 flights of 2001."])
     private var file: String? = null
 
     override fun call(): Int {

@@ -14,8 +14,8 @@ import org.jocl.Sizeof
 import org.jocl.cl_kernel
 
 /**
- * Counts on an OpenCL device. Everything is queued in one stream, which waits for the batches' copies: the kernel on
- * each, the copy back of the counts.
+ * Counts on an OpenCL device. One stream queues the kernel for each batch and the copy of the counts to the CPU, after
+ * it has waited for the copies of the batches.
  */
 internal class OpenClHistogram(private val device: Device) : Histogram {
     private val stream = device.createStream()

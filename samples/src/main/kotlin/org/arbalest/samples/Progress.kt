@@ -6,8 +6,8 @@ import me.tongfei.progressbar.ProgressBarBuilder
 import me.tongfei.progressbar.ProgressBarStyle
 
 /**
- * Runs with a progress bar on standard error, up to [most] or, with −1, to nobody knows; it is gone afterwards. None
- * where that is not a terminal.
+ * Runs [block] with a progress bar on standard error, which disappears at the end. If [most] is -1, the length is
+ * unknown. Without a terminal, the block receives null.
  */
 internal inline fun <T> progress(task: String, most: Long, unit: String? = null, block: (ProgressBar?) -> T): T {
     if (System.console()?.isTerminal != true) return block(null)

@@ -8,14 +8,14 @@ import picocli.CommandLine.ParameterException
 import picocli.CommandLine.UnmatchedArgumentException
 
 /**
- * Runs a command, and answers its exit code: 0; 1 if it fails, its results differ, or anything was left unreleased; 2
- * for wrong options. What went wrong is one line on standard error.
+ * Runs a command and returns its exit code: 0 for success, 1 if it fails, its results differ, or a resource stays open,
+ * and 2 for wrong options. A failure prints one line on standard error.
  */
 internal fun runCommand(command: CommandLine, vararg args: String): Int {
     command.setExecutionExceptionHandler { e, failed, _ -> 1.also { failed.complain(e.reason) } }
     command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { e.commandLine.complain(e.report) } }
     val code = command.execute(*args)
-    val patience = System.nanoTime() + 2_000_000_000 // what a device has just done is released on another thread
+    val patience = System.nanoTime() + 2_000_000_000 // another thread releases the resources of finished device work
     while (!ResourceCounters.now().isZero && System.nanoTime() < patience) Thread.yield()
     val left = ResourceCounters.now()
     if (left.isZero) return code
@@ -27,12 +27,12 @@ private val ParameterException.report: String
     get() {
         if (this !is UnmatchedArgumentException || commandLine.subcommands.isEmpty()) return "$reason; see --help"
         val meant = if (suggestions.isEmpty()) "" else " Did you mean ${suggestions.first()}?"
-        return "there is no sample ${unmatched.first()}; --list has all.$meant"
+        return "unknown sample ${unmatched.first()}; --list prints all samples.$meant"
     }
 
 internal fun CommandLine.complain(what: String) = err.println("$commandName: $what")
 
-/** The first line of what is said, which of DuckDB's errors is the sentence. */
+/** The first line of the message, which is the whole sentence in errors of DuckDB. */
 private val Exception.reason: String
     get() = ((this as? AdbcException)?.driverMessage()?.ifEmpty { null } ?: message ?: toString())
         .lineSequence().first()

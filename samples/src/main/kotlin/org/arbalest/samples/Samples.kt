@@ -10,10 +10,10 @@ import picocli.CommandLine.Spec
 import java.util.concurrent.Callable
 import kotlin.system.exitProcess
 
-/** Runs the sample of a name; without one, or with `--list`, says which there are. */
+/** Runs the named sample. Without a name, or with `--list`, prints the samples. */
 fun main(args: Array<String>): Unit = exitProcess(runSamples(*args))
 
-/** Runs a sample by its name and options, and answers its exit code; see [runCommand]. */
+/** Runs the named sample with its options and returns its exit code, see [runCommand]. */
 internal fun runSamples(vararg args: String): Int = runCommand(samples(), *args)
 
 private fun samples() = CommandLine(Samples())
@@ -24,14 +24,14 @@ private fun samples() = CommandLine(Samples())
     .addSubcommand("kernel-cuda", KernelCommand(DeviceType.CUDA, ::CudaHistogram))
     .addSubcommand("devices", DevicesCommand())
 
-@Command(name = "samples", description = ["What Arbalest is for, to run and to read."],
+@Command(name = "samples", description = ["Runs a sample program of Arbalest."],
     synopsisSubcommandLabel = "SAMPLE [its options]")
 private class Samples : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
     @Option(names = ["-h", "--help"], usageHelp = true,
-        description = ["Says this. SAMPLE --help tells a sample's options."])
+        description = ["Prints this help. SAMPLE --help prints a sample's options."])
     private var help: Boolean = false
 
     @Option(names = ["-l", "--list"], description = ["Lists the samples, as without arguments."])
@@ -41,7 +41,7 @@ private class Samples : Callable<Int> {
         val rows = spec.subcommands().map { (name, sample) ->
             listOf(name, sample.commandSpec.usageMessage().description().joinToString(" "))
         }
-        println(table(rows, "sample", "what it does"))
+        println(table(rows, "sample", "description"))
         return 0
     }
 }

@@ -7,7 +7,7 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.device.DeviceArrayReader
 import java.nio.file.Path
 
-/** The columns of interest, where all of them are known. */
+/** Returns a query for origin, delay and distance in the rows where all three are known. */
 internal fun selectFlights(file: Path): String {
     val literal = file.toString().replace("'", "''")
     return """
@@ -16,7 +16,7 @@ internal fun selectFlights(file: Path): String {
     """
 }
 
-/** Our table `airports` beside DuckDB's own answer: how many airports there are, and how many of them are the same. */
+/** Compares the table `airports` with DuckDB's own answer: the number of airports, and the number of equal ones. */
 internal const val COMPARISON = """
     SELECT count(*), count(*) FILTER (
         ours.flights = own.flights
@@ -27,7 +27,7 @@ internal const val COMPARISON = """
         FROM flights GROUP BY origin) AS own USING (origin)
 """
 
-/** The rows of a small result. */
+/** Returns the rows of a small result. */
 internal suspend fun DeviceArrayReader.rows(): List<List<Any?>> = asFlow().map { batch ->
     val columns = batch.schema().fields().indices.map { batch.column(it) }
     (0 until batch.length()).map { row -> columns.map { it[row] } }

@@ -23,20 +23,22 @@ import java.util.TreeMap
 import kotlin.random.Random
 import kotlin.time.Duration
 
-// Two threads of C announce batches of quotes for as long as they are asked to; a flow computes rolling means of what
-// it
-// has time for, until it is cancelled. Then the reverse: a flow produces quotes, and C adds them up.
+// Two native threads announce batches of quotes on demand. A flow computes rolling means of as many as it has time for,
+// until it is cancelled. Then the reverse: a flow produces quotes, and native code adds them up.
 
-/** What C is to produce, and a flow after it. */
+/** The parameters of the quotes, for the native producer and for the flow. */
 internal class Market(val symbols: Int, val rows: Int, val seed: Long, val batches: Long = Long.MAX_VALUE)
 
-/** Starts C's stream. Whoever has it collects it, or closes it. */
+/** Starts a native stream. The caller must collect it or close it. */
 internal fun TickerLibrary.open(market: Market): AsyncArrayStream =
     CData.importAsyncStream(CImport.DEVICE) { handler ->
         start(handler, market.symbols, market.rows, market.batches, market.seed)
     }
 
-/** Collects C's quotes for a while: the timeout cancels the flow, and that the stream, which C then releases. */
+/**
+ * Collects native quotes until the timeout, which cancels the flow. The flow cancels the stream, and native code
+ * releases it.
+ */
 internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetch: Int, each: (Board) -> Unit): Board {
     val before = Count.entries.associateWith(::count)
     fun since(which: Count) = count(which) - before.getValue(which)
@@ -50,25 +52,27 @@ internal suspend fun TickerLibrary.watch(market: Market, time: Duration, prefetc
                 each(board)
             }
         }
-        stream.released().await() // C calls us no more, and has counted all
+        stream.released().await() // after this, native code makes no calls, and its counters are final
     }
     board.announced = since(Count.SENT)
     board.discarded = since(Count.DISCARDED)
     return board
 }
 
-/** C makes the quotes now, on this thread: they go back to it when the block ends. */
+/** Extracts the quotes of a task. Native code makes them on this thread, and they return to it when the block ends. */
 private fun Board.add(task: AsyncTask) {
     val exchange = task.metadata()["exchange"].orEmpty()
     task.extract().use { quotes -> add(exchange, quotes) }
 }
 
-/** Price times size by symbol, as a flow produced it and as C added it up, and how many batches C took. */
+/**
+ * Price times size by symbol, as the flow produced them and as native code added them up, and the number of batches.
+ */
 internal class Sums(val ours: Map<String, Double>, val theirs: Map<String, Double>, val batches: Long) {
     val areEqual: Boolean get() = ours == theirs
 }
 
-/** Produces quotes into C, which cancels after [stopAfter] batches. */
+/** Produces quotes for native code, which cancels after [stopAfter] batches. */
 internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sums = tally(stopAfter).use { tally ->
     val ours = TreeMap<String, Double>()
     quotes(market) { batch, quotes -> if (batch < stopAfter) quotes.addTo(ours) }
@@ -77,7 +81,7 @@ internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sum
     Sums(ours, result.totals, result.batches)
 }
 
-/** Each batch is the flow's; [produceTo] hands it on to C. */
+/** Emits batches of quotes. The flow owns each batch until [produceTo] passes it to native code. */
 private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flow<DeviceArray> = lendingFlow {
     val random = Random(market.seed)
     for (batch in 0 until market.batches) {
@@ -105,7 +109,7 @@ internal class Quotes(market: Market, random: Random) {
     companion object {
         private val NAMES = List(MOST_SYMBOLS) { "${'A' + it}".repeat(3) }
 
-        /** What each batch is of: what one without rows is of. */
+        /** Returns the schema of the batches, which a batch without rows has, too. */
         fun schema(): Schema = Quotes(Market(symbols = 0, rows = 0, seed = 0), Random).batch().use { it.schema() }
     }
 }

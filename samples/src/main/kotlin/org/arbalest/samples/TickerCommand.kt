@@ -21,52 +21,52 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.DurationUnit.SECONDS
 import kotlin.time.TimeSource
 
-/** Fails if there is no C compiler, if the sums differ, or if anything was left unreleased in C. */
+/** Fails if no C compiler exists, if the sums differ, or if native code leaves memory allocated. */
 @Command(
-    description = ["Quotes from threads of C, whose rolling means a Kotlin flow computes; then quotes from a flow, " +
-        "which C adds up."],
+    description = ["Computes rolling means of quotes from native threads in a Kotlin flow; then native code adds up " +
+        "quotes from a flow."],
 )
 internal class TickerCommand : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
-    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Says this."])
+    @Option(names = ["-h", "--help"], usageHelp = true, description = ["Prints this help."])
     private var help: Boolean = false
 
     @Option(names = ["--seconds"], paramLabel = "N",
-        description = ["How long to take quotes; default: \${DEFAULT-VALUE}."])
+        description = ["How many seconds to receive quotes; default: \${DEFAULT-VALUE}."])
     private var seconds: Double = 5.0
 
     @Option(names = ["--symbols"], paramLabel = "N",
-        description = ["How many symbols, up to $MOST_SYMBOLS; default: \${DEFAULT-VALUE}."])
+        description = ["Number of symbols, up to $MOST_SYMBOLS; default: \${DEFAULT-VALUE}."])
     private var symbols: Int = 8
 
     @Option(names = ["--rows"], paramLabel = "N",
-        description = ["How many quotes in a batch; default: \${DEFAULT-VALUE}."])
+        description = ["Number of quotes in a batch; default: \${DEFAULT-VALUE}."])
     private var rows: Int = 1000
 
     @Option(names = ["--prefetch"], paramLabel = "N",
-        description = ["How many batches to ask for ahead; default: \${DEFAULT-VALUE}."])
+        description = ["Number of batches to request ahead; default: \${DEFAULT-VALUE}."])
     private var prefetch: Int = 16
 
     @Option(names = ["--batches"], paramLabel = "N",
-        description = ["How many batches to produce for C; default: \${DEFAULT-VALUE}."])
+        description = ["Number of batches to produce for C; default: \${DEFAULT-VALUE}."])
     private var batches: Long = 1000
 
     @Option(names = ["--stop-after"], paramLabel = "N",
-        description = ["After how many of them C cancels; default: never."])
+        description = ["Number of these batches after which C cancels; default: never."])
     private var stopAfter: Long = Long.MAX_VALUE
 
-    @Option(names = ["--seed"], paramLabel = "N", description = ["Where chance begins; default: \${DEFAULT-VALUE}."])
+    @Option(names = ["--seed"], paramLabel = "N", description = ["The random seed; default: \${DEFAULT-VALUE}."])
     private var seed: Long = 42
 
     override fun call(): Int {
-        check(seconds > 0) { "--seconds is more than 0, not $seconds" }
-        check(symbols in 1..MOST_SYMBOLS) { "--symbols is 1 to $MOST_SYMBOLS, not $symbols" }
-        check(rows in 1..MOST_ROWS) { "--rows is 1 to $MOST_ROWS, not $rows" }
-        check(prefetch in 1..MOST_ROWS) { "--prefetch is 1 to $MOST_ROWS, not $prefetch" }
-        check(batches >= 0) { "--batches is at least 0, not $batches" }
-        check(stopAfter >= 0) { "--stop-after is at least 0, not $stopAfter" }
+        check(seconds > 0) { "--seconds must be more than 0, but is $seconds" }
+        check(symbols in 1..MOST_SYMBOLS) { "--symbols must be 1 to $MOST_SYMBOLS, but is $symbols" }
+        check(rows in 1..MOST_ROWS) { "--rows must be 1 to $MOST_ROWS, but is $rows" }
+        check(prefetch in 1..MOST_ROWS) { "--prefetch must be 1 to $MOST_ROWS, but is $prefetch" }
+        check(batches >= 0) { "--batches must be at least 0, but is $batches" }
+        check(stopAfter >= 0) { "--stop-after must be at least 0, but is $stopAfter" }
         val library = TickerLibrary.load()
         return cancelledByCtrlC {
             library.printWatch()
@@ -106,7 +106,7 @@ internal class TickerCommand : Callable<Int> {
         return sums.areEqual
     }
 
-    /** Whether C has freed all; its threads may be about to. */
+    /** Returns whether native code has freed all memory, and waits a second for its threads. */
     private fun TickerLibrary.isEmpty(): Boolean {
         val patience = TimeSource.Monotonic.markNow() + 1.seconds
         while (count(Count.LIVE) != 0L && patience.hasNotPassedNow()) Thread.onSpinWait()
@@ -116,12 +116,12 @@ internal class TickerCommand : Callable<Int> {
     }
 }
 
-/** How long it went, and on a terminal a bar that says how fast. */
+/** Measures the time, and shows the speed in the progress bar. */
 private class Clock(private val bar: ProgressBar?) {
     private val start = TimeSource.Monotonic.markNow()
     private var lastUpdate = Duration.ZERO
 
-    /** From the beginning to the last batch. */
+    /** Time from the start to the last batch. */
     var time: Duration = Duration.ZERO
         private set
 
@@ -140,7 +140,7 @@ private class Clock(private val bar: ProgressBar?) {
     }
 }
 
-/** Runs [block]; Ctrl-C cancels it, and the process ends when it has let go of everything. */
+/** Runs [block]. Ctrl-C cancels it, and the process ends after the block has released its resources. */
 private fun <T> cancelledByCtrlC(block: suspend CoroutineScope.() -> T): T {
     val job = Job()
     val done = CountDownLatch(1)
@@ -156,7 +156,7 @@ private fun <T> cancelledByCtrlC(block: suspend CoroutineScope.() -> T): T {
         try {
             Runtime.getRuntime().removeShutdownHook(hook)
         } catch (_: IllegalStateException) {
-            // it runs
+            // the hook is already running
         }
     }
 }

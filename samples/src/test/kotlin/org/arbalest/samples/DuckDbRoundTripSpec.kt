@@ -16,10 +16,9 @@ import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 
 /**
- * What DuckDB exports comes in, is cut into slices, copied to a device and back, goes back into DuckDB, and is what it
- * was.
+ * Exports from DuckDB that are cut into slices, copied to a device and back, ingested by DuckDB, and then compared.
  *
- * Structs stay whole: DuckDB does not look at the offset of a struct.
+ * Structs are not cut, because DuckDB ignores the offset of a struct.
  */
 class DuckDbRoundTripSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -62,7 +61,7 @@ class DuckDbRoundTripSpec : FunSpec({
         "list of structs" to "[{'x': i, 'y': 's' || i}, NULL]",
     )
     val settings = listOf(
-        "as they are" to "",
+        "by default" to "",
         "with views" to "SET arrow_output_version = '1.4'",
         "with list views" to "SET arrow_output_list_view = true",
         "with 64-bit offsets" to "SET arrow_large_buffer_size = true",
@@ -70,7 +69,7 @@ class DuckDbRoundTripSpec : FunSpec({
 
     for ((how, setting) in settings) {
         for ((type, expression) in columns) {
-            test("DuckDB's $type $how comes back as it was [ARR-12]") {
+            test("a DuckDB column of type $type passes a device and comes back unchanged, exported $how [ARR-12]") {
                 DuckDbDriver.open().use { database ->
                     database.connect().use { connection ->
                         connection.execute("CREATE TYPE colour AS ENUM ('red', 'green', 'blue')")
@@ -93,7 +92,7 @@ class DuckDbRoundTripSpec : FunSpec({
                         differences("after", "before") shouldBe 0
                     }
                 }
-                eventually("nothing is left") { Held.now().isZero }
+                eventually("all resources are released") { Held.now().isZero }
                 FakeDevice.of(DeviceType.EXT_DEV, 0).violations().shouldBeEmpty()
             }
         }
@@ -104,13 +103,13 @@ private fun AdbcConnection.number(sql: String): Long = query(sql).use { reader -
     reader.next()!!.use { it.column("n").getLong(0) }
 }
 
-/** The same on the CPU, after it was on a device whose memory the CPU cannot touch. */
+/** Returns the array as a copy on the CPU, after a copy to a device whose memory the CPU cannot access. */
 private fun DeviceArray.thereAndBack(): DeviceArray =
     copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { it.copyTo(Devices.cpu()) }
 
 /**
- * Copies a query's result into a table, each batch whole and by way of a device, or cut into a short slice and a long
- * one, which goes that way.
+ * Copies a query's result into a table. Each batch passes a device as a whole, or is cut into a short slice and a long
+ * slice, of which only the long one passes the device.
  */
 private fun AdbcConnection.copy(
     sql: String,

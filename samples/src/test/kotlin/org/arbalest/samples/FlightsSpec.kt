@@ -19,14 +19,14 @@ class FlightsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val folder = tempdir().toPath()
 
-    /** A Parquet file with the rows of a query. */
+    /** Writes a Parquet file with the rows of a query. */
     fun parquet(name: String, sql: String): Path = folder.resolve(name).also { file ->
         DuckDbDriver.open().use { database ->
             database.connect().use { it.execute("COPY ($sql) TO '$file' (FORMAT parquet)") }
         }
     }
 
-    test("the ten busiest airports of the flights that come with the samples, as DuckDB sees them too") {
+    test("the ten busiest airports of the included flights match DuckDB's answer") {
         val run = run("--repeat", "2")
         run.error shouldBe ""
         run.code shouldBe 0
@@ -37,7 +37,7 @@ class FlightsSpec : FunSpec({
         run.output shouldContain "229 airports: matches DuckDB's own answer"
     }
 
-    test("rows that do not say everything are passed over, and names may have a quote") {
+    test("rows with a null are ignored, and a file name may contain a quote") {
         val rows = "VALUES ('A', 1, 2), ('A', NULL, 2), (NULL, 1, 2), ('A', 3, 5)"
         val file = parquet("nulls.parquet", "SELECT * FROM ($rows) AS t(origin, delay, distance)")
         val quoted = folder.resolve("it's.parquet").also { file.toFile().copyTo(it.toFile()) }
@@ -59,7 +59,7 @@ class FlightsSpec : FunSpec({
     for ((what, file) in mapOf(
         "missing" to folder.resolve("missing.parquet"), "broken" to broken, "cut" to cut, "a folder" to folder,
     )) {
-        test("a file that is $what is one line, exit code 1") {
+        test("a file that is $what causes a one-line error and exit code 1") {
             val run = run("--file", "$file")
             run.code shouldBe 1
             run.output shouldBe ""
@@ -72,7 +72,7 @@ class FlightsSpec : FunSpec({
     for ((name, sentence) in mapOf(
         "" to "the name of the file is empty", "a\u0000b" to "no file can have this name", "$folder" to "is a folder",
     )) {
-        test("--file \"${name.replace("\u0000", "\\0").substringAfterLast('/')}\" says what it is") {
+        test("--file \"${name.replace("\u0000", "\\0").substringAfterLast('/')}\" is refused with the reason") {
             val run = run("--file", name)
             run.code shouldBe 1
             run.error.trimEnd().lines() shouldHaveSize 1
@@ -80,13 +80,13 @@ class FlightsSpec : FunSpec({
         }
     }
 
-    test("a file without the columns names the first that is missing") {
+    test("a file without the columns is refused with the first missing column") {
         val run = run("--file", "${parquet("other.parquet", "SELECT 1 AS origin, 2 AS late")}")
         run.code shouldBe 1
         run.error shouldContain "\"delay\" not found"
     }
 
-    test("pages that are damaged fail while they stream, in one line, exit code 1") {
+    test("a damaged page fails the stream with a one-line error and exit code 1") {
         val bytes = SampleData.flights().toFile().readBytes()
         for (at in bytes.size / 2 until bytes.size / 2 + 4096) bytes[at] = 0x55
         val run = run("--file", "${folder.resolve("damaged.parquet").also { it.toFile().writeBytes(bytes) }}")
@@ -95,7 +95,7 @@ class FlightsSpec : FunSpec({
     }
 
     for (wrong in listOf(listOf("--repeat", "0"), listOf("--repeat", "often"), listOf("--fiel", "x"), listOf("x"))) {
-        test("${wrong.joinToString(" ")} is one line, exit code 2") {
+        test("${wrong.joinToString(" ")} causes a one-line error and exit code 2") {
             val run = run(*wrong.toTypedArray())
             run.code shouldBe 2
             run.error.trimEnd().lines() shouldHaveSize 1
@@ -103,13 +103,13 @@ class FlightsSpec : FunSpec({
         }
     }
 
-    test("--help tells the options") {
+    test("--help prints the options") {
         val run = run("--help")
         run.code shouldBe 0
         run.output shouldContain "--repeat"
     }
 
-    test("--chart draws the busiest airports beside the table") {
+    test("--chart draws the busiest airports and prints the table") {
         val file = folder.resolve("busiest.png")
         val run = run("--chart", "$file")
         run.error shouldBe ""
@@ -122,18 +122,18 @@ class FlightsSpec : FunSpec({
         (colours.size > 3) shouldBe true
     }
 
-    test("--chart into a folder that is not there is one line, exit code 1") {
+    test("--chart with a missing folder causes a one-line error and exit code 1") {
         val run = run("--chart", "/nowhere/at/all.png")
         run.code shouldBe 1
-        run.error.trimEnd() shouldBe "flights: /nowhere/at/all.png: there is no such folder"
+        run.error.trimEnd() shouldBe "flights: /nowhere/at/all.png: its folder does not exist"
     }
 
-    test("the same in Java") {
+    test("flights-java prints the same averages") {
         val run = captured { runSamples("flights-java") }
         run.output.lines().first() shouldContain "ORD   22,146 flights,   9.07 minutes late"
     }
 
-    test("as a process of its own, from a jar, without a word on standard error") {
+    test("a separate process runs the sample from a jar and prints nothing on standard error") {
         val classes = File("target/classes").absoluteFile
         val jar = folder.resolve("samples.jar").toFile()
         JarOutputStream(jar.outputStream()).use { out ->
@@ -149,25 +149,25 @@ class FlightsSpec : FunSpec({
         run.output shouldContain "229 airports: matches DuckDB's own answer"
     }
 
-    test("the same in Java tells what is wrong with the file") {
+    test("flights-java refuses a missing file with the reason") {
         captured { runSamples("flights-java", "--file", "nowhere.parquet") }.run {
             code shouldBe 1
             error.trimEnd() shouldBe "flights-java: there is no file nowhere.parquet"
         }
     }
 
-    test("a folder for temporary files that is not there is named, with the reason") {
+    test("a missing folder for temporary files is reported with its name and the reason") {
         process(
             classPath.joinToString(File.pathSeparator), "flights", options = listOf("-Djava.io.tmpdir=/nowhere/at/all"),
         ).run {
             code shouldBe 1
-            val said = error.trimEnd().lines().filterNot { it.startsWith("WARNING: ") } // the JVM's own
+            val said = error.trimEnd().lines().filterNot { it.startsWith("WARNING: ") } // from the JVM
             said shouldHaveSize 1
             said.single() shouldContain "NoSuchFileException: /nowhere/at/all"
         }
     }
 
-    test("as a process of its own, it exits with 1 where the file is missing, and with 2 for wrong options") {
+    test("a separate process exits with 1 for a missing file and with 2 for wrong options") {
         process(classPath.joinToString(File.pathSeparator), "flights", "--file", "nowhere.parquet").run {
             code shouldBe 1
             error shouldContain "nowhere.parquet"

@@ -21,16 +21,18 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 import kotlin.system.exitProcess
 
-/** In processes of their own: in this one, another test may have loaded a real driver. */
+/**
+ * The sample `kernel-cuda` in separate processes, because another test in this process may have loaded a real driver.
+ */
 class KernelCudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout {
-        "JCuda has natives for Linux on x86-64 only".takeUnless {
+        "JCuda has native libraries only for Linux on x86-64, so this spec runs only there".takeUnless {
             "${System.getProperty("os.name")} ${System.getProperty("os.arch")}" == "Linux amd64"
         }
     })
 
-    test("the delays of the flights that come with the samples, counted on the driver's double as on the CPU") {
+    test("a kernel on the simulated CUDA driver counts the delays of the included flights like the CPU") {
         process(classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble").run {
             error shouldBe ""
             output shouldContain Regex("400,000 flights, [\\d,]+ rows per second, on CUDA:0")
@@ -39,9 +41,10 @@ class KernelCudaSpec : FunSpec({
         }
     }
 
-    test("without JCuda's natives it says so, and counts on the CPU") {
+    test("without JCuda's native libraries, the sample prints the reason and counts on the CPU") {
         val withoutNatives = classPath.filterNot { "jcuda-natives" in it.name }.joinToString(File.pathSeparator)
-        val elsewhere = "-Djava.io.tmpdir=${tempdir().path}" // JCuda leaves them in the temporary folder
+        // JCuda leaves its native libraries in the temporary folder
+        val elsewhere = "-Djava.io.tmpdir=${tempdir().path}"
         process(withoutNatives, main = "KernelCudaOnDouble", options = listOf(elsewhere)).run {
             error shouldBe ""
             output shouldContain "No kernels on CUDA:0, because Error while loading native library"
@@ -50,7 +53,7 @@ class KernelCudaSpec : FunSpec({
         }
     }
 
-    test("without a driver it says so, and counts on the CPU [DEV-13]") {
+    test("without a CUDA driver, the sample prints the reason and counts on the CPU [DEV-13]") {
         process(
             classPath.joinToString(File.pathSeparator), main = "KernelCudaOnDouble", options = listOf("-DnoGpu=true"),
         ).run {
@@ -62,7 +65,7 @@ class KernelCudaSpec : FunSpec({
     }
 })
 
-/** The sample with what stands in for its kernel, in C's place. */
+/** The sample with the simulated CUDA driver, whose kernel is a Kotlin function. */
 internal object KernelCudaOnDouble {
     @JvmStatic
     fun main(args: Array<String>) {

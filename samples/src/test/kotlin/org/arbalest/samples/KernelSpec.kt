@@ -25,7 +25,7 @@ class KernelSpec : FunSpec({
         }
     }
 
-    test("the delays of the flights that come with the samples, counted by the device as by the CPU") {
+    test("a kernel on the device counts the delays of the included flights like the CPU") {
         val run = captured { runSamples("kernel") }
         run.error shouldBe ""
         run.code shouldBe 0
@@ -35,7 +35,7 @@ class KernelSpec : FunSpec({
         run.output shouldContain "229 airports: matches the CPU's own answer"
     }
 
-    test("more airports than a byte counts, and delays beyond the classes") {
+    test("the kernel counts more airports than a byte can number, and delays beyond the classes") {
         val sql = "SELECT 'A' || (i % 700) AS origin, (i * 7919) % 5000 - 2500 AS delay, 1 AS distance FROM " +
             "range(100000) t(i)"
         val run = captured { runSamples("kernel", "--file", "${parquet("many.parquet", sql)}") }
@@ -43,7 +43,7 @@ class KernelSpec : FunSpec({
         run.output shouldContain "700 airports: matches the CPU's own answer"
     }
 
-    test("a file without flights has no counts, and a file that is not there is one line") {
+    test("a file without flights has no counts, and a missing file causes a one-line error") {
         val none = parquet("none.parquet", "SELECT 'A' AS origin, 1 AS delay, 2 AS distance LIMIT 0")
         captured { runSamples("kernel", "--file", "$none") }.run {
             error shouldBe ""
@@ -55,7 +55,7 @@ class KernelSpec : FunSpec({
         }
     }
 
-    test("without a platform it says so, and counts on the CPU [DEV-13]") {
+    test("without an OpenCL platform, the sample prints the reason and counts on the CPU [DEV-13]") {
         process(
             classPath.joinToString(File.pathSeparator), "kernel", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere"),
         ).run {
@@ -67,14 +67,14 @@ class KernelSpec : FunSpec({
         }
     }
 
-    test("the backend works without JOCL, and without OpenCL there is a reason") {
+    test("the OpenCL device is available without JOCL, and without a platform the reason is printed") {
         val withoutJocl = classPath.filterNot { "jocl" in it.name }.joinToString(File.pathSeparator)
         process(withoutJocl, "devices").output shouldContain "| OPENCL:0 "
         process(withoutJocl, "devices", environment = mapOf("OCL_ICD_VENDORS" to "/nowhere"))
             .output shouldContain "no platform"
     }
 
-    test("the table of devices has a line for each, and for each that is missing") {
+    test("the table of devices has a line for each available and each missing device") {
         val table = devicesTable(Devices.status())
         for (words in listOf("| CPU ", "| OPENCL:0 ", "| CUDA ", "| ROCM ")) table shouldContain words
     }

@@ -21,7 +21,7 @@ import kotlin.io.path.setLastModifiedTime
 import kotlin.io.path.setPosixFilePermissions
 import kotlin.io.path.writeText
 
-/** Launcher.java in a project of its own, whose `mvnw` writes down that it was called, and makes what Maven would. */
+/** Launcher.java in a test project, whose `mvnw` records its calls and creates the files that Maven would create. */
 class LauncherSpec : FunSpec({
     val launcher = Path("Launcher.java").toAbsolutePath()
     val classPath = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
@@ -49,7 +49,7 @@ class LauncherSpec : FunSpec({
         if (it.exists()) it.readText().lines().count { line -> line.isNotEmpty() } else 0
     }
 
-    test("what was never built is built, and then it runs; the second time it only runs") {
+    test("the launcher builds the samples before the first run, and does not build them before the second") {
         val root = project()
         root.launch("--list").also { it.exitCode shouldBe 0 }.output.also {
             it shouldContain "Building the samples"
@@ -64,16 +64,16 @@ class LauncherSpec : FunSpec({
     val changes = mapOf<String, (Path) -> Unit>(
         "a source" to { it.touch("samples/src/main/kotlin/Some.kt", later) },
         "a source of a module below" to { it.touch("core/src/main/java/Other.java", later) },
-        "a module's POM" to { it.touch("core/pom.xml", later) },
-        "the POM of all" to { it.touch("pom.xml", later) },
-        "a folder that something was taken out of" to { root ->
+        "the POM of a module" to { it.touch("core/pom.xml", later) },
+        "the root POM" to { it.touch("pom.xml", later) },
+        "a folder with a removed file" to { root ->
             root.resolve("core/src/main/java/Other.java").deleteExisting()
             root.resolve("core/src/main/java").setLastModifiedTime(later)
         },
-        "classes that are gone" to { it.resolve("core/target/classes").deleteExisting() },
+        "missing classes" to { it.resolve("core/target/classes").deleteExisting() },
     )
     for ((what, change) in changes) {
-        test("$what: it is built anew") {
+        test("the launcher builds again after a change: $what") {
             val root = project()
             root.launch("--list").exitCode shouldBe 0
             change(root)
@@ -82,19 +82,19 @@ class LauncherSpec : FunSpec({
         }
     }
 
-    test("a build that fails ends it, with its exit code") {
+    test("a failed build ends the launcher with its exit code") {
         val run = project(exitCode = 3).launch("--list")
         run.exitCode shouldBe 3
         run.output shouldNotContain "ticker"
     }
 
-    test("options reach the sample, and its exit code comes back") {
+    test("the launcher passes options to the sample and returns its exit code") {
         val run = project().launch("ticker", "--quotes-per-second", "none")
         run.exitCode shouldBe 2
         run.output shouldContain "ticker: Unknown options: '--quotes-per-second', 'none'"
     }
 
-    test("what Maven wrote of the class path is what the launcher runs") {
+    test("the launcher runs the class path that Maven wrote in this project") {
         val run = ChildJvm.java(listOf("samples/Launcher.java", "--list"), directory = launcher.parent.parent)
         run.exitCode shouldBe 0
         run.output shouldNotContain "Building"

@@ -22,7 +22,7 @@ class NestedJavaSpec : FunSpec({
         lines(File("src/main/java/org/arbalest/samples/NestedJava.java").readText()) shouldContain block
     }
 
-    test("lists, structs, maps and unions are what they say") {
+    test("lists, structs, maps and unions have the values in the comments") {
         NestedJava.nested().use { batch ->
             batch.validate(Validation.FULL)
             fun values(name: String) = batch.column(name).let { column -> (0L until 3).map { column.get(it) } }
@@ -34,6 +34,6 @@ class NestedJavaSpec : FunSpec({
             batch.column("prices").isNull(2) shouldBe true
             values("reading") shouldBe listOf(42L, "n/a", null)
         }
-        eventually("nothing is left") { Held.now().isZero }
+        eventually("all resources are released") { Held.now().isZero }
     }
 })

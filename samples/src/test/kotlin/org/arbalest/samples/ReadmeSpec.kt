@@ -42,17 +42,17 @@ class ReadmeSpec : FunSpec({
 
     test("the README's Kotlin program sums a column of a query") {
         captured { 0.also { runBlocking { main() } } }.output.trim() shouldBe "249750.0"
-        eventually("nothing is left") { Held.now().isZero }
+        eventually("all resources are released") { Held.now().isZero }
     }
 
     test("the README's Java program passes the rows of a query to C").config(extensions = listOf(CCompiler.needed)) {
         val library = CSources.compile(tempdir().toPath(), SUM_PRICES)
         captured { 0.also { DuckDbToC.main(arrayOf("$library")) } }.output.trim() shouldBe "249750.0"
-        eventually("nothing is left") { Held.now().isZero }
+        eventually("all resources are released") { Held.now().isZero }
     }
 })
 
-/** The native side of the Java program, by the names of the files. */
+/** The native library of the Java program, whose sources are listed by file name. */
 private val SUM_PRICES = mapOf(
     "sum_prices.c" to "/org/arbalest/samples/c/sum_prices.c",
     "arbalest/arrow_abi.h" to "/META-INF/include/arbalest/arrow_abi.h",

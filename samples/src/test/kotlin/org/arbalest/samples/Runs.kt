@@ -20,7 +20,7 @@ internal fun captured(program: () -> Int): Run {
 internal val classPath: List<File> = System.getProperty("java.class.path").split(File.pathSeparator)
     .map { File(it).absoluteFile }
 
-/** Runs a sample, by its name and options, in a process of its own. */
+/** Runs the named sample with its options in a separate process. */
 internal fun process(
     classPath: String,
     vararg args: String,
@@ -33,7 +33,7 @@ internal fun process(
     val error = File.createTempFile("samples", ".err").apply { deleteOnExit() }
     val process = ProcessBuilder(listOf("$java") + options + flags + "org.arbalest.samples.$main" + args)
         .redirectError(error)
-    process.environment().remove("JAVA_TOOL_OPTIONS") // the child would print them on standard error
+    process.environment().remove("JAVA_TOOL_OPTIONS") // because the child would print these options on standard error
     process.environment() += environment
     val started = process.start()
     val output = started.inputReader().readText()

@@ -9,7 +9,7 @@ class SamplesSpec : FunSpec({
     val names = listOf("flights", "flights-java", "ticker", "kernel", "kernel-cuda", "devices")
 
     for (args in listOf(arrayOf(), arrayOf("--list"))) {
-        test("${args.joinToString().ifEmpty { "no argument" }}: each sample has its line") {
+        test("${args.joinToString().ifEmpty { "no argument" }}: prints a line for each sample") {
             val run = captured { runSamples(*args) }
             run.code shouldBe 0
             run.error shouldBe ""
@@ -19,16 +19,16 @@ class SamplesSpec : FunSpec({
     }
 
     for (name in names) {
-        test("$name --help tells what it does") {
+        test("$name --help prints the usage") {
             val run = captured { runSamples(name, "--help") }
             run.code shouldBe 0
             run.output shouldContain "Usage: samples $name [-h]"
         }
     }
 
-    test("a name that is no sample's: the one that was meant, exit code 2") {
+    test("an unknown name causes exit code 2 and suggests the similar sample") {
         val run = captured { runSamples("tikcer") }
         run.code shouldBe 2
-        run.error.trimEnd() shouldBe "samples: there is no sample tikcer; --list has all. Did you mean ticker?"
+        run.error.trimEnd() shouldBe "samples: unknown sample tikcer; --list prints all samples. Did you mean ticker?"
     }
 })

@@ -38,18 +38,21 @@ class TickerSpec : FunSpec({
     extension(ResourceCountersExtension)
     val library by lazy(TickerLibrary::load)
 
-    /** How many tasks C has sent during a test, and what became of them; in the end C has freed everything. */
+    /**
+     * Runs [block] with a function that returns how many tasks C has sent, and checks that C has ended all of them and
+     * freed its memory.
+     */
     suspend fun counting(block: suspend (sent: () -> Long) -> Unit) {
         val before = Count.entries.associateWith(library::count)
         fun since(which: Count) = library.count(which) - before.getValue(which)
         block { since(Count.SENT) }
-        eventually(5.seconds) { // C may be about to discard, and to free
+        eventually(5.seconds) { // C may discard tasks and free memory a little later
             since(Count.SENT) shouldBe since(Count.EXTRACTED) + since(Count.DISCARDED)
             library.count(Count.LIVE) shouldBe 0
         }
     }
 
-    test("quotes in, rolling means; quotes out, equal sums; nothing is left") {
+    test("the sample prints rolling means of quotes, and equal sums of the reverse direction") {
         val run = run("--seconds", "0.3", "--symbols", "3", "--batches", "20", "--prefetch", "4")
         run.error shouldBe ""
         run.code shouldBe 0
@@ -75,7 +78,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("rolling means are those of a recomputation from the seed") {
+    test("the rolling means equal a recomputation from the seed") {
         counting {
             val market = Market(symbols = 5, rows = 300, seed = -7, batches = 200)
             val board = library.watch(market, 60.seconds, prefetch = 3) {}
@@ -90,7 +93,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("the stream says its symbols and its seed, each task its number and its exchange") {
+    test("the stream's metadata has symbols and seed, and each task's metadata has number and exchange") {
         counting {
             library.open(Market(symbols = 2, rows = 1, seed = 9, batches = 100)).use { stream ->
                 stream.schema().await().metadata().entries().map { "$it" } shouldBe listOf("symbols=2", "seed=9")
@@ -103,13 +106,13 @@ class TickerSpec : FunSpec({
     }
 
     for (prefetch in listOf(1, 4, 16)) {
-        test("while the collector holds a task, no more than $prefetch and one are sent beside those it took") {
+        test("C sends at most $prefetch + 1 tasks more than the collector has taken") {
             counting { sent ->
                 var taken = 0L
                 library.open(Market(symbols = 1, rows = 10, seed = 1)).use { stream ->
                     stream.asTaskFlow(prefetch).take(500).collect { task ->
                         sent() shouldBeLessThanOrEqual ++taken + prefetch + 1
-                        // Held, until all has come that may come.
+                        // The task is held until all expected tasks have arrived.
                         if (taken == 1L) eventually(5.seconds) {
                             sent() shouldBe if (prefetch == 1) 3L else prefetch + 1L
                         }
@@ -120,7 +123,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("a flow of arrays that throws in the middle leaves nothing") {
+    test("a collector that throws leaves no task and no memory in C") {
         counting {
             library.open(Market(symbols = 26, rows = 100, seed = 1)).use { stream ->
                 shouldThrow<IOException> { stream.asFlow().collect { throw IOException("the screen broke") } }
@@ -128,7 +131,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("a stream that nobody collects is closed") {
+    test("a stream that is never collected can be closed") {
         counting {
             val stream = library.open(Market(symbols = 1, rows = 1, seed = 1))
             stream.close()
@@ -136,7 +139,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("what C does not take, it says why") {
+    test("C reports why it refuses a schema") {
         counting {
             library.tally(Long.MAX_VALUE).use { tally ->
                 val schema = Schema.of(Field.of("id", DataType.INT64))
@@ -147,7 +150,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("C hears why a flow failed") {
+    test("C receives the error of a flow") {
         counting {
             library.tally(Long.MAX_VALUE).use { tally ->
                 val schema = Quotes.schema()
@@ -159,7 +162,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("the mean of the last values, or of all while they are few") {
+    test("a rolling mean has the last values, or all values while there are few") {
         val mean = RollingMean(3)
         listOf(1.0, 2.0, 6.0, 4.0, 5.0).map { mean.add(it).let { mean.value } } shouldBe listOf(1.0, 1.5, 3.0, 4.0, 5.0)
     }
@@ -169,7 +172,7 @@ class TickerSpec : FunSpec({
         "--prefetch 0", "--batches -1", "--stop-after -1", "--fast", "x",
     )
     for (args in wrong) {
-        test("$args is one line, exit code 2") {
+        test("$args causes a one-line error and exit code 2") {
             val run = run(*args.split(' ').toTypedArray())
             run.code shouldBe 2
             run.output shouldBe ""
@@ -178,13 +181,13 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("--help tells the options") {
+    test("--help prints the options") {
         val run = run("--help")
         run.code shouldBe 0
         run.output shouldContain "--prefetch"
     }
 
-    test("without a C compiler it says so in one line, exit code 1") {
+    test("without a C compiler, the sample prints a one-line error with exit code 1") {
         val classPath = classPath.joinToString(File.pathSeparator)
         process(classPath, "ticker", environment = mapOf("CC" to "no-such-compiler")).run {
             error.trimEnd().lines() shouldHaveSize 1
@@ -197,11 +200,11 @@ class TickerSpec : FunSpec({
 
 private fun run(vararg args: String): Run = captured { runSamples("ticker", *args) }
 
-/** The prices of quotes.c, again. */
+/** Recomputes the prices of quotes.c. */
 private class Recomputed(private val market: Market) {
     private val prices = IntArray(market.symbols) { (20 + 10 * it) * 64 }
 
-    /** By symbol, of so many batches. */
+    /** Returns the prices of each symbol after a number of batches. */
     fun prices(batches: Int): List<List<Double>> {
         val bySymbol = List(market.symbols) { mutableListOf<Double>() }
         val walk = Chance(market.seed)
@@ -218,7 +221,7 @@ private class Recomputed(private val market: Market) {
     }
 }
 
-/** splitmix64 */
+/** The splitmix64 generator. */
 private class Chance(seed: Long) {
     var state = seed
         private set

@@ -10,8 +10,8 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.spark.Cluster
 
 /**
- * Ends Spark before the JVM: its workers would start executors anew while they exit. A test that lost an executor, or a
- * task, fails, unless it has asked for that itself.
+ * Stops Spark before the JVM exits, because workers that exit would start executors again. A test fails if Spark lost
+ * an executor or a task, unless the test has queried these failures itself.
  */
 class ProjectConfig : AbstractProjectConfig() {
     override val extensions: List<Extension> = listOf(NothingMended)

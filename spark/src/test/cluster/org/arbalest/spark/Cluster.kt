@@ -24,7 +24,7 @@ import kotlin.io.path.createTempFile
 import kotlin.io.path.writeText
 import kotlin.time.Duration.Companion.seconds
 
-/** Spark with two executors, in JVMs of their own, for all tests of this JVM. */
+/** Spark with two executors in separate JVMs, shared by all tests of this JVM. */
 internal object Cluster {
     private val mended = Mended()
     private val started = lazy {
@@ -33,7 +33,8 @@ internal object Cluster {
             started.sparkContext().addSparkListener(mended)
             awaitBoth(started)
         } catch (t: Throwable) {
-            runCatching { started.stop() }.exceptionOrNull()?.let(t::addSuppressed) // who asks next begins anew
+            // the next access starts Spark again
+            runCatching { started.stop() }.exceptionOrNull()?.let(t::addSuppressed)
             throw t
         }
         started
@@ -59,7 +60,10 @@ internal object Cluster {
         .config("spark.executor.resource.gpu.amount", "1")
         .config("spark.task.resource.gpu.amount", "1")
 
-    /** What tells each worker, as a script beside `nvidia-smi` would, that it has one device, at this address. */
+    /**
+     * Creates the script that reports one device with this address to each worker, as a script around `nvidia-smi`
+     * would.
+     */
     fun discovery(address: String): String {
         val script = createTempFile("devices", ".sh",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
@@ -73,8 +77,8 @@ internal object Cluster {
     }
 
     /**
-     * What Spark has made good without a word since this was last asked: executors that it lost, as by a crash, and
-     * tasks that failed in jobs that went well.
+     * Returns the failures that Spark has repaired silently since the last call: executors that it lost, for instance
+     * by a crash, and failed tasks of jobs that succeeded.
      */
     fun mended(): List<String> {
         if (!started.isInitialized()) return listOf()
@@ -82,10 +86,10 @@ internal object Cluster {
         return mended.take()
     }
 
-    /** Waits until listeners were told of all that has happened. */
+    /** Waits until the listeners have received all events. */
     fun listen() = session.sparkContext().listenerBus().waitUntilEmpty(60_000)
 
-    /** Spark begins with the executor that is there first. */
+    /** Waits for both executors, because Spark starts as soon as the first is available. */
     fun awaitBoth(of: SparkSession) {
         val start = System.nanoTime()
         while (true) {
@@ -95,17 +99,19 @@ internal object Cluster {
                 setOf()
             }
             if (there.size == 2) return
-            check(System.nanoTime() - start < 120e9) { "of two executors only $there came in 120 s" }
+            check(System.nanoTime() - start < 120e9) { "two executors must start within 120 s, but only $there did" }
         }
     }
 
-    /** Waits until both executors hold nothing: one that answers alone may leave out another, whose task goes on. */
+    /**
+     * Waits until both executors hold nothing. An executor that answers alone could hide another whose task still runs.
+     */
     suspend fun shouldHoldNothing() = eventually(60.seconds) { ledgers().values.toList() shouldBe listOf("0", "0") }
 
-    /** What each executor's JVM holds, by its pid, once all of its tasks are over. */
+    /** Returns the resources that each executor's JVM holds after all its tasks, by its pid. */
     fun ledgers(of: SparkSession = session): Map<Long, String> {
         val found = of.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).map {
-            Thread.sleep(5) // so that both executors have some
+            Thread.sleep(5) // so that both executors run some tasks
             "${ProcessHandle.current().pid()}=${if (ResourceCounters.now().isZero) "0" else ResourceCounters.now()}"
         }
         val job = found.collectAsync()
@@ -123,11 +129,11 @@ internal object Cluster {
     }
 }
 
-/** Tests would pass by a second attempt, which Spark makes as a matter of course. */
+/** Failures that Spark repaired. Without this listener, tests would pass by the second attempt that Spark makes. */
 private class Mended : SparkListener() {
     private class Failure(val stage: Int, val words: String)
 
-    // Under this object's monitor.
+    // Guarded by this object's monitor.
     private val stages = mutableMapOf<Int, Set<Any>>()
     private val failures = mutableListOf<Failure>()
     private val mended = mutableListOf<String>()
@@ -142,7 +148,7 @@ private class Mended : SparkListener() {
         stages[start.jobId()] = CollectionConverters.asJava(start.stageIds()).toSet()
     }
 
-    /** One that was killed was so on purpose. */
+    /** Ignores killed tasks, which tests kill on purpose. */
     @Synchronized
     override fun onTaskEnd(end: SparkListenerTaskEnd) {
         val reason = end.reason() as? TaskFailedReason ?: return

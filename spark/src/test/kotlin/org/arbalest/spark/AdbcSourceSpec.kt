@@ -27,7 +27,7 @@ import kotlin.io.path.createTempFile
 import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
-/** Databases with ADBC drivers: DuckDB, which partitions nothing, and the faulty driver, which does. */
+/** Databases with ADBC drivers: DuckDB, which does not partition results, and the faulty driver, which does. */
 class AdbcSourceSpec : FunSpec({
     extension(FaultyDriver.needed)
 
@@ -45,8 +45,7 @@ class AdbcSourceSpec : FunSpec({
         "FROM range(1000)"
 
     test(
-        "a query in ranges of a column, which leave out nothing, nulls and what is beyond the bounds included; only " +
-            "the columns that are needed [SPK-13]",
+        "ranges of a column cover all rows, also nulls and values beyond the bounds, for any selected columns [SPK-13]",
     ) {
         val rows = read("query" to query, "partitionColumn" to "id", "lowerBound" to 100, "upperBound" to 900,
             "numPartitions" to 7)
@@ -60,7 +59,7 @@ class AdbcSourceSpec : FunSpec({
         rows.count() shouldBe 1000
     }
 
-    test("one query, where nobody says how to partition it and the driver cannot [SPK-13]") {
+    test("a query has one partition if neither the options nor the driver partition it [SPK-13]") {
         val rows = read("query" to query)
         rows.javaRDD().numPartitions shouldBe 1
         rows.count() shouldBe 1000
@@ -68,7 +67,7 @@ class AdbcSourceSpec : FunSpec({
         rows.limit(3).collectAsList().size shouldBe 3
     }
 
-    test("parts of the driver's own [SPK-13]") {
+    test("a driver that partitions results determines the partitions [SPK-13]") {
         val rows = Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(10, 7)")
         val expected = rows.javaRDD().numPartitions
         (expected > 1) shouldBe true
@@ -76,7 +75,7 @@ class AdbcSourceSpec : FunSpec({
             .let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
     }
 
-    /** Kills a task that a file in the folder says has come to where it stands. */
+    /** Runs a query, waits until its task has created a file in the folder, and cancels the job. */
     suspend fun killed(rows: (folder: Path) -> Dataset<Row>) {
         val context = Cluster.session.sparkContext()
         val folder = createTempDirectory("arbalest")
@@ -91,11 +90,11 @@ class AdbcSourceSpec : FunSpec({
         }
         job.join(60_000)
         job.isAlive shouldBe false
-        eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 } // each executor has one place for a task
+        eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 } // each executor runs one task at a time
         folder.toFile().deleteRecursively()
     }
 
-    test("a query that is killed while DuckDB computes its first batch ends, and its executor works on [SPK-13]") {
+    test("a query that is killed while DuckDB computes its first batch ends, and its executor stays usable [SPK-13]") {
         val endless = "SELECT sum(a.range * b.range) AS id FROM range(10000000) a, range(10000000) b"
         killed {
             Cluster.read(Pulled::class.java, "folder" to it, "driver" to duckdb, "entrypoint" to "duckdb_adbc_init",
@@ -103,11 +102,11 @@ class AdbcSourceSpec : FunSpec({
         }
     }
 
-    test("a query that is killed while its database executes it ends, and its executor works on [SPK-13]") {
+    test("a query that is killed while the driver executes it ends, and its executor stays usable [SPK-13]") {
         killed { Cluster.read(Held::class.java, "folder" to it) }
     }
 
-    test("what DuckDB reads of a Parquet file of Spark's is what Spark reads of it [SPK-01, SPK-13]") {
+    test("DuckDB reads a Parquet file of Spark with the same types and values as Spark [SPK-01, SPK-13]") {
         val file = "${createTempDirectory("arbalest")}/types.parquet"
         Cluster.session.sql(TYPES).coalesce(1).write().parquet(file)
         val spark = Cluster.session.read().parquet(file)
@@ -117,7 +116,7 @@ class AdbcSourceSpec : FunSpec({
         duck.count() shouldBe 50
     }
 
-    test("names stand in the quotes that are asked for [SPK-13]") {
+    test("the option `quote` sets the quotes around names [SPK-13]") {
         fun sql(vararg options: Pair<String, String>): String {
             val schema = Schema.of(Field.of("a`\"b", DataType.INT64))
             val bounds = mapOf("driver" to duckdb, "table" to "t", "partitionColumn" to "id", "lowerBound" to "0",
@@ -136,7 +135,7 @@ class AdbcSourceSpec : FunSpec({
         }.message shouldContain "NoSuch.Option"
     }
 
-    test("what is wrong is said [SPK-13]") {
+    test("an invalid option is refused with its name and value [SPK-13]") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain
             "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
@@ -168,7 +167,7 @@ class AdbcSourceSpec : FunSpec({
     }
 })
 
-/** A query of ADBC's; when it is pulled a file tells. */
+/** An ADBC query that creates a file in a folder when it is pulled. */
 class Pulled : ColumnSource {
     private val source = AdbcSource()
 
@@ -199,14 +198,16 @@ class Pulled : ColumnSource {
     }
 }
 
-/** A query that the driver does not answer until it is cancelled; when it has been asked a file tells. */
+/**
+ * A query that the driver does not answer until it is cancelled. It creates a file in a folder when the driver runs it.
+ */
 class Held : ColumnSource {
     override fun schema(options: Map<String, String>): Schema = Schema.of(Field.of("id", DataType.INT64))
 
     override fun partitions(request: ScanRequest): List<ColumnPartition> {
         val folder = request.options()["folder"]!!
         return listOf(
-            ColumnPartition { task -> // each executor has a driver of its own
+            ColumnPartition { task -> // each executor has its own copy of the driver
                 FaultyDriver.full.hold("StatementExecuteQuery")
                 thread(isDaemon = true) {
                     val start = System.nanoTime()
@@ -220,7 +221,7 @@ class Held : ColumnSource {
     }
 }
 
-/** A row of each type that both have, and one of nulls. */
+/** A query for a row of each type that both systems have, and a row of nulls. */
 private const val TYPES = """
 SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o,
   CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,

@@ -26,7 +26,7 @@ import java.util.logging.Handler
 import java.util.logging.LogRecord
 import java.util.logging.Logger
 
-/** Columns of queries in tasks, and queries over what these make; as Spark has them, and by rows. */
+/** Functions over the columns of queries, and queries over their results, with Spark's columns and with rows. */
 class ColumnsSpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
@@ -39,23 +39,24 @@ class ColumnsSpec : FunSpec({
         file
     }
 
-    test("what is opened for a task that is over is closed at once, with an error [SPK-15]") {
+    test("a task that has ended closes new resources immediately, and refuses to use a device [SPK-15]") {
         val rows = Cluster.session.range(0, 64, 1, 1).toDF()
         DataFrames.columns(rows) { task, _ ->
             OVER.set(task as SparkTask)
             0
         }.collect()
         val late = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
-            OVER.getAndSet(null)?.let(::useLate) ?: "" // on the executor that had it
+            OVER.getAndSet(null)?.let(::useLate) ?: "" // only on the executor that ran the task
         }.collect().filter { it != "" }
         late shouldBe
             listOf("1 the task N is over, and opens nothing any more; the task N is over, and uses no device any more")
     }
 
     for (where in listOf(
-        "a stage before the last", "the last stage, where iterators are made", "the last stage, where rows are pulled",
+        "a stage before the last", "the last stage, while iterators are created",
+        "the last stage, while rows are pulled",
     )) {
-        test("the session's configuration of SQL is that of tasks, in $where [SPK-09]") {
+        test("tasks use the session's SQL configuration in $where [SPK-09]") {
             val codegen = "${where.endsWith("pulled")}"
             val conf = mapOf("spark.sql.adaptive.enabled" to "${where.startsWith("a ")}",
                 "spark.sql.codegen.wholeStage" to codegen, "spark.sql.session.timeZone" to "Asia/Kathmandu")
@@ -77,7 +78,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("what executors read of the application is refused in a session, by either way [SPK-12]") {
+    test("a session cannot change settings that executors read from the application, columnar or not [SPK-12]") {
         val rows = Cluster.session.range(0, 10, 1, 1).toDF()
         for ((name, value, has) in listOf(
             Triple("spark.arbalest.device", "cuda", "and it has none"),
@@ -98,7 +99,7 @@ class ColumnsSpec : FunSpec({
         DataFrames.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
     }
 
-    test("settings that there are not, and values that they cannot have, are refused [SPK-12]") {
+    test("unknown settings and invalid values are refused [SPK-12]") {
         fun refused(name: String, value: String): String? {
             Cluster.session.conf().set(name, value)
             try {
@@ -117,7 +118,7 @@ class ColumnsSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "numbers with nulls, of more rows than are gathered at once, in their order: " +
+            "5,000 rows with nulls keep their values and their order: " +
                 "${if (columnar) "internal rows" else "by rows"} [SPK-09]",
         ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
@@ -136,7 +137,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("the log says which way is taken, when a function is given, and why [SPK-09]") {
+    test("the log reports how a function's columns are made, and why [SPK-09]") {
         val said = CopyOnWriteArrayList<String>()
         val handler = object : Handler() {
             override fun publish(record: LogRecord) {
@@ -167,7 +168,7 @@ class ColumnsSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "text that is not UTF-8 has U+FFFD for what is none, as Spark's rows have it: " +
+            "invalid UTF-8 in text becomes U+FFFD, as in Spark's rows: " +
                 "${if (columnar) "internal rows and columns" else "by rows"} [SPK-09]",
         ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
@@ -188,9 +189,9 @@ class ColumnsSpec : FunSpec({
 
         for (isJavaTime in listOf(true, false)) {
             test(
-                "dates and times of long ago, there " +
-                    "and back, with classes of ${if (isJavaTime) "java.time" else "java.sql"}: " +
-                    "${if (columnar) "internal rows" else "by rows"} [SPK-10]",
+                "old dates and times stay unchanged in a function, with classes of " +
+                    "${if (isJavaTime) "java.time" else "java.sql"}: ${if (columnar) "internal rows" else "by rows"} " +
+                    "[SPK-10]",
             ) {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
                 Cluster.session.conf().set("spark.sql.datetime.java8API.enabled", isJavaTime)
@@ -215,7 +216,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("a batch of rows has no more of them when it has the bytes that Spark's setting says [SPK-09]") {
+    test("Spark's setting maxBytesPerBatch limits a batch of rows [SPK-09]") {
         val rows = Cluster.session.range(0, 300, 1, 1).selectExpr("repeat('x', 1000) AS s")
         Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "100000")
         try {
@@ -225,7 +226,7 @@ class ColumnsSpec : FunSpec({
                 found.joinToString()
             }.collect().single().split(", ").map { it.toInt() }
             sizes.sum() shouldBe 300
-            sizes.max() shouldBe 99 // of 1016 bytes each
+            sizes.max() shouldBe 99 // 1016 bytes in each row
         } finally {
             Cluster.session.conf().unset("spark.sql.execution.arrow.maxBytesPerBatch")
         }
@@ -233,11 +234,11 @@ class ColumnsSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "a type that Arrow has not is refused before anything runs: " +
+            "a type without an Arrow equivalent is refused before the query runs: " +
                 "${if (columnar) "as Spark has it" else "by rows"} [SPK-09]",
         ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
-            // which runs a stage where rows are asked for
+            // Adaptive execution runs a stage when rows are requested.
             Cluster.session.conf().set("spark.sql.adaptive.enabled", true)
             val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id")
                 .repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
@@ -246,7 +247,7 @@ class ColumnsSpec : FunSpec({
         }
     }
 
-    test("a function has a schema with it [SPK-10]") {
+    test("a function on executors can capture a schema [SPK-10]") {
         val rows = Cluster.session.range(0, 10, 1, 2).toDF()
         val schema =
             Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
@@ -264,7 +265,7 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.conf().set("spark.sql.adaptive.enabled", adaptive)
             }
 
-            test("each type of Spark's there and back, out of Parquet: $way [SPK-09, SPK-10]") {
+            test("each Spark type in Parquet passes through a function unchanged: $way [SPK-09, SPK-10]") {
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value)
                 val same = DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }
@@ -273,14 +274,14 @@ class ColumnsSpec : FunSpec({
                 same.texts() shouldContainExactly all.texts()
             }
 
-            test("each type there and back, out of rows: $way [SPK-09, SPK-10]") {
+            test("each Spark type in rows passes through a function unchanged: $way [SPK-09, SPK-10]") {
                 conf()
                 val all = Cluster.session.read().parquet(parquet.value).repartition(3)
                 val same = DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }
                 same.texts() shouldContainExactly all.texts()
             }
 
-            test("the same of rows that were shuffled and computed: $way [SPK-09, SPK-10]") {
+            test("shuffled and aggregated rows pass through a function unchanged: $way [SPK-09, SPK-10]") {
                 conf()
                 val some = Cluster.session.read().parquet(parquet.value).groupBy("i")
                     .agg(mapOf("l" to "max", "s" to "min", "d" to "sum"))
@@ -288,7 +289,7 @@ class ColumnsSpec : FunSpec({
                 same.texts() shouldContainExactly some.texts()
             }
 
-            test("a value of each partition: $way [SPK-09]") {
+            test("a function returns a value for each partition: $way [SPK-09]") {
                 conf()
                 val sums = DataFrames.columns(Cluster.session.range(0, 100_000, 1, 4).toDF()) { task, columns ->
                     var sum = 0L
@@ -300,7 +301,10 @@ class ColumnsSpec : FunSpec({
                 }
             }
 
-            test("other columns than came in, and another number of rows; a join behind it: $way [SPK-10]") {
+            test(
+                "a function may return other columns and another row count, and SQL can join its result: $way " +
+                    "[SPK-10]",
+            ) {
                 conf()
                 val schema = Schema.of(listOf(Field.of("bucket", DataType.INT64), Field.of("rows", DataType.INT32)))
                 val counts = DataFrames.mapColumns(Cluster.session.range(0, 1000, 1, 4).toDF(), schema) { _, columns ->
@@ -317,7 +321,10 @@ class ColumnsSpec : FunSpec({
                     listOf("[two, 333]", "[zero, 334]")
             }
 
-            test("batches of so many rows, or of all; a function may give null, but for a reader: $way [SPK-09]") {
+            test(
+                "maxRecordsPerBatch limits batches, and duplicate result columns and null readers are refused: $way " +
+                    "[SPK-09]",
+            ) {
                 conf()
                 val rows = Cluster.session.range(0, 1000, 1, 1).toDF().groupBy("id").count().coalesce(1)
 
@@ -342,18 +349,18 @@ class ColumnsSpec : FunSpec({
                     .stackTraceToString() shouldContain "the function of mapColumns gave null"
             }
 
-            test("a limit, and a function that throws, leave nothing behind: $way [SPK-11]") {
+            test("a limit and a failing function leave no resources open: $way [SPK-11]") {
                 conf()
                 val all = Cluster.session.range(0, 100_000, 1, 4).toDF()
                 DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).count() shouldBe 3
                 DataFrames.mapColumns(all, DataFrames.schema(all)) { _, columns -> columns }.limit(3).texts()
                     .size shouldBe 3
                 val failing = DataFrames.mapColumns(all, DataFrames.schema(all)) { task, columns ->
-                    columns.next().use { check(task.partition() != 2) { "partition 2 is not wanted" } }
+                    columns.next().use { check(task.partition() != 2) { "test failure in partition 2" } }
                     columns
                 }
                 shouldThrow<Exception> { failing.count() }.stackTraceToString() shouldContain
-                    "partition 2 is not wanted"
+                    "test failure in partition 2"
             }
         }
     }
@@ -368,10 +375,10 @@ private fun useLate(over: SparkTask): String {
     return "$closed $refused; $device".replace(Regex("task \\d+"), "task N")
 }
 
-@Suppress("UNCHECKED_CAST") // as Java may
+@Suppress("UNCHECKED_CAST") // a Java function can return null
 private val NULL = ColumnFunction<DeviceArrayReader?> { _, _ -> null } as ColumnFunction<DeviceArrayReader>
 
-/** A row of each type that Spark reads from Parquet, and one of nulls. */
+/** A query for a row of each type that Spark reads from Parquet, and a row of nulls. */
 private const val EVERY_TYPE = """
 SELECT CAST(id AS int) i, id * 10000000000 l, CAST(id AS tinyint) b, CAST(id AS smallint) h, id % 2 = 0 o,
   CAST(id AS float) / 3 f, CAST(id AS double) / 7 d,

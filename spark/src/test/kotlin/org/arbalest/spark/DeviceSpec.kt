@@ -15,7 +15,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** The executors' device: PoCL, where it is. */
+/** The executors' device, which is the PoCL device if there is one. */
 class DeviceSpec : FunSpec({
     val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
     val expected = if (isThere) "OPENCL" else "CPU"
@@ -24,7 +24,7 @@ class DeviceSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    test("columns of a query on the task's device, and back as a DataFrame: $expected [SPK-12]") {
+    test("a function moves columns to the task's device, and its result is a DataFrame: $expected [SPK-12]") {
         val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
         val there = DataFrames.mapColumns(Cluster.session.range(0, 100_000, 1, 8).toDF(), schema) { task, columns ->
             val moved = task.onDevice(columns)
@@ -38,35 +38,35 @@ class DeviceSpec : FunSpec({
     }
 
     test(
-        "what a function makes on the task's device is pulled in the task's thread, as operators of Spark's ask for " +
-            "their task: $expected [SPK-12]",
+        "a function's result on the device is pulled on the task's thread, where TaskContext is available: $expected " +
+            "[SPK-12]",
     ) {
         val rows = Cluster.session.range(0, 1000, 1, 4).toDF().groupBy("id").count().select("id")
         val schema = DataFrames.schema(rows)
         val there = DataFrames.mapColumns(rows, schema) { task, columns ->
             val moved = task.onDevice(columns)
             DeviceArrayReader.of(schema, task.device().type()) {
-                checkNotNull(TaskContext.get()) { "pulled in ${Thread.currentThread()}" }
+                checkNotNull(TaskContext.get()) { "pulled on ${Thread.currentThread()}, which has no TaskContext" }
                 moved.next()
             }
         }
         there.selectExpr("sum(id)").collectAsList().single().getLong(0) shouldBe 499_500L
     }
 
-    test("a source on the task's device: $expected [SPK-12]") {
+    test("a source moves its columns to the task's device: $expected [SPK-12]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "device", "batches" to 20)
         rows.selectExpr("sum(id % 100)", "count(id)").collectAsList().single()
             .let { it.getLong(0) to it.getLong(1) } shouldBe (4950L * 80 to 8_000L)
         rows.limit(1).collectAsList().size shouldBe 1
     }
 
-    test("a source on the task's device is pulled and copied by a thread, two batches ahead of Spark [SPK-12]")
+    test("a separate thread pulls and copies a source to the task's device, two batches ahead of Spark [SPK-12]")
         .config(enabled = isThere) {
             val waits = UDF1<Long, Boolean> { id ->
                 val batch = (id / 100 % 1000).toInt()
-                // Spark is in the middle of a batch.
+                // Spark is still reading this batch.
                 check(Numbers.pull((id / 100_000).toInt(), minOf(batch + 2, 20)).await(10, SECONDS)) {
-                    "nothing is pulled ahead"
+                    "the batch two ahead was not pulled within 10 s"
                 }
                 true
             }
@@ -76,9 +76,7 @@ class DeviceSpec : FunSpec({
                 .let { it.getBoolean(0) to it.getLong(1) } shouldBe (true to 8_000L)
         }
 
-    test(
-        "a task that fails with what it has on its device, and one whose reader nobody pulled, leave nothing [SPK-12]",
-    ) {
+    test("a failed task and a reader that is never pulled leave nothing open on the device [SPK-12]") {
         val failed = runCatching {
             DataFrames.columns(Cluster.session.range(0, 1000, 1, 2).toDF()) { task, columns ->
                 task.onDevice(columns).use { it.next()!!.close() }

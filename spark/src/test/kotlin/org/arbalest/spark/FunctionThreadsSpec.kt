@@ -33,7 +33,7 @@ import kotlin.io.path.deleteExisting
 import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
-/** Functions that pull in threads of their own, which may outlive the task, where Spark frees what is read. */
+/** Functions that pull on their own threads. These may outlive the task, at whose end Spark frees its data. */
 class FunctionThreadsSpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
@@ -49,7 +49,7 @@ class FunctionThreadsSpec : FunSpec({
         }.get()
     }.collect()
 
-    test("a function pulls in another thread, which opens the partitions and runs what the query computes [SPK-11]") {
+    test("a function may pull on another thread, which opens the partitions and runs the query [SPK-11]") {
         val numbers = Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 5)
             .coalesce(1).select("id")
         val expected = (0 until 5L).sumOf { part -> (part * 100_000 until part * 100_000 + 300).sum() }
@@ -75,9 +75,9 @@ class FunctionThreadsSpec : FunSpec({
     for ((what, query) in mapOf<String, (String) -> Dataset<Row>>(
         "columns" to { waits(it).select("id") },
         "rows" to { waits(it).selectExpr("id + 1 AS id") },
-        "what Spark aggregates in memory that it frees itself" to { aggregated(it) },
+        "aggregated rows in memory that Spark frees" to { aggregated(it) },
     )) {
-        test("a task does not end while a thread of its function's pulls $what [SPK-11]") {
+        test("a task does not end while a thread of its function pulls $what [SPK-11]") {
             Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 100)
             val folder = createTempDirectory("arbalest")
             val name = "$folder"
@@ -91,18 +91,18 @@ class FunctionThreadsSpec : FunSpec({
             }
             eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 1 }
             try {
-                shouldThrow<TimeoutException> { job.get(2, SECONDS) } // one that does not wait ends at once
+                shouldThrow<TimeoutException> { job.get(2, SECONDS) } // a task that does not wait ends immediately
             } finally {
                 folder.resolve("go").createFile()
             }
             job.get(60, SECONDS) shouldBe listOf(0)
-            // the last where the task was slow
-            end() shouldContain Regex(if (what.startsWith("what")) " 100$" else "was closed|^ended")
+            // `ended` occurs if the task ended slowly
+            end() shouldContain Regex(if (what.startsWith("aggregated")) " 100$" else "was closed|^ended")
             folder.toFile().deleteRecursively()
         }
     }
 
-    test("a source that lets a thread of a function's wait is asked to give up when the task ends [SPK-11]") {
+    test("the end of a task cancels a source that blocks a thread of the function [SPK-11]") {
         val folder = createTempDirectory("arbalest")
         val name = "$folder"
         val blocked = Cluster.read(Numbers::class.java, "does" to "block in $folder", "partitions" to 1)
@@ -121,7 +121,7 @@ class FunctionThreadsSpec : FunSpec({
         folder.deleteExisting()
     }
 
-    test("who pulls when the task is over, as C may that has the stream, is told so [SPK-11]") {
+    test("a native consumer that pulls after the end of the task receives an error [SPK-11]") {
         val endless = Cluster.read(Numbers::class.java, "batches" to -1, "partitions" to 1)
         for (query in listOf(endless.select("id"), endless.selectExpr("id + 1 AS id"))) {
             DataFrames.columns(query) { _, columns ->
@@ -141,16 +141,16 @@ class FunctionThreadsSpec : FunSpec({
                 pulls.take()
                 0
             }.collect() shouldBe listOf(0)
-            // closed under it, where it was in a pull
+            // `was closed` occurs if the end of the task closed the reader during a pull
             end() shouldContain Regex("task \\d+ (has returned|is over)|was closed")
         }
     }
 })
 
-/** What came of threads of this executor's that pulled. */
+/** How the pulling threads of this executor ended. */
 private val ENDS = ConcurrentLinkedQueue<String>()
 
-/** Rows that came out of an aggregation. */
+/** Number of rows that left the aggregation. */
 private val COUNTED = AtomicInteger()
 
 private fun pullAll(columns: DeviceArrayReader) {
@@ -158,7 +158,7 @@ private fun pullAll(columns: DeviceArrayReader) {
     ENDS += "$ended, rows counted: ${COUNTED.getAndSet(0)}"
 }
 
-/** What came of the one thread that pulled. */
+/** Waits until the one pulling thread has ended, and returns how it ended. */
 private suspend fun end(): String {
     val seen = mutableListOf<String>()
     eventually(60.seconds) {
@@ -168,8 +168,8 @@ private suspend fun end(): String {
     return seen.single()
 }
 
-/** Of both executors. */
+/** Returns how the pulling threads of both executors ended. */
 private fun ends(): List<String> = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
-    Thread.sleep(5) // so that both executors have some
+    Thread.sleep(5) // so that both executors run some tasks
     generateSequence(ENDS::poll).joinToString("; ")
 }.collect().filter { it != "" }

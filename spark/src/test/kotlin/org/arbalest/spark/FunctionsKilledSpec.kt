@@ -19,10 +19,7 @@ import kotlin.io.path.createTempDirectory
 import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 
-/**
- * Functions whose tasks are killed in the middle of a pull that gives nothing: the job is cancelled, without an
- * interrupt.
- */
+/** Functions whose tasks are killed during a blocked pull. The job is cancelled without an interrupt. */
 class FunctionsKilledSpec : FunSpec({
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false)))
 
@@ -31,7 +28,7 @@ class FunctionsKilledSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    /** What pulls from readers that block in a folder. */
+    /** Jobs that pull from readers which block in a folder. */
     val jobs = mapOf<String, (Dataset<Row>, String) -> Unit>(
         "a function of columns pulls" to { blocked, _ ->
             DataFrames.columns(blocked) { _, columns -> columns.next()?.close() }.collect()
@@ -42,12 +39,12 @@ class FunctionsKilledSpec : FunSpec({
                 columns
             }.count()
         },
-        "the result of mapColumns is pulled, which pulls" to { blocked, _ ->
+        "Spark pulls the result of mapColumns, which pulls its columns" to { blocked, _ ->
             DataFrames.mapColumns(blocked, schema) { _, columns ->
                 DeviceArrayReader.of(schema) { columns.next() }
             }.count()
         },
-        "the result of mapColumns is pulled" to { _, folder ->
+        "Spark pulls the result of mapColumns, which blocks" to { _, folder ->
             DataFrames.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ ->
                 DeviceArrayReader.of(schema, Blocked(Path(folder)))
             }.count()
@@ -57,7 +54,7 @@ class FunctionsKilledSpec : FunSpec({
     for (columnar in listOf(true, false)) {
         for ((what, job) in jobs) {
             test(
-                "tasks are killed while $what, and leave nothing: " +
+                "a task that is killed while $what leaves nothing open: " +
                     "${if (columnar) "as Spark has them" else "by rows"} [SPK-11]",
             ) {
                 Cluster.session.conf().set("spark.arbalest.columnar", columnar)
@@ -69,7 +66,7 @@ class FunctionsKilledSpec : FunSpec({
                     runCatching { job(blocked, "$folder") }
                 }
                 try {
-                    // each executor has one place for a task
+                    // each executor runs one task at a time
                     eventually(60.seconds) { folder.listDirectoryEntries() shouldHaveSize 2 }
                 } finally {
                     context.cancelJobGroup("blocked")

@@ -11,7 +11,7 @@ import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
 import java.util.concurrent.ConcurrentHashMap
 
-/** One batch of columns that Spark has in the same layout; and, with `encoded`, of others. */
+/** A source of one batch whose columns have Spark's layouts. With the option `encoded`, some have other layouts. */
 class Layouts : ColumnSource {
     override fun schema(options: Map<String, String>): Schema = if (options["encoded"] == "true") ENCODED else PLAIN
 
@@ -44,11 +44,11 @@ class Layouts : ColumnSource {
                 ),
         )
 
-        /** Where buffers of this executor's are. */
+        /** Addresses of the buffers in this executor. */
         val ADDRESSES: MutableSet<Long> = ConcurrentHashMap.newKeySet()
 
         private fun opened(schema: Schema, names: List<String>): DeviceArrayReader {
-            val order = schema.fields().reversed() // not as Spark has them
+            val order = schema.fields().reversed() // another order than Spark's
             val batch = BatchBuilder.of(Devices.cpu(), ROWS).use { builder ->
                 for (field in order) builder.column(field, List(ROWS) { value(field.name(), it) })
                 builder.build()

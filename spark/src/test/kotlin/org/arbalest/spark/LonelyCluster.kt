@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.io.path.createTempDirectory
 import kotlin.system.exitProcess
 
-/** Clusters, each in a process of its own, that do what needs an application of its own, and say what came of it. */
+/** Programs that need a Spark application of their own, each in its own process. They print their results. */
 internal object LonelyCluster {
     @JvmStatic
     fun main(arguments: Array<String>) = when (arguments.single()) {
@@ -29,15 +29,15 @@ internal object LonelyCluster {
     }
 
     /**
-     * Reads, makes columns on the executors' devices, and says what runs on there, and how long each executor took to
-     * end.
+     * Reads rows, makes columns on the executors' devices, and prints the remaining threads and the time in which each
+     * executor ended.
      */
     private fun ends() {
         val session = Cluster.builder().getOrCreate()
         Cluster.awaitBoth(session)
         println("rows: ${numbers(session).onDevice().sum()}")
         val threads = session.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).flatMap {
-            Thread.sleep(5) // so that both executors have some
+            Thread.sleep(5) // so that both executors run some tasks
             Thread.getAllStackTraces().keys.filter { !it.isDaemon && it.isAlive }.map { it.name }.iterator()
         }
         println("threads: ${threads.distinct().collect().joinToString()}")
@@ -48,7 +48,7 @@ internal object LonelyCluster {
         println("ended: ${ended.joinToString { "${it.get(60, SECONDS)}" }}")
     }
 
-    /** Has executors whose device there is not. */
+    /** Assigns an address without a device to the executors. */
     private fun anotherDevice() {
         val session = Cluster.builder(address = "7").getOrCreate()
         println("rows: ${numbers(session).count()}")
@@ -56,7 +56,10 @@ internal object LonelyCluster {
         session.stop()
     }
 
-    /** Lets Spark speculate, which it does on another host only; those that `local-cluster` makes have the same. */
+    /**
+     * Lets Spark speculate. Spark starts a second attempt only on another host, but all hosts of `local-cluster` are
+     * the same.
+     */
     private fun speculates() {
         val own = mapOf("spark.speculation" to "true", "spark.speculation.interval" to "100ms",
             "spark.speculation.quantile" to "0.5", "spark.speculation.multiplier" to "1.1")
@@ -70,7 +73,7 @@ internal object LonelyCluster {
             Option.apply(number as Any), conf, Option.empty())
         val session = builder.master(url).getOrCreate()
         Cluster.awaitBoth(session)
-        val ends = ConcurrentLinkedQueue<String>() // of the stage of two tasks
+        val ends = ConcurrentLinkedQueue<String>() // of the first task in the stage of two tasks
         val stage = AtomicInteger(-1)
         session.sparkContext().addSparkListener(object : SparkListener() {
             override fun onStageSubmitted(submitted: SparkListenerStageSubmitted) {
@@ -90,14 +93,14 @@ internal object LonelyCluster {
             columns.forEach { sum += it.column("id").toLongArray().sum() }
             sum
         }.collect()}")
-        // or this is killed
+        // The test kills this process if this takes too long.
         val ledgers = generateSequence { Cluster.ledgers(session) }.first { now ->
             ends.size == 2 && now.size == 2 && now.values.all { it == "0" }
         }
-        println("ledgers: ${ledgers.values}")
+        println("counters: ${ledgers.values}")
         println("attempts: ${ends.sorted().joinToString()}")
         session.stop()
-        exitProcess(0) // the master and its workers
+        exitProcess(0) // ends the master and its workers
     }
 
     private fun numbers(session: SparkSession, vararg options: Pair<String, String>) =

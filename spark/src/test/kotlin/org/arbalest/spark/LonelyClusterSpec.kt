@@ -12,7 +12,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.ChildJvm
 
-/** What can be done once in a process only, or needs an application of its own. */
+/** Tests that can run only once in a process, or that need an application of their own. */
 class LonelyClusterSpec : FunSpec({
     val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
 
@@ -27,17 +27,17 @@ class LonelyClusterSpec : FunSpec({
         }
     }
 
-    test("executors that have used their devices, and their application, end at once [SPK-06]") {
+    test("executors that used their devices end immediately with their application [SPK-06]") {
         run("ends") { said ->
             said["rows"] shouldBe "1200"
-            said["threads"] shouldBe "main" // for another, an executor would wait until it is killed
+            said["threads"] shouldBe "main" // with another such thread, an executor waits until it is killed
             val millis = said["ended"]!!.split(", ").map { it.toLong() }
             millis shouldHaveSize 2
-            millis.max() shouldBeLessThan 9000 // after 10 s Spark kills with force
+            millis.max() shouldBeLessThan 9000 // after 10 s Spark kills an executor
         }
     }
 
-    test("a task's device is that of the address that Spark has assigned to it; one that is not there is told [SPK-12]")
+    test("a task uses the device at its assigned address, and a missing device is reported [SPK-12]")
         .config(enabled = isThere) {
             run("another device") { said ->
                 said["rows"] shouldBe "1200"
@@ -45,14 +45,11 @@ class LonelyClusterSpec : FunSpec({
             }
         }
 
-    test(
-        "of a task that Spark itself starts a second time, as the first attempt stands still, this is killed and " +
-            "leaves nothing [SPK-06]",
-    ) {
+    test("the killed first attempt of a speculated task leaves nothing open [SPK-06]") {
         run("speculates") { said ->
             said["sums"] shouldBe "[${(0L until 300).sum()}, ${(100_000L until 100_300).sum()}]"
             said["attempts"] shouldBe "first killed, speculative Success"
-            said["ledgers"] shouldBe "[0, 0]"
+            said["counters"] shouldBe "[0, 0]"
         }
     }
 })

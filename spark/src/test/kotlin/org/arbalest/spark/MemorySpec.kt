@@ -9,7 +9,8 @@ import org.arbalest.device.DeviceArray
 import java.util.concurrent.ConcurrentLinkedQueue
 
 /**
- * What tasks have of main memory, beside the 128 MiB that Spark has for what is not on the heap; and what they leave.
+ * The main memory of tasks, which counts against the 128 MiB of Spark's off-heap memory, and the arrays that they leave
+ * open.
  */
 class MemorySpec : FunSpec({
     afterTest {
@@ -21,8 +22,8 @@ class MemorySpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "columns that a function keeps count against Spark's off-heap memory, and what is too much is an error; " +
-                "columns as Spark has them: $columnar [SPK-14]",
+            "columns that a function keeps count against Spark's off-heap memory, which is limited; columnar: " +
+                "$columnar [SPK-14]",
         ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val rows = Cluster.session.range(0, 40_000_000, 1, 2).toDF()
@@ -44,24 +45,24 @@ class MemorySpec : FunSpec({
         }
     }
 
-    test("an array of a source that is larger than Spark's off-heap memory is an error [SPK-14]") {
+    test("a source's array that is larger than Spark's off-heap memory is refused [SPK-14]") {
         val rows =
             Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 20_000_000)
         failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain
             "need 160000000 bytes besides 0"
     }
 
-    test("what passes through a function counts once [SPK-14]") {
-        // 80 MB of 128
+    test("an array that passes through a function counts once [SPK-14]") {
+        // 80 MB of 128 MiB
         val once = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1,
             "rows" to 10_000_000).select("id")
         DataFrames.mapColumns(once, DataFrames.schema(once)) { _, columns -> columns }.count() shouldBe 10_000_000
     }
 
-    test("what a task leaves behind fails it, if that is asked for, and no other [SPK-15]") {
+    test("a task that leaves an array open fails if the setting says so, and no later task fails [SPK-15]") {
         val rows = Cluster.session.range(0, 10, 1, 1).toDF()
         val left = DataFrames.columns(rows) { _, columns ->
-            LEFT.add(columns.next()) // in the executor
+            LEFT.add(columns.next()) // stays open in the executor
             0
         }
         failure { left.collect() } shouldContain
@@ -73,7 +74,7 @@ class MemorySpec : FunSpec({
         val closed = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
             generateSequence(LEFT::poll).sumOf { array -> array.use { 1L } }
         }
-        (closed.collect().sum() >= 2) shouldBe true // so many attempts as were on these executors
+        (closed.collect().sum() >= 2) shouldBe true // at least two attempts of the failed task ran on these executors
         failure { left.collect() } shouldContain Regex("left behind buffers=1, bufferBytes=\\d+, arrays=1: ")
         closed.collect()
     }

@@ -19,7 +19,7 @@ import scala.jdk.javaapi.CollectionConverters
 import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sql.classic.Dataset as ClassicDataset
 
-/** What Spark's UI has of a query. */
+/** The metrics of a query in Spark's UI. */
 class MetricsSpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
@@ -27,7 +27,7 @@ class MetricsSpec : FunSpec({
         Cluster.shouldHoldNothing()
     }
 
-    test("a source's rows, batches and bytes, and how long it was waited for [SPK-17]") {
+    test("the metrics of a source count rows, batches, bytes, waiting time and copying time [SPK-17]") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val rows = Cluster.read(Numbers::class.java).select("id", "half") as ClassicDataset<Row>
         rows.collectAsList().size shouldBe 1200
@@ -40,7 +40,7 @@ class MetricsSpec : FunSpec({
         metrics["copied"]!! shouldBeGreaterThan 0
     }
 
-    /** The accumulators of the stages of a job. */
+    /** Returns the accumulators of the stages of a job. */
     fun counted(look: (Map<String, Long>) -> Unit = {}, job: () -> Unit): Map<String, Long> {
         val seen = ConcurrentHashMap<String, Long>()
         val listener = object : SparkListener() {
@@ -60,7 +60,8 @@ class MetricsSpec : FunSpec({
             Cluster.session.sparkContext().removeSparkListener(listener)
         }
         val times = seen.keys.filter { it.startsWith("µs") }
-        val isOfRows = seen.keys.any { it.startsWith("batches made of") } // whose waiting is copying
+        // for rows, the copying time includes the wait
+        val isOfRows = seen.keys.any { it.startsWith("batches made of") }
         seen[if (isOfRows) "µs copied" else "µs waited for columns"]!! shouldBeGreaterThan 0
         look(seen)
         return seen - times.toSet()
@@ -71,7 +72,7 @@ class MetricsSpec : FunSpec({
         0
     }.collect()
 
-    test("columns in functions tell which way they came [SPK-17]") {
+    test("the metrics of columns in functions count each way of making them [SPK-17]") {
         val numbers = Cluster.read(Numbers::class.java)
         counted { numbers.pullAll() } shouldBe
             mapOf("rows" to 1200L, "bytes of columns" to 12 * bytes(100), "batches shared with the source" to 12L)
@@ -88,7 +89,7 @@ class MetricsSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "what functions make: rows, batches, bytes, and how long was waited for it; " +
+            "the metrics of function results count rows, batches, bytes and waiting time; " +
                 "${if (columnar) "columns" else "by rows"} [SPK-17]",
         ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
@@ -111,5 +112,8 @@ class MetricsSpec : FunSpec({
     }
 })
 
-/** Of a batch: three columns of 64 bits, and text of two letters, a tenth of it null, with offsets. */
+/**
+ * Returns the bytes of a batch: three columns of 64 bits, and a column of two-letter text with offsets, of which a
+ * tenth is null.
+ */
 private fun bytes(rows: Long) = 3 * 8 * rows + 4 * (rows + 1) + 2 * (rows - rows / 10) + (rows + 7) / 8

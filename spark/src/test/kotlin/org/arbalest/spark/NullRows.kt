@@ -11,8 +11,8 @@ import org.arbalest.device.types.Schema
 import org.arbalest.support.withNullRows
 
 /**
- * Two batches of 1, 42 and 3, whose own bitmaps say that the second row is null; with `strict` of a column that is not
- * nullable.
+ * A source of two batches of 1, 42 and 3, whose own bitmaps make the second row null. With the option `strict`, the
+ * column is not nullable.
  */
 class NullRows : ColumnSource {
     override fun schema(options: Map<String, String>): Schema = Schema.of(field(options["strict"] == "true"))

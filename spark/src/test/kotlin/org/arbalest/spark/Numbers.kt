@@ -29,8 +29,8 @@ import kotlin.io.path.createTempFile
 import kotlin.io.path.exists
 
 /**
- * Rows of numbers, text and the process that made them: `partitions` of `batches` of `rows`, which end never if
- * `batches` is -1. What `does` says happens in the middle.
+ * A source of numbers, text and the process that made them: `partitions` of `batches` of `rows`, without an end if
+ * `batches` is -1. The option `does` selects a special behaviour, for instance a failure.
  */
 class Numbers : ColumnSource {
     override fun schema(options: Map<String, String>): Schema {
@@ -75,15 +75,15 @@ class Numbers : ColumnSource {
         @Volatile
         var lastRequest: ScanRequest? = null
 
-        /** How often the driver asked for one. */
+        /** Number of times that the driver queried the schema. */
         val schemas = AtomicInteger()
 
-        /** Of an executor. */
+        /** Number of open readers in this executor. */
         val open = AtomicInteger()
 
         private val pulls = ConcurrentHashMap<Pair<Int, Int>, CountDownLatch>()
 
-        /** Of an executor: opens when a partition is pulled for a batch. */
+        /** Returns this executor's latch that opens when the partition is pulled for the batch. */
         fun pull(partition: Int, batch: Int): CountDownLatch =
             pulls.computeIfAbsent(partition to batch) { CountDownLatch(1) }
     }
@@ -117,14 +117,14 @@ private data class NumbersPartition(
         var batch = 0
         if (does == "one by one") {
             val open = Numbers.open.incrementAndGet()
-            check(open == 1) { "$open readers are open" }
+            check(open == 1) { "$open readers are open, but only one may be open at a time" }
             return DeviceArrayReader.of(schema, OneByOne { if (batch++ == batches) null else make(schema, batch - 1) })
         }
         val reader = DeviceArrayReader.of(schema) {
             if (does.startsWith("wait in ") && batch == 1) awaitGo(Path.of(does.removePrefix("wait in ")))
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) kill()
             if (does == "device ahead") {
-                check(TaskContext.get() == null) { "pulled in the task's thread" }
+                check(TaskContext.get() == null) { "a separate thread must pull, not the task's" }
                 Numbers.pull(number, batch).countDown()
             }
             check(!does.startsWith("fail") || batch < 2) { "the stream of partition $number broke" }
@@ -142,7 +142,10 @@ private data class NumbersPartition(
         }
     }
 
-    /** A stream as an engine gives it: at an address, of a struct that is gone afterwards. */
+    /**
+     * Exports a reader to a C stream and imports it from its address, as from an engine whose struct is gone after the
+     * call.
+     */
     private fun inC(
         allocate: (Arena) -> MemorySegment,
         reader: DeviceArrayReader,
@@ -177,13 +180,13 @@ private data class NumbersPartition(
     }
 }
 
-/** Says in a folder that somebody waits, and waits until there is a file of this name. */
+/** Creates a file in the folder, and waits until a file `go` exists there. */
 internal fun awaitGo(folder: Path) {
     createTempFile(folder)
     while (!folder.resolve("go").exists()) Thread.sleep(10)
 }
 
-/** Ends this process as a crash does. */
+/** Kills this process, as a crash does. */
 internal fun kill() {
     ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
 }
@@ -196,7 +199,7 @@ private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader
     }
 }
 
-/** Gives nothing, until it is asked to give up; that it is asked for something a file tells. */
+/** A source that creates a file in a folder when it is pulled, and then blocks until it is cancelled. */
 internal class Blocked(private val folder: Path) : DeviceArrayReader.Source {
     private val cancelled = CountDownLatch(1)
 

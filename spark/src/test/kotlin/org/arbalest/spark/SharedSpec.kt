@@ -9,7 +9,7 @@ import io.kotest.matchers.string.shouldContain
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 
-/** Arrays of a source of ours in functions over columns. */
+/** Arrays of Arbalest sources in functions over columns. */
 class SharedSpec : FunSpec({
     afterTest {
         Cluster.shouldHoldNothing()
@@ -17,7 +17,7 @@ class SharedSpec : FunSpec({
 
     for (encoded in listOf(false, true)) {
         test(
-            "arrays of a source come into functions " +
+            "functions receive the arrays of a source " +
                 "${if (encoded) "as copies, where Spark has another layout" else "as they are, without a copy"} " +
                 "[SPK-16]",
         ) {
@@ -42,7 +42,7 @@ class SharedSpec : FunSpec({
         }
     }
 
-    test("of a union of sources, columns go by their place, as Spark has it, and not by their names [SPK-16]") {
+    test("a union of sources matches columns by position, as Spark does, and not by name [SPK-16]") {
         val both = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union").select("id", "pid")
         val swapped = Cluster.read(Numbers::class.java, "partitions" to 2, "does" to "union swapped")
             .select("pid", "id")
@@ -54,7 +54,7 @@ class SharedSpec : FunSpec({
         }
     }
 
-    test("null rows of a batch are null in Spark's rows, in functions over columns, and in what these make [REQ-21]") {
+    test("null rows of a batch are null in Spark's rows, in functions over columns and in their results [REQ-21]") {
         val rows = Cluster.read(NullRows::class.java)
         val expected = listOf(1L, null, 3L, 1L, null, 3L)
         rows.select("v").collectAsList().map { it.get(0) } shouldBe expected
@@ -71,8 +71,7 @@ class SharedSpec : FunSpec({
         made.collectAsList().map { it.get(0) } shouldBe expected
     }
 
-    test("a null row of a batch whose column is not nullable fails the rows and the functions in the same " +
-        "words [REQ-21]") {
+    test("a null row of a column that is not nullable fails rows and functions with the same message [REQ-21]") {
         val rows = Cluster.read(NullRows::class.java, "strict" to true)
         for (read in listOf<() -> Any>({
             rows.select("v").collectAsList()
@@ -84,7 +83,7 @@ class SharedSpec : FunSpec({
         }
     }
 
-    test("an array that a function keeps outlives its source's batch, and its reader [SPK-16]") {
+    test("an array that a function keeps outlives its source's batch and reader [SPK-16]") {
         val kept = DataFrames.columns(
             Cluster.read(Numbers::class.java, "partitions" to 1, "batches" to 5),
         ) { _, columns ->

@@ -29,11 +29,11 @@ import kotlin.io.path.listDirectoryEntries
 import kotlin.time.Duration.Companion.seconds
 import org.apache.spark.sql.classic.Dataset as ClassicDataset
 
-/** The source, on executors in JVMs of their own. */
+/** The data source, with executors in separate JVMs. */
 class SourceSpec : FunSpec({
     beforeTest { Numbers.lastRequest = null }
 
-    // What tasks hold they have given back when Spark says that the job is over; killed ones soon after.
+    // Tasks release their resources before the job ends. Killed tasks release them soon after.
     afterTest { Cluster.shouldHoldNothing() }
 
     fun Dataset<Row>.plan(): String = (this as ClassicDataset<Row>).queryExecution().executedPlan().toString()
@@ -44,7 +44,7 @@ class SourceSpec : FunSpec({
         .joinToString("\n") { "${it.message}" }
 
     for (adaptive in listOf(true, false)) {
-        test("rows come from executors in JVMs of their own, with adaptive execution $adaptive [SPK-04]") {
+        test("executors in separate JVMs read the rows, with adaptive execution $adaptive [SPK-04]") {
             Cluster.session.conf().set("spark.sql.adaptive.enabled", adaptive)
             val numbers = Cluster.read(Numbers::class.java)
             numbers.count() shouldBe 1200
@@ -65,7 +65,7 @@ class SourceSpec : FunSpec({
         }
     }
 
-    test("columns that are not needed are not asked for, and columns stay columns [SPK-05]") {
+    test("Spark queries a source only for the needed columns, and the plan stays columnar [SPK-05]") {
         val plan = Cluster.read(Numbers::class.java).selectExpr("half + id AS sum").also { it.count() }.plan()
         Cluster.read(Numbers::class.java).select("id", "half").rows().size shouldBe 1200
         Numbers.lastRequest!!.schema().fields().map { it.name() } shouldBe listOf("id", "half")
@@ -76,9 +76,9 @@ class SourceSpec : FunSpec({
         Numbers.lastRequest!!.schema().fields().size shouldBe 0
     }
 
-    test("a condition that the source accepts is not looked at again, others are; a limit is told [SPK-05]") {
+    test("Spark does not repeat conditions that the source accepts, evaluates others, and passes on a limit [SPK-05]") {
         val all = Cluster.read(Numbers::class.java, "accepts" to ">")
-        all.where("half > 1000").count() shouldBe 1200 // as the source promised what it does not keep
+        all.where("half > 1000").count() shouldBe 1200 // because the source accepts the condition but does not apply it
         Numbers.lastRequest!!.predicates().map { "$it" } shouldBe listOf("half > 1000.0")
         Cluster.read(Numbers::class.java).where("half > 48").count() shouldBe 36
         Numbers.lastRequest!!.predicates() shouldBe listOf()
@@ -88,17 +88,14 @@ class SourceSpec : FunSpec({
         all.where("half > 48").limit(5).rows() shouldHaveSize 5
     }
 
-    test(
-        "estimates of rows and bytes are Spark's, of the columns that are read; what is small is sent to each " +
-            "executor [SPK-05]",
-    ) {
+    test("Spark uses the source's estimates for the read columns, and broadcasts a small source [SPK-05]") {
         fun Dataset<Row>.stats() = (this as ClassicDataset<Row>).queryExecution().optimizedPlan().stats()
         val some = Cluster.read(Numbers::class.java, "bytesOfColumn" to 5000)
         some.stats().sizeInBytes().toLong() shouldBe 20_000
         some.select("id", "half").stats().sizeInBytes().toLong() shouldBe 10_000
         val large = Cluster.read(Numbers::class.java, "bytesOfColumn" to (1L shl 40))
         some.stats().rowCount().get().toLong() shouldBe 1200
-        // nobody knows how long text is
+        // The size of text is unknown.
         Cluster.read(Numbers::class.java).select("id", "name").join(large, "id").plan() shouldNotContain
             "BroadcastHashJoin"
         Cluster.read(Numbers::class.java).select("id", "half").join(large, "id").plan() shouldContain
@@ -112,7 +109,7 @@ class SourceSpec : FunSpec({
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
     }
 
-    test("what a query reads twice Spark reads once [SPK-05]") {
+    test("Spark reads a source once if a query uses it twice [SPK-05]") {
         Cluster.session.conf().set("spark.sql.adaptive.enabled", false)
         val numbers = Cluster.read(Numbers::class.java)
         fun sums(times: Int) = numbers.groupBy("name").agg(mapOf("id" to "sum"))
@@ -123,18 +120,18 @@ class SourceSpec : FunSpec({
         val other = Cluster.read(Numbers::class.java, "rows" to 50).groupBy("name").agg(mapOf("id" to "sum"))
         sums(1).join(other, "name").plan() shouldNotContain "ReusedExchange"
         val case = Cluster.read(Numbers::class.java, "Rows" to 50).groupBy("name").agg(mapOf("id" to "sum"))
-        // to a source they may be two options
+        // A source may distinguish options that differ only in case.
         other.join(case.select("name"), "name").plan() shouldNotContain "ReusedExchange"
     }
 
-    test("options come as they were named, and are found whatever their case [SPK-05]") {
+    test("options keep the case of their names, and are found in any case [SPK-05]") {
         Cluster.read(Numbers::class.java, "spanOf.Years" to 7).count()
         val options = Numbers.lastRequest!!.options()
         ("spanOf.Years" in options.keys.toList()) shouldBe true
         options["SPANOF.YEARS"] shouldBe "7"
     }
 
-    test("a source is asked for its schema once, by each load anew [SPK-05]") {
+    test("each load queries the schema of a source once [SPK-05]") {
         val before = Numbers.schemas.get()
         val numbers = Cluster.read(Numbers::class.java)
         numbers.count()
@@ -145,11 +142,11 @@ class SourceSpec : FunSpec({
         fun options(rows: Int) =
             CaseInsensitiveStringMap(mapOf("source" to Numbers::class.java.name, "rows" to "$rows"))
         provider.inferSchema(options(1))
-        provider.getTable(numbers.schema(), arrayOf(), options(2).asCaseSensitiveMap()) // of another load
+        provider.getTable(numbers.schema(), arrayOf(), options(2).asCaseSensitiveMap()) // arguments of another load
         Numbers.schemas.get() - before shouldBe 4
     }
 
-    test("a partition's hosts are Spark's preferred locations [SPK-04]") {
+    test("a partition's hosts become Spark's preferred locations [SPK-04]") {
         val plan = (Cluster.read(Numbers::class.java, "hosts" to "one,other") as ClassicDataset<Row>).queryExecution()
             .executedPlan()
         val scan = plan.collectLeaves().head() as BatchScanExec
@@ -157,17 +154,16 @@ class SourceSpec : FunSpec({
         read.preferredLocations(read.partitions()[0]).mkString(",") shouldBe "one,other"
     }
 
-    test("of partitions that one task reads, each is closed before the next is opened [SPK-06]") {
+    test("a task that reads several partitions closes each one before it opens the next [SPK-06]") {
         Cluster.read(Numbers::class.java, "does" to "one by one", "partitions" to 20).coalesce(1)
             .selectExpr("count(id)").rows() shouldBe listOf(listOf(6000L))
     }
 
     for (stream in listOf("C stream", "C device stream", "async stream")) {
         test(
-            "partitions that are opened as a reader of " +
-                "${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}: all of it, a little " +
-                "of what is " +
-                "endless, and its error [SPK-04, SPK-06]",
+            "a partition may open as a reader of " +
+                "${if (stream.startsWith("C")) "a $stream's address" else "an $stream"}, which may be endless or " +
+                "fail [SPK-04, SPK-06]",
         ) {
             val expected = Cluster.read(Numbers::class.java)
                 .selectExpr("sum(id)", "sum(half)", "min(name)", "count(name)").rows()
@@ -184,8 +180,7 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java, "batches" to -1).selectExpr("id + 1").limit(1000).rows() shouldHaveSize 1000
     }
 
-    test("tasks that are killed in the middle of a pull, without an interrupt, end, and their executors work " +
-        "on [SPK-06]") {
+    test("tasks that are killed without an interrupt during a pull end, and their executors stay usable [SPK-06]") {
         val context = Cluster.session.sparkContext()
         val folder = createTempDirectory("arbalest")
         val job = thread {
@@ -199,14 +194,11 @@ class SourceSpec : FunSpec({
         }
         job.join(60_000)
         job.isAlive shouldBe false
-        Cluster.read(Numbers::class.java).count() shouldBe 1200 // each executor has one place for a task
+        Cluster.read(Numbers::class.java).count() shouldBe 1200 // each executor runs one task at a time
         folder.toFile().deleteRecursively()
     }
 
-    test(
-        "of a task that is tried twice, as Spark speculates, the attempt that stands still is killed and leaves " +
-            "nothing [SPK-06]",
-    ) {
+    test("a blocked attempt is killed and leaves nothing open when Spark runs its task twice [SPK-06]") {
         val context = Cluster.session.sparkContext()
         val tasks = LinkedBlockingQueue<Long>()
         val listener = object : SparkListener() {
@@ -216,7 +208,7 @@ class SourceSpec : FunSpec({
             }
         }
         val folder = createTempDirectory("arbalest")
-        Cluster.listen() // to all tasks of before, first
+        Cluster.listen() // waits for the events of all earlier tasks
         context.addSparkListener(listener)
         try {
             val rows = CompletableFuture.supplyAsync {
@@ -241,7 +233,10 @@ class SourceSpec : FunSpec({
     }
 
     for (columnar in listOf(true, false))
-        test("1 GB of text through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"} [SPK-06]") {
+        test(
+            "1 GB of text passes through executors of 512 MB, ${if (columnar) "internal rows" else "by rows"} " +
+                "[SPK-06]",
+        ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 1000)
             try {
@@ -261,7 +256,7 @@ class SourceSpec : FunSpec({
             }
         }
 
-    test("1 GB through executors of 512 MB, in and out [SPK-06]") {
+    test("1 GB of numbers passes through executors of 512 MB, to Spark and to functions [SPK-06]") {
         val rows = Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 4, "batches" to 32,
             "rows" to 1_048_576).select("id")
         rows.selectExpr("count(id)").collectAsList().single().getLong(0) shouldBe (1L shl 27)
@@ -273,7 +268,7 @@ class SourceSpec : FunSpec({
         bytes.collect().sum() shouldBe (1L shl 30)
     }
 
-    test("100 jobs of any kind leave nothing on either executor [SPK-06]") {
+    test("100 jobs of five kinds leave nothing open on either executor [SPK-06]") {
         val executors = Cluster.ledgers().keys
         executors shouldHaveSize 2
         val rows = Cluster.read(Numbers::class.java).select("id")
@@ -296,13 +291,16 @@ class SourceSpec : FunSpec({
         eventually(20.seconds) { Cluster.ledgers() shouldBe executors.associateWith { "0" } }
     }
 
-    test("a stream that fails, fails the job with its words [SPK-06]") {
+    test("a stream that fails makes the job fail with its message [SPK-06]") {
         message { Cluster.read(Numbers::class.java, "does" to "fail").count() } shouldContain "the stream of partition"
         message { Cluster.read(Numbers::class.java, "does" to "fail in open").count() } shouldContain
             "no stream for partition"
     }
 
-    /** Runs what kills an executor, and sees that it did. */
+    /**
+     * Runs a block that kills an executor, checks that the executor ended and was replaced, and returns the repaired
+     * task failures.
+     */
     suspend fun killing(block: () -> Unit): List<String> {
         val before = Cluster.ledgers().keys
         before shouldHaveSize 2
@@ -314,7 +312,7 @@ class SourceSpec : FunSpec({
         return mended.filter { !it.startsWith("executor ") }
     }
 
-    test("an executor that is killed in the middle of a stream is replaced, and the answer is right [SPK-06]") {
+    test("Spark replaces an executor that is killed during a stream, and the result is correct [SPK-06]") {
         val expected = Cluster.read(Numbers::class.java).selectExpr("sum(id)", "count(*)").rows()
         val mended = killing {
             Cluster.read(Numbers::class.java, "does" to "kill").selectExpr("sum(id)", "count(*)")
@@ -323,8 +321,8 @@ class SourceSpec : FunSpec({
         mended.single() shouldContain "ExecutorLostFailure"
     }
 
-    test("what an executor had read, and lost as it was killed in a later stage, is read again [SPK-06]") {
-        Cluster.session.conf().set("spark.sql.adaptive.enabled", false) // one job
+    test("Spark reads the source again for an executor that is killed in a later stage [SPK-06]") {
+        Cluster.session.conf().set("spark.sql.adaptive.enabled", false) // so that the query is one job
         val attempts = ConcurrentLinkedQueue<Pair<Int, Int>>()
         val listener = object : SparkListener() {
             override fun onStageSubmitted(submitted: SparkListenerStageSubmitted) {
@@ -345,14 +343,14 @@ class SourceSpec : FunSpec({
                 sums.collect().sum() shouldBe (0L..3).sumOf { p -> (p * 100_000 until p * 100_000 + 300).sum() }
             }
             mended.any { "FetchFailed" in it } shouldBe true
-            // the stage that reads the source, and the one behind it
+            // The stage that reads the source, and the stage after it.
             attempts.filter { it.second > 0 }.map { it.first }.toSet() shouldHaveSize 2
         } finally {
             Cluster.session.sparkContext().removeSparkListener(listener)
         }
     }
 
-    test("a partition whose columns are not those of the source says which [SPK-07]") {
+    test("a partition whose columns do not match the schema is refused with the column's name [SPK-07]") {
         message {
             Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows()
         } shouldContain
@@ -370,7 +368,7 @@ class SourceSpec : FunSpec({
             listOf(listOf(12 * 100 * 99 / 4.0))
     }
 
-    test("a source that is none, and an option that is none, say so when the DataFrame is made [SPK-08]") {
+    test("an invalid source or option is refused when the DataFrame is created [SPK-08]") {
         message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
         message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain
             "there is no class no.Such"
@@ -396,10 +394,10 @@ class SourceSpec : FunSpec({
     }
 })
 
-/** Sources that are none. */
+/** Invalid sources. */
 class Sources {
     companion object {
-        /** As Java may. */
+        /** Returns null, as a Java source may. */
         @Suppress("UNCHECKED_CAST")
         fun <T> nothing(): T = null as T
     }

@@ -22,7 +22,7 @@ import java.time.LocalDateTime
 import java.time.LocalTime
 import java.time.Period
 
-/** Types that Parquet files of Spark's do not have, or DuckDB has otherwise: by a source, and through functions. */
+/** Types that Spark's Parquet files do not have, or that DuckDB maps to other types, in a source and in functions. */
 class TypesSpec : FunSpec({
     afterTest {
         Cluster.session.conf().unset("spark.arbalest.columnar")
@@ -34,7 +34,7 @@ class TypesSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "what a source has of types that are seldom is what Spark has by SQL, there and back too, " +
+            "rare types of a source equal Spark's SQL values and pass through functions unchanged, " +
                 "${if (columnar) "as Spark has it" else "by rows"} [SPK-01, SPK-09, SPK-10]",
         ) {
             Cluster.session.conf().set("spark.sql.timeType.enabled", true)
@@ -55,10 +55,7 @@ class TypesSpec : FunSpec({
         }
     }
 
-    test(
-        "times of day are Spark's when it is told that they may be; columns beside them can be read in any " +
-            "case [SPK-01]",
-    ) {
+    test("TIME columns need Spark's timeType setting, and other columns are readable without it [SPK-01]") {
         shouldThrow<Exception> { read().select("time_us").texts() }.message shouldContain "UNSUPPORTED_TIME_TYPE"
         read().select("stamp").texts().size shouldBe 2
         Cluster.session.conf().set("spark.sql.timeType.enabled", true)
@@ -66,10 +63,10 @@ class TypesSpec : FunSpec({
     }
 })
 
-/** A column's name, its type and a value; and the same in Spark's SQL. */
+/** The name, type and value of a column, and the same value in Spark SQL. */
 internal class Sample(val name: String, val type: DataType, val value: Any?, val sql: String)
 
-/** A row of values, and one of nulls. */
+/** A source of a row of values and a row of nulls. */
 class Seldom : ColumnSource {
     override fun schema(options: Map<String, String>): Schema = Schema.of(COLUMNS.map { Field.of(it.name, it.type) })
 

@@ -44,12 +44,14 @@ import java.time.LocalTime
 import java.time.Period
 import org.arbalest.device.types.NestedType.StructType as ArrowStruct
 
-/** Each layout of Arrow's, read through Spark's vectors. */
+/** Each Arrow layout, read through Spark's vectors. */
 class VectorsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     for (case in CASES) {
-        test("${case.type} is ${case.sparkType}: with nulls, in a slice, one array behind the other [SPK-01, SPK-02]") {
+        test(
+            "${case.type} reads as ${case.sparkType}, with nulls, in slices and in successive arrays [SPK-01, SPK-02]",
+        ) {
             val values = listOf(case.values, listOf(null), case.values, listOf(null, null)).flatten()
             val expected = listOf(case.expected, listOf(null), case.expected, listOf(null, null)).flatten()
             val schema = Schema.of(listOf(Field.of("x", case.type)))
@@ -79,7 +81,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("what Spark has no type for is an error with its path [SPK-01]") {
+    test("a type without a Spark equivalent is refused with its path [SPK-01]") {
         fun refused(type: DataType): String? = shouldThrow<IllegalArgumentException> {
             SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false)
         }.message
@@ -93,7 +95,7 @@ class VectorsSpec : FunSpec({
             "x.a, which is decimal256(76, 0)"
     }
 
-    test("a value that Spark has no room for is an error, not another value [SPK-03]") {
+    test("a value that the Spark type cannot hold is refused instead of changed [SPK-03]") {
         val decimals = Schema.of(listOf(Field.of("x", DataType.decimal128(4, 2))))
         val beyond = Schema.of(listOf(Field.of("x", DataType.timestamp(ArrowTimeUnit.SECOND, ""))))
         val nanos = Schema.of(listOf(Field.of("x", FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO))))
@@ -107,7 +109,7 @@ class VectorsSpec : FunSpec({
         read(decimals, BigDecimal("12.34"))
     }
 
-    test("what stands in null rows is not looked at, where Spark reads many rows at once [SPK-02]") {
+    test("reads of many rows ignore the bytes of null rows [SPK-02]") {
         fun vector(type: DataType, values: List<Any?>, spoil: (MemorySegment) -> Unit, check: (ColumnVector) -> Unit) {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
@@ -126,7 +128,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("a null row's object is null, whatever stands there [SPK-02]") {
+    test("the object of a null row is null regardless of its bytes [SPK-02]") {
         fun nullOf(type: DataType, value: Any, spoil: (MemorySegment) -> Unit, get: (ColumnVector, Int) -> Any?) {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
@@ -162,7 +164,7 @@ class VectorsSpec : FunSpec({
     }
 
     for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
-        test("an offset of $type that leads elsewhere is an error, and is not followed [SPK-02]") {
+        test("an invalid offset of $type is refused and not followed [SPK-02]") {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, List(3) { "some fifteen bytes $it" }).use { array ->
@@ -186,7 +188,7 @@ class VectorsSpec : FunSpec({
     }
 
     for (type in listOf(ListType(Field.of("item", DataType.UTF8)), ListViewType(Field.of("item", DataType.UTF8)))) {
-        test("items of a $type that are not there are an error, for Spark, and where its bytes are counted [SPK-02]") {
+        test("invalid offsets of a $type are refused by the vector and by ColumnBytes [SPK-02]") {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, List(3) { listOf("a", "b") }).use { array ->
@@ -215,7 +217,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("arrays of Java's are filled in one go [SPK-02]") {
+    test("a vector fills Java arrays in one call, within its bounds, and refuses getters of other types [SPK-02]") {
         val schema = Schema.of(listOf(Field.of("x", DataType.INT64)))
         val type = SparkTypes.of(schema, false)
         val vectors = Vectors.of(schema.fields(), type, false)
@@ -246,7 +248,7 @@ private fun Array<out org.arbalest.spark.internal.vector.ArrowVector>.rows(
     return List(array.length().toInt()) { row ->
         when {
             this[0].isNullAt(row) -> null
-            // a ColumnarBatchRow does not know it, nor intervals; generated code does
+            // ColumnarBatchRow cannot read times and intervals, but generated code can
             of is TimeType -> this[0].getLong(row)
             of is CalendarIntervalType -> this[0].getInterval(row)
             else -> plain(batch.getRow(row).get(0, of), of)
@@ -254,7 +256,7 @@ private fun Array<out org.arbalest.spark.internal.vector.ArrowVector>.rows(
     }
 }
 
-/** What Spark has inside, as objects that can be compared. */
+/** Converts Spark's internal values to objects that can be compared. */
 private fun plain(value: Any?, type: org.apache.spark.sql.types.DataType): Any? = when (value) {
     null -> null
     is org.apache.spark.unsafe.types.UTF8String -> "$value"

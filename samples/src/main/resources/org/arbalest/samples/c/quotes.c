@@ -61,7 +61,7 @@ enum { SYMBOL, PRICE, SIZE, TIME, COLUMNS };
 static const char* const names[COLUMNS] = {"symbol", "price", "size", "time"};
 static const char* const formats[COLUMNS] = {"i", "g", "i", "tsn:UTC"};
 
-/* The structs of a schema, freed when each was released: one that was moved out may outlive the others. */
+/* The structs of a schema. They are freed when all are released, because a moved struct may outlive the others. */
 struct schema_block {
   atomic_int holders;
   struct ArrowSchema columns[COLUMNS], symbols;
@@ -100,19 +100,19 @@ int quotes_schema(struct ArrowSchema* out) {
 
 /* ---- a batch ---- */
 
-/* All symbols, four letters each: constants need no release. */
+/* All symbols, with four letters each. Constants need no release. */
 static const char symbol_text[] =
     "ALFABRVOCHARDLTAECHOFXTRGOLFHOTLINDIJULIKILOLIMAMIKENOVMOSCRPAPAQUBCROMOSIERTNGOUNIFVICTWHSKXRAYYNKEZULU";
 static const int32_t symbol_offsets[TICKER_MOST_SYMBOLS + 1] = {0,  4,  8,  12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52,
                                                                 56, 60, 64, 68, 72, 76, 80, 84, 88, 92, 96, 100, 104};
 
-/* The structs of a batch; the columns' data follows. Freed when each struct was released. */
+/* The structs of a batch, followed by the data of its columns. They are freed when all are released. */
 struct batch_block {
   atomic_int holders;
   struct ArrowArray columns[COLUMNS], symbols;
   struct ArrowArray* children[COLUMNS];
   const void* none[1];
-  const void* data[COLUMNS][2]; /* validity, which is NULL: no nulls; values */
+  const void* data[COLUMNS][2]; /* validity, which is NULL because no value is null; values */
   const void* text[3];          /* validity, offsets, bytes */
 };
 

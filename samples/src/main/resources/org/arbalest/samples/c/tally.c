@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A consumer of the async device stream interface. The callbacks only take notes; a thread of its own extracts the
- * tasks, adds up, and asks for more. At most AT_ONCE tasks are under way.
+ * A consumer of the async device stream interface. The callbacks only store the tasks. A separate thread extracts them,
+ * adds up their quotes, and requests more. At most AT_ONCE tasks are requested at a time.
  *
- * The thread calls the producer without holding the lock, and `asking` is set meanwhile: the producer's struct is gone
- * once release has returned, so release waits for it.
+ * The thread calls the producer without the lock, and `asking` is set during the call. on_release waits for the end of
+ * the call, because the producer's struct is freed after on_release has returned.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,28 +23,28 @@ struct total {
 };
 
 struct tally {
-  struct ArrowAsyncDeviceStreamHandler handler; /* first: a pointer to the tally points to it */
+  struct ArrowAsyncDeviceStreamHandler handler; /* the first field: a pointer to the tally also points to it */
   int64_t stop_after;
   pthread_t thread;
 
-  /* The thread's own, until it is joined. */
+  /* Used by the thread only, until it is joined. */
   int64_t batches;
   int32_t symbols;
   struct total totals[MOST_SYMBOLS];
 
-  pthread_mutex_t lock; /* for what follows */
+  pthread_mutex_t lock; /* guards the fields below */
   pthread_cond_t changed;
   struct ArrowAsyncTask tasks[AT_ONCE]; /* a ring */
   int32_t first, waiting;
   int asking;   /* the thread is calling the producer */
-  int started;  /* the schema came */
-  int over;     /* the producer may not be called any more */
-  int released; /* the producer is done with the handler */
+  int started;  /* the schema has arrived */
+  int over;     /* the thread must not call the producer any more */
+  int released; /* the producer has released the handler */
   int error;
   char message[160];
 };
 
-/* Remembers why the stream failed, if it has not failed yet; called with the lock. */
+/* Stores the first error of the stream. The caller holds the lock. */
 static int failed(struct tally* tally, int code, const char* why) {
   if (tally->error == 0) {
     tally->error = code;
@@ -55,7 +55,7 @@ static int failed(struct tally* tally, int code, const char* why) {
 
 /* ---- the callbacks ---- */
 
-/* Whether the schema has the column at this place, without nulls. */
+/* Returns whether the schema has this column at index i, without nulls. */
 static int has(const struct ArrowSchema* schema, int64_t i, const char* name, const char* format) {
   if (schema->n_children <= i) return 0;
   const struct ArrowSchema* column = schema->children[i];
@@ -95,7 +95,7 @@ static int on_next_task(struct ArrowAsyncDeviceStreamHandler* self, struct Arrow
     code = failed(tally, EINVAL, "the producer announced more than was requested");
     tally->over = 1;
   } else {
-    tally->tasks[(tally->first + tally->waiting++) % AT_ONCE] = *task; /* the struct is the producer's */
+    tally->tasks[(tally->first + tally->waiting++) % AT_ONCE] = *task; /* the producer owns the struct */
   }
   pthread_cond_broadcast(&tally->changed);
   pthread_mutex_unlock(&tally->lock);
@@ -117,7 +117,7 @@ static void on_release(struct ArrowAsyncDeviceStreamHandler* self) {
   pthread_mutex_lock(&tally->lock);
   tally->over = 1;
   while (tally->asking) pthread_cond_wait(&tally->changed, &tally->lock);
-  tally->released = 1; /* from here on tally_close may free us: the thread cannot end before we let go of the lock */
+  tally->released = 1; /* tally_close may free the tally as soon as the lock is released, not earlier */
   self->release = NULL;
   pthread_cond_broadcast(&tally->changed);
   pthread_mutex_unlock(&tally->lock);
@@ -125,7 +125,7 @@ static void on_release(struct ArrowAsyncDeviceStreamHandler* self) {
 
 /* ---- the thread ---- */
 
-/* Requests n > 0 tasks or, with 0, cancels; nothing once the stream is over. */
+/* Requests n > 0 tasks, or cancels the stream if n is 0. Does nothing after the end of the stream. */
 static void ask(struct tally* tally, int64_t n) {
   pthread_mutex_lock(&tally->lock);
   tally->asking = !tally->over;
@@ -144,7 +144,7 @@ static void ask(struct tally* tally, int64_t n) {
   pthread_mutex_unlock(&tally->lock);
 }
 
-/* Waits for a task, and takes it from the ring. 0 if none will come any more. */
+/* Waits for a task, and takes it from the ring. Returns 0 if no more tasks can arrive. */
 static int next_task(struct tally* tally, struct ArrowAsyncTask* out) {
   pthread_mutex_lock(&tally->lock);
   while (tally->waiting == 0 && !tally->released) pthread_cond_wait(&tally->changed, &tally->lock);
@@ -158,7 +158,7 @@ static int next_task(struct tally* tally, struct ArrowAsyncTask* out) {
   return found;
 }
 
-/* The place of a symbol among the totals, or -1 if there are too many. */
+/* Returns the index of a symbol's total, or -1 if there are too many symbols. */
 static int32_t place(struct tally* tally, const char* text, int32_t length) {
   if (length > MOST_LETTERS) length = MOST_LETTERS;
   for (int32_t i = 0; i < tally->symbols; i++) {
@@ -170,7 +170,7 @@ static int32_t place(struct tally* tally, const char* text, int32_t length) {
   return tally->symbols++;
 }
 
-/* Adds a batch up. 0, or an errno. */
+/* Adds up a batch. Returns 0, or an errno. */
 static int add_batch(struct tally* tally, const struct ArrowArray* batch) {
   const struct ArrowArray *symbols = batch->children[0], *prices = batch->children[1], *sizes = batch->children[2];
   const struct ArrowArray* words = symbols->dictionary;
@@ -180,7 +180,7 @@ static int add_batch(struct tally* tally, const struct ArrowArray* batch) {
   const int32_t* offsets = (const int32_t*)words->buffers[1] + words->offset;
   const char* text = words->buffers[2];
 
-  int32_t places[MOST_SYMBOLS]; /* each batch may have a dictionary of its own */
+  int32_t places[MOST_SYMBOLS]; /* because each batch may have its own dictionary */
   if (words->length > MOST_SYMBOLS) return ERANGE;
   for (int64_t i = 0; i < words->length; i++) {
     places[i] = place(tally, text + offsets[i], offsets[i + 1] - offsets[i]);
@@ -207,16 +207,16 @@ static void* add_up(void* argument) {
   while (next_task(tally, &task)) {
     struct ArrowDeviceArray batch;
     batch.array.release = NULL;
-    int failure = task.extract_data(&task, done ? NULL : &batch); /* also what comes after cancel is extracted */
+    int failure = task.extract_data(&task, done ? NULL : &batch); /* after cancel, tasks are discarded */
     if (done) continue;
     if (failure == 0 && batch.array.release == NULL) failure = EIO;
     if (failure == 0) {
       code = add_batch(tally, &batch.array);
-      why = "there are more symbols than can be told apart";
+      why = "the batches have too many different symbols";
       batch.array.release(&batch.array);
-    } else { /* the producer calls on_error, and knows better why */
+    } else { /* on_error of the producer may have stored a better reason */
       code = failure;
-      why = "a batch could not be had";
+      why = "a batch could not be extracted";
     }
     done = code != 0 || tally->batches == tally->stop_after;
     if (done) {
@@ -231,7 +231,7 @@ static void* add_up(void* argument) {
   return NULL;
 }
 
-/* ---- from outside ---- */
+/* ---- the functions of ticker.h ---- */
 
 struct tally* tally_open(int64_t stop_after) {
   struct tally* tally = ticker_alloc(sizeof *tally);

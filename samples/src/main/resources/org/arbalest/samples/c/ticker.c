@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A producer of the async device stream interface. Each exchange has a thread, which announces a batch of quotes when the
- * consumer wants one, and only notes the prices; the batch is made by whoever extracts it, by nobody if it is discarded.
+ * A producer of the async device stream interface. Each exchange has a thread, which announces a batch of quotes when
+ * the consumer has requested one. The task stores only the prices. The thread that extracts the task makes the batch. A
+ * discarded task makes no batch.
  *
- * The handler is called by one thread at a time, without a lock: `calling` says that somebody does, so that request and
- * cancel, which only take the lock for a moment, may come from inside a callback as well as from anywhere else.
+ * One thread at a time calls the handler, and it holds no lock: `calling` is set during the call. So the consumer may
+ * call request and cancel, which hold the lock for a short time, both inside and outside a callback.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,7 +31,7 @@ static void add_text(struct metadata* to, const char* text) {
   to->size += sizeof length + (size_t)length;
 }
 
-/* For few and short pairs: what would not fit is left out. */
+/* Adds a pair, or nothing if the pair does not fit: the buffer is for few and short pairs. */
 __attribute__((format(printf, 3, 4))) static void add_pair(struct metadata* to, const char* key, const char* format, ...) {
   char value[64];
   int32_t pairs;
@@ -57,24 +58,24 @@ struct exchange {
 
 struct stream {
   struct ArrowAsyncProducer producer;
-  struct ArrowAsyncDeviceStreamHandler* handler; /* NULL if it was never taken */
+  struct ArrowAsyncDeviceStreamHandler* handler; /* NULL until ticker_start takes it */
   int32_t rows;
   int64_t batches;
   struct metadata metadata;
   struct exchange exchanges[TICKER_EXCHANGES];
-  struct walk walk;   /* of whoever is calling the handler */
-  atomic_int callers; /* the threads that may call the handler: the last one lets it go */
-  atomic_int holders; /* who needs this memory: the callers together, and each task */
+  struct walk walk;   /* of the thread that is calling the handler */
+  atomic_int callers; /* the threads that may call the handler: the last one releases it */
+  atomic_int holders; /* the references to this memory: one of all callers, and one of each task */
 
-  pthread_mutex_t lock; /* for what follows; nobody holds it while calling the handler */
+  pthread_mutex_t lock; /* guards the fields below; no thread holds it while it calls the handler */
   pthread_cond_t changed;
-  int calling;      /* somebody is calling the handler */
+  int calling;      /* a thread is calling the handler */
   int64_t demand;   /* tasks that were requested and not announced */
   int64_t sequence; /* tasks that were announced */
-  int ended;        /* no more tasks, for one of these reasons, or because the consumer cancelled */
-  int finished;     /* that was the last */
+  int ended;        /* no more tasks, for one of the reasons below, or because the consumer cancelled */
+  int finished;     /* the last task was announced */
   int refused;      /* the consumer returned an error */
-  int error;        /* ours, an errno */
+  int error;        /* an errno of this producer */
   char message[96];
 };
 
@@ -85,13 +86,13 @@ static void let_go(struct stream* stream) {
   ticker_free(stream);
 }
 
-/* Ends the stream, unless it has ended; called with the lock. */
+/* Ends the stream, unless it has ended. The caller holds the lock. */
 static void end(struct stream* stream) {
   stream->ended = 1;
   pthread_cond_broadcast(&stream->changed);
 }
 
-/* Ends the stream with an error, unless it has ended. The consumer is told by the last caller, not from here. */
+/* Ends the stream with an error, unless it has ended. The last caller reports the error to the consumer. */
 __attribute__((format(printf, 3, 4))) static void fail(struct stream* stream, int code, const char* format, ...) {
   pthread_mutex_lock(&stream->lock);
   if (!stream->ended) {
@@ -105,7 +106,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct stream* stream, in
   pthread_mutex_unlock(&stream->lock);
 }
 
-/* ---- what the consumer calls ---- */
+/* ---- the calls of the consumer ---- */
 
 static void on_request(struct ArrowAsyncProducer* self, int64_t n) {
   struct stream* stream = self->private_data;
@@ -133,7 +134,7 @@ struct quote_task {
   struct walk walk;
   int64_t time;
   atomic_int extracted;
-  atomic_int holders; /* the thread that announces it, and whoever is to extract it */
+  atomic_int holders; /* the references of the announcing thread and of the consumer */
 };
 
 static struct quote_task* new_task(struct stream* stream) {
@@ -159,7 +160,7 @@ static void drop_task(struct quote_task* task) {
   ticker_free(task);
 }
 
-/* extract_data; on any thread, also after the stream has ended. */
+/* Implements extract_data. The consumer may call it on any thread, also after the stream has ended. */
 static int extract(struct ArrowAsyncTask* self, struct ArrowDeviceArray* out) {
   struct quote_task* task = self->private_data;
   int code = 0;
@@ -175,9 +176,9 @@ static int extract(struct ArrowAsyncTask* self, struct ArrowDeviceArray* out) {
   return code;
 }
 
-/* ---- who calls the handler ---- */
+/* ---- the calls of the handler ---- */
 
-/* Waits for demand, and until nobody else calls. Returns the number of the task to announce, -1 if the stream has ended. */
+/* Waits for demand, and until no other thread calls. Returns the number of the task to announce, or -1 at the end. */
 static int64_t begin_call(struct stream* stream) {
   int64_t number = -1;
   pthread_mutex_lock(&stream->lock);
@@ -205,14 +206,14 @@ static void end_call(struct stream* stream, int answer) {
   pthread_mutex_unlock(&stream->lock);
 }
 
-/* The last caller says how it ended and releases the handler. Nobody else calls it then, so the fields need no lock but
-   for fail, which leaves them alone once the stream has ended. */
+/* Reports the end of the stream and releases the handler, if this is the last caller. No other thread calls the handler
+   then. The fields need no lock, because fail does not change them after the end of the stream. */
 static void leave(struct stream* stream) {
   if (atomic_fetch_sub(&stream->callers, 1) != 1) return;
   struct ArrowAsyncDeviceStreamHandler* handler = stream->handler;
   if (handler != NULL) {
     if (stream->refused) {
-      /* the consumer knows */
+      /* the consumer returned the error itself */
     } else if (stream->error != 0) {
       handler->on_error(handler, stream->error, stream->message, NULL);
     } else if (stream->finished) {
@@ -232,7 +233,7 @@ static int announce(struct exchange* exchange, struct quote_task* task, int64_t 
   add_pair(&metadata, "exchange", "%s", exchange->name);
   ticker_add(TICKER_SENT, 1);
   int answer = handler->on_next_task(handler, &given, metadata.bytes);
-  if (answer != 0 && !atomic_load(&task->extracted)) given.extract_data(&given, NULL); /* refused: it stays ours */
+  if (answer != 0 && !atomic_load(&task->extracted)) given.extract_data(&given, NULL); /* the producer still owns it */
   return answer;
 }
 
@@ -240,14 +241,14 @@ static void* trade(void* argument) {
   struct exchange* exchange = argument;
   struct stream* stream = exchange->stream;
   for (;;) {
-    struct quote_task* task = new_task(stream); /* before it is our turn: that should be short */
+    struct quote_task* task = new_task(stream); /* before begin_call, because other threads wait during the call */
     if (task == NULL) {
       fail(stream, ENOMEM, "no memory for a task");
       break;
     }
     int64_t number = begin_call(stream);
     if (number < 0) {
-      drop_task(task); /* for the consumer, which never heard of it */
+      drop_task(task); /* the consumer's reference to a task that was not announced */
       drop_task(task);
       break;
     }
@@ -276,7 +277,7 @@ static struct stream* new_stream(int32_t symbols, int32_t rows, int64_t batches,
   walk_begin(&stream->walk, symbols, seed);
   stream->rows = rows;
   stream->batches = batches;
-  stream->calling = 1; /* until the schema is told */
+  stream->calling = 1; /* until on_schema has returned */
   atomic_init(&stream->callers, 1 + TICKER_EXCHANGES);
   atomic_init(&stream->holders, 1);
   pthread_mutex_init(&stream->lock, NULL);
@@ -290,7 +291,7 @@ static struct stream* new_stream(int32_t symbols, int32_t rows, int64_t batches,
 
 int ticker_start(struct ArrowAsyncDeviceStreamHandler* handler, int32_t symbols, int32_t rows, int64_t batches, int64_t seed) {
   if (symbols < 1 || symbols > TICKER_MOST_SYMBOLS || rows < 1 || rows > TICKER_MOST_ROWS || batches < 0) return EINVAL;
-  /* What can fail comes first. The threads wait, as `calling` is set. */
+  /* Calls that can fail come first. The threads wait until then, because `calling` is set. */
   struct ArrowSchema schema;
   int code = quotes_schema(&schema);
   if (code != 0) return code;

@@ -7,7 +7,7 @@ import org.arbalest.samples.guides.arrowjava.main
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.printed
 
-/** The programs that docs/guides/arrow-java.md opens with; ArrowJavaSpec runs the other snippets. */
+/** The programs at the start of docs/guides/arrow-java.md. ArrowJavaSpec runs the other snippets. */
 class ArrowJavaGuideSpec : FunSpec({
     extension(ResourceCountersExtension)
 

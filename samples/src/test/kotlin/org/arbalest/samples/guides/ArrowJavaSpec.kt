@@ -67,7 +67,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 private const val ROWS = 1000
 
-/** Rows from a number on; every third has no name. */
+/** Creates rows that start at [from]. Every third row has no name. */
 private fun trades(from: Long): DeviceArray = Devices.cpu().batch(ROWS) {
     int64("id", LongArray(ROWS) { from + it })
     float64("price", DoubleArray(ROWS) { (from + it) * 0.5 })
@@ -78,7 +78,7 @@ private val schema: Schema = trades(0).use { it.schema() }
 
 private fun trades(vararg from: Long) = DeviceArrayReader.of(schema, from.map { trades(it) })
 
-/** Has as many batches as are pulled, and counts them. */
+/** A source without an end that counts its batches. */
 private class Endless : DeviceArrayReader.Source {
     val made = AtomicInteger()
     val closed = CountDownLatch(1)
@@ -88,7 +88,7 @@ private class Endless : DeviceArrayReader.Source {
     override fun close() = closed.countDown()
 }
 
-/** Batches of a column with a dictionary of Arrow Java's. */
+/** Creates batches of a column with a dictionary of Arrow Java. */
 private fun colours(
     allocator: BufferAllocator,
     batches: Int,
@@ -117,7 +117,7 @@ private class Snippets(
     val receive: (FlightStream) -> DeviceArrayReader,
 )
 
-/** Runs the snippets of docs/guides/arrow-java.md. The allocators fail a test that leaves them with memory. */
+/** Runs the snippets of docs/guides/arrow-java.md. The allocators fail a test that leaves memory in them. */
 class ArrowJavaSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -127,7 +127,10 @@ class ArrowJavaSpec : FunSpec({
         Snippets("Kotlin", ::onto, ::write, ::here, ::send, ::receive),
     )
 
-    /** A Flight server and a client in this process, with an allocator each; ends when the server's thread has. */
+    /**
+     * Runs a Flight server and a client in this process with an allocator each, and waits until the server's thread
+     * ends.
+     */
     fun flight(
         answer: (FlightProducer.ServerStreamListener, BufferAllocator) -> Thread,
         block: (FlightStream) -> Unit,
@@ -161,7 +164,7 @@ class ArrowJavaSpec : FunSpec({
     for (snippets in languages) {
         val language = snippets.language
 
-        test("$language: a file onto a device, and out as IPC from there") {
+        test("$language: an IPC file is copied to a device and written as IPC from there") {
             val file = Files.createTempFile("trades", ".arrow")
             try {
                 RootAllocator().use { allocator ->
@@ -187,14 +190,14 @@ class ArrowJavaSpec : FunSpec({
                         }
                         from shouldBe 2000
                     }
-                    eventually("the file's batches are freed behind their copies") { allocator.allocatedMemory == 0L }
+                    eventually("the file's batches are freed after their copies") { allocator.allocatedMemory == 0L }
                 }
             } finally {
                 Files.delete(file)
             }
         }
 
-        test("$language: a root goes to C and comes back") {
+        test("$language: a root is exported to the C structs and imported again") {
             RootAllocator().use { allocator ->
                 Arena.ofConfined().use { arena ->
                     val (array, schema) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
@@ -211,7 +214,7 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test("$language: a Flight stream of ours, whole") {
+        test("$language: a Flight client receives all batches of a reader") {
             flight({ listener, allocator -> snippets.send(trades(0, 1000, 2000), listener, allocator) }) { stream ->
                 val ids = mutableListOf<Long>()
                 snippets.receive(stream).useArrays { batches ->
@@ -224,7 +227,7 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test("$language: a Flight stream of ours with a dictionary, which goes before the first batch") {
+        test("$language: a Flight client receives a dictionary before the first batch") {
             flight({ listener, allocator -> snippets.send(colours(allocator, 2), listener, allocator) }) { stream ->
                 val values = mutableListOf<List<Any?>>()
                 snippets.receive(stream).useArrays { batches ->
@@ -234,9 +237,9 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test("$language: a Flight stream whose client reads only when the server waits for it") {
+        test("$language: a Flight server waits for a slow client") {
             val sender = AtomicReference<Thread>()
-            val last = AtomicInteger(100_000) // more than gRPC takes in advance
+            val last = AtomicInteger(100_000) // more batches than gRPC buffers
             val batches = object : DeviceArrayReader.Source {
                 val made = AtomicInteger()
 
@@ -259,9 +262,7 @@ class ArrowJavaSpec : FunSpec({
         }
 
         for (failure in listOf(DeviceException(Errno.EIO, "the disk is gone"), AssertionError("a bug"))) {
-            test(
-                "$language: a batch that fails is the Flight client's error, and ends the stream: ${failure.message}",
-            ) {
+            test("$language: a batch that fails ends the Flight stream with an error: ${failure.message}") {
                 val failing = object : DeviceArrayReader.Source {
                     var pulls = 0
 
@@ -277,9 +278,7 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test(
-            "$language: a Flight server that is interrupted while it waits does not tell the client that this was all",
-        ) {
+        test("$language: a Flight server that is interrupted while it waits sends an error instead of the end") {
             val sender = AtomicReference<Thread>()
             val endless = object : DeviceArrayReader.Source {
                 override fun next() = trades(0).also { sender.set(Thread.currentThread()) }
@@ -295,7 +294,7 @@ class ArrowJavaSpec : FunSpec({
             }
         }
 
-        test("$language: a Flight stream of ours as a Flow that has enough in the middle: the server stops") {
+        test("$language: a Flight server stops when the client's flow stops early") {
             val endless = Endless()
             flight(
                 { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) },
@@ -305,11 +304,11 @@ class ArrowJavaSpec : FunSpec({
                 endless.closed.await(5, SECONDS) shouldBe true
                 kept.map { batch -> batch.use { it["id"].longs()[0] } } shouldContainExactly listOf(0L, 1000, 2000)
             }
-            endless.made.get() shouldBeLessThan 1000 // of some 30 kB each: the server waits for whoever reads
+            endless.made.get() shouldBeLessThan 1000 // batches of some 30 kB each: the server waits for its client
         }
 
-        test("$language: a Flight stream whose collector is cancelled while the server has nothing to say, often") {
-            repeat(30) { // Flight loses the end of a stream that meets an interrupt, now and then
+        test("$language: a Flight client can be cancelled repeatedly while the server is silent") {
+            repeat(30) { // Flight sometimes loses the end of a stream that is interrupted
                 val closed = CountDownLatch(1)
                 val gate = CountDownLatch(1)
                 val silent = object : DeviceArrayReader.Source {
@@ -341,7 +340,7 @@ class ArrowJavaSpec : FunSpec({
         }
     }
 
-    test("Kotlin: a reader as a flow, and a flow as a reader") {
+    test("Kotlin: a flow becomes an ArrowReader and a flow again") {
         RootAllocator().use { allocator ->
             val doubled = lendingFlow { for (from in listOf(0L, 1000L)) emit(trades(from)) }
             var rows = 0L
@@ -350,7 +349,7 @@ class ArrowJavaSpec : FunSpec({
         }
     }
 
-    test("Kotlin: a query's batches as a DataFrame, and the frame back into the database") {
+    test("Kotlin: a query's batches become a DataFrame, and the frame is ingested by the database") {
         RootAllocator().use { allocator ->
             DuckDbDriver.open().use { database ->
                 database.connect().use { connection ->

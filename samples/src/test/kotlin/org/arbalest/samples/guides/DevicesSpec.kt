@@ -26,12 +26,12 @@ import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.CompletableFuture
 
-/** What the guide to devices shows, run on a CUDA driver in software, in processes that have no other. */
+/** The code of the guide to devices, on a simulated CUDA driver, in processes without another driver. */
 class DevicesSpec : FunSpec({
     extension(CCompiler.needed)
 
     for (language in listOf("Java", "Kotlin")) {
-        test("$language: a GPU by its name, memory of each kind, a limit, memory that is pinned in place") {
+        test("$language: a GPU is found by its identity, and each kind of memory, a limit and pinned memory work") {
             ChildJvm.run(DevicesOnDouble::class, language).run {
                 withClue(output) { exitCode shouldBe 0 }
                 output shouldContain "8192 bytes on CUDA:1, 8192 bytes on CUDA_HOST:1, 8192 bytes on CUDA_MANAGED:1, " +
@@ -40,7 +40,7 @@ class DevicesSpec : FunSpec({
             }
         }
 
-        test("$language: a batch goes to another process") {
+        test("$language: a batch is passed to another process") {
             val folder = Files.createTempDirectory("link")
             try {
                 val (given, taken) = listOf("give", "take").map { part ->
@@ -66,7 +66,7 @@ internal object DevicesOnDouble {
         CudaDouble.load()
         val isJava = args[0] == "Java"
         if (args.size == 1) here(isJava) else between(isJava, args[1], Path.of(args[2]))
-        eventually("nothing is left") { ResourceCounters.now().isZero }
+        eventually("all resources are released") { ResourceCounters.now().isZero }
         check(CudaDouble.violations == 0L) { CudaDouble.violation }
         println("all is well")
     }
@@ -87,14 +87,14 @@ internal object DevicesOnDouble {
             gpu.allocate(100_000).use { there ->
                 if (isJava) DevicesJava.pinned(gpu, table, there, stream, arena)
                 else pinned(gpu, table, there, stream, arena)
-                stream.synchronize() // a copy of a buffer does not wait for other streams
+                stream.synchronize() // because copies of buffers do not wait for other streams
                 there.copyTo(gpu.hostMemory().get()).use { check(it.segment().get(JAVA_BYTE, 99_999) == 3.toByte()) }
             }
         }
-        eventually("what was pinned may go") { !arena.scope().isAlive }
+        eventually("the pinned memory is released") { !arena.scope().isAlive }
     }
 
-    /** Whoever gives listens: who takes comes when that is so. */
+    /** Runs one of two processes. The process that gives the batch listens, and the other connects when it does. */
     private fun between(isJava: Boolean, part: String, path: Path) {
         val address = UnixDomainSocketAddress.of(path)
         if (part == "give") {
@@ -107,7 +107,7 @@ internal object DevicesOnDouble {
             }
         } else {
             lateinit var socket: SocketChannel
-            eventually("somebody listens") { runCatching { socket = SocketChannel.open(address) }.isSuccess }
+            eventually("the other process listens") { runCatching { socket = SocketChannel.open(address) }.isSuccess }
             println("took ${if (isJava) DevicesJava.take(socket) else take(socket)}")
         }
     }

@@ -31,7 +31,8 @@ class GuidesSpec : FunSpec({
 
     val guides = File("../docs/guides").listFiles { file -> file.extension == "md" }!!.sorted()
     val sources = listOf("java" to "java", "kotlin" to "kt").associate { (language, extension) ->
-        // Spark's snippets are compiled where Spark is. The tests that leaks.md displays are leak-check's.
+        // Module samples-spark compiles the snippets for Spark. Module leak-check compiles the tests that leaks.md
+        // displays.
         val programs = listOf("src", "../samples-spark/src").map { "$it/test/$language/org/arbalest/samples/guides" }
             .flatMap { File(it).walk() }.filterNot { it.name.endsWith("Spec.kt") }
         val tests = File("../leak-check/src/test/$language/com/example").walk()
@@ -53,7 +54,7 @@ class GuidesSpec : FunSpec({
     val languages = listOf("Java", "Kotlin")
     fun java(language: String) = language == "Java"
 
-    test("the programs of the first page print what it says") {
+    test("the programs of the first page print the output on the page") {
         val page = guides.single { it.name == "getting-started.md" }.readText()
         for (program in listOf({ FirstBatch.main(arrayOf()) }, { main() })) {
             page.unindented() shouldContain "\n```\n${printed { program() }.unindented()}\n```\n"

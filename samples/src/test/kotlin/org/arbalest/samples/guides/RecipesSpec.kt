@@ -33,7 +33,7 @@ private class Recipes(
 
 /**
  * Runs the recipes of docs/guides/sharing.md, and those for arrow-c-data that it links to. The allocator fails a test
- * that leaves it with memory.
+ * that leaves memory in it.
  */
 class RecipesSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -47,7 +47,7 @@ class RecipesSpec : FunSpec({
         DriverManager.getConnection("jdbc:duckdb:").use { block(it.unwrap(DuckDBConnection::class.java)) }
 
     for (recipe in recipes) {
-        test("${recipe.language}: DuckDB's result comes in, in several batches, by way of arrow-java") {
+        test("${recipe.language}: a DuckDB result is imported in several batches through arrow-java") {
             RootAllocator().use { allocator ->
                 duckDb { connection ->
                     connection.createStatement().use { statement ->
@@ -75,7 +75,7 @@ class RecipesSpec : FunSpec({
             }
         }
 
-        test("${recipe.language}: a stream of ours becomes a table of DuckDB's") {
+        test("${recipe.language}: a reader becomes a table of DuckDB") {
             RootAllocator().use { allocator ->
                 duckDb { connection ->
                     val batches = List(3) { n -> batch(n * 1000L, 1000) }
@@ -109,7 +109,7 @@ class RecipesSpec : FunSpec({
         }
     }
 
-    test("a stream that fails, fails DuckDB's statement with the source's own words, as the guide says") {
+    test("a stream that fails makes DuckDB's statement fail with the source's message") {
         RootAllocator().use { allocator ->
             duckDb { connection ->
                 var given = false
@@ -126,7 +126,7 @@ class RecipesSpec : FunSpec({
         }
     }
 
-    test("DuckDB wants arrow-java's own class, not an address") {
+    test("DuckDB accepts only the stream class of arrow-java, and no address") {
         duckDb { connection ->
             runCatching { connection.registerArrowStream("incoming", 42L) }.exceptionOrNull()
                 ?.message.orEmpty() shouldContain "ArrowArrayStream"
@@ -134,7 +134,7 @@ class RecipesSpec : FunSpec({
     }
 })
 
-/** Rows from a number on; every third has no name. */
+/** Creates rows that start at [from]. Every third row has no name. */
 private fun batch(from: Long, rows: Int): DeviceArray = Devices.cpu().batch(rows) {
     int64("id", LongArray(rows) { from + it })
     utf8("name", List(rows) { row -> "n$row".takeIf { (from + row) % 3 != 0L } })

@@ -21,7 +21,7 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 import java.util.Optional
 
-/** The programs of docs/guides/sharing.md; RecipesSpec has their functions with other data. */
+/** The programs of docs/guides/sharing.md. RecipesSpec runs their functions with other data. */
 class SharingGuideSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -46,7 +46,7 @@ class SharingGuideSpec : FunSpec({
     }
 })
 
-/** Stands for the native function: it owns the stream, and releases it. */
+/** Replaces the native function: it owns the stream, and releases it. */
 internal object RowCounter {
     @JvmStatic
     fun count(stream: MemorySegment): Long =

@@ -26,7 +26,7 @@ import org.arbalest.spark.ColumnTask
 import org.arbalest.spark.ScanRequest
 import java.io.NotSerializableException
 
-/** What Kotlin adds, with functions that go to executors in JVMs of their own. */
+/** The Kotlin extensions of Spark DataFrames, with functions that run on executors in separate JVMs. */
 class DataFramesSpec : FunSpec({
     afterTest { Cluster.shouldHoldNothing() }
 
@@ -34,12 +34,12 @@ class DataFramesSpec : FunSpec({
 
     fun Dataset<Row>.rows(): List<List<Any?>> = collectAsList().map { row -> List(row.size()) { row.get(it) } }
 
-    /** What keeps a function from going to an executor. */
+    /** Returns the message of the NotSerializableException that a function causes. */
     fun unserializable(function: ColumnFunction<Long>): String =
         generateSequence(shouldThrow<Exception> { ids().columns(function).collect() } as Throwable) { it.cause }
             .filterIsInstance<NotSerializableException>().first().message!!
 
-    test("a source by its type, with options of any type, also of a class in a class [SPK-20]") {
+    test("a source is chosen by its class, nested or not, with options of any type [SPK-20]") {
         val squares = Cluster.session.read().option("partitions", 2)
             .arbalest<Squares.Source>("rows" to 3, "negative" to true)
         squares.rows().map { it[0] } shouldContainExactlyInAnyOrder listOf(0L, -1L, -4L, 0L, -1L, -4L)
@@ -47,14 +47,14 @@ class DataFramesSpec : FunSpec({
         Cluster.session.read().arbalest<Squares.Source>("rows" to 1).columnSchema() shouldBe schemaOf<Squares>()
     }
 
-    test("a source that cannot be made says why [SPK-20]") {
+    test("a source that cannot be created is refused with the reason [SPK-20]") {
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain
             "cannot be made"
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain
             "public constructor"
     }
 
-    test("a lambda goes to executors with what it refers to: values, of a var too, and functions [SPK-21]") {
+    test("a lambda goes to executors with the values, variables and functions that it uses [SPK-21]") {
         val times = 3
         val names = listOf("a", null)
         var seen = 1
@@ -72,7 +72,7 @@ class DataFramesSpec : FunSpec({
         seen shouldBe 2
     }
 
-    test("so does a reference to a function, bound or not, and a ColumnFunction in a variable [SPK-21]") {
+    test("function references and ColumnFunction variables go to executors [SPK-21]") {
         val sums = List(4) { part -> (part * 250L until (part + 1) * 250L).sum() }
         ids().columns(::sum).collect() shouldBe sums
         ids().columns(Plus(1)::sum).collect() shouldBe sums.map { it + 1 }
@@ -82,14 +82,14 @@ class DataFramesSpec : FunSpec({
         ids().columns(marked).collect() shouldBe sums
     }
 
-    test("what is null in Kotlin is null; what may be, is so in the result's type [SPK-21]") {
+    test("a function may return null, and then its result type is nullable [SPK-21]") {
         val odd: List<Long?> = ids().columns { task, columns ->
             sum(columns).takeIf { task.partition() % 2 == 1 }
         }.collect()
         odd.map { it != null } shouldBe listOf(false, true, false, true)
     }
 
-    test("what cannot be serialized fails when a job starts, and is named [SPK-21]") {
+    test("an unserializable function fails when the job starts, and the error names the class [SPK-21]") {
         val elsewhere: (ColumnTask, DeviceArrayReader) -> Long = { _, columns -> sum(columns) }
         unserializable(elsewhere) shouldContain "DataFramesSpec"
         unserializable(Unserializable().function()) shouldBe Unserializable::class.java.name
@@ -101,7 +101,7 @@ class DataFramesSpec : FunSpec({
             setOf(schema.fields().joinToString { it.name() })
     }
 
-    test("other columns by their names and types, or by a schema [SPK-22]") {
+    test("mapColumns takes the result's columns by name and type, or as a schema [SPK-22]") {
         val counted = ids().mapColumns("kind" to DataType.UTF8, "count" to DataType.INT64) { _, columns ->
             counted(columns)
         }
@@ -110,7 +110,7 @@ class DataFramesSpec : FunSpec({
             listOf(listOf("even", 500L), listOf(null, 500L))
         ids().mapColumns(schemaOf<Counted>()) { _, columns -> counted(columns) }.rows() shouldHaveSize 8
         ids().let { all -> all.mapColumns(all.columnSchema()) { _, columns -> columns }.count() } shouldBe 1000
-        // Spark's own
+        // Spark's own columns() still returns the names.
         ids().mapColumns("id" to DataType.INT64) { _, columns -> columns }.columns() shouldBe arrayOf("id")
     }
 })
@@ -123,7 +123,7 @@ private fun sum(columns: DeviceArrayReader): Long {
     return sum
 }
 
-@Suppress("UNUSED_PARAMETER") // a function of columns
+@Suppress("UNUSED_PARAMETER") // has the signature of a ColumnFunction
 private fun sum(task: ColumnTask, columns: DeviceArrayReader): Long = sum(columns)
 
 private data class Plus(val more: Long) : java.io.Serializable {
@@ -151,7 +151,7 @@ private fun counted(columns: DeviceArrayReader): DeviceArrayReader {
 
 object NoClass : ColumnSource by Squares.Source()
 
-/** Squares of row numbers, and who made them. */
+/** Squares of row numbers, with the process that computed them. */
 data class Squares(val square: Long, val pid: Long) {
     class Source : ColumnSource {
         override fun schema(options: Map<String, String>): Schema = schemaOf<Squares>()

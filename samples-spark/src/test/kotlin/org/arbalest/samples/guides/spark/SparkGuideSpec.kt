@@ -19,7 +19,7 @@ private const val SUM_OF_HALVES = 99_995_000.0
 
 /** Runs the code of docs/guides/spark.md. */
 class SparkGuideSpec : FunSpec({
-    test("the program prints what the page displays") {
+    test("the program prints the output on the page") {
         File("../docs/guides/spark.md").readText() shouldContain
             printed { SparkGuideJava.main(arrayOf()) }.let { "\n```\n${it.trim()}\n```\n" }
     }
@@ -31,7 +31,7 @@ class SparkGuideSpec : FunSpec({
         }
     }
 
-    test("Java: arrays of the task's device are a DataFrame") {
+    test("Java: a function's arrays on the task's device become a DataFrame") {
         onSpark { spark ->
             val ids = spark.read().arbalest<SparkGuideJava.Ids>()
             val schema = DataFrames.schema(ids)

@@ -14,7 +14,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener
 import java.io.PrintWriter
 import kotlin.system.exitProcess
 
-/** The backend of the guide, in a process whose service file names it before the fake device of the other tests. */
+/** The backend of the guide, in a process whose service file lists it before the fake device of the other tests. */
 class BackendGuideSpec : FunSpec({
     val services = tempdir().toPath().also { folder ->
         folder.resolve("META-INF/services").toFile().mkdirs()

@@ -34,7 +34,7 @@ class ColumnsGuideSpec : FunSpec({
         utf8("symbol", listOf("A", "B", null))
     }
 
-    test("the programs and the nested columns print the comments behind their println") {
+    test("the programs and the nested columns print the text in the comments after their println") {
         val comments = Regex("""println\(.*\);? // (.*)""").findAll(page).map { it.groupValues[1] }.toList()
         comments shouldHaveSize 13
         printed {
@@ -44,14 +44,14 @@ class ColumnsGuideSpec : FunSpec({
         }.trim().lines() shouldBe comments
     }
 
-    test("Kotlin: a column is not null, another one has nulls where a predicate says") {
+    test("Kotlin: a column is not nullable, and a predicate sets the nulls of another") {
         orders(longArrayOf(1, 2), doubleArrayOf(1.5, 0.0), booleanArrayOf(true, false)).use { batch ->
             batch.schema()["id"].isNullable shouldBe false
             batch["price"].toList() shouldBe listOf(1.5, null)
         }
     }
 
-    test("Java: columns are appended value by value, and by lists of any type") {
+    test("Java: columns are appended value by value, and from lists of any type") {
         val times = listOf(Instant.parse("2024-02-29T12:00:00.001Z"), Instant.EPOCH)
         ColumnsGuideJava.columns(longArrayOf(1, 2), times).use { batch ->
             batch.validate(Validation.FULL)
@@ -66,7 +66,7 @@ class ColumnsGuideSpec : FunSpec({
         }.message shouldContain "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
     }
 
-    test("rows are objects") {
+    test("rows are read as objects") {
         expensive(listOf(Trade(1.5, "A"), Trade(2.0, null))) shouldBe listOf(Trade(2.0, null))
     }
 
@@ -77,11 +77,11 @@ class ColumnsGuideSpec : FunSpec({
         }
     }
 
-    test("a buffer becomes an array, which owns it") {
+    test("an array owns the buffer that it was made from") {
         priceColumn(doubleArrayOf(1.5, 2.0)).use { it.asColumn().doubles().sum() shouldBe 3.5 }
     }
 
-    test("chosen rows are built anew; a null is not above the limit") {
+    test("a new batch has the chosen rows, and a null is not above the limit") {
         trades().use { batch ->
             above(batch, 1.75).use { kept ->
                 kept["price"].toList() shouldBe listOf(4.25)
@@ -102,7 +102,7 @@ class ColumnsGuideSpec : FunSpec({
         }
     }
 
-    test("the messages are those that are thrown") {
+    test("the library throws the messages that the page displays") {
         val messages = listOf(
             shouldThrow<IllegalStateException> {
                 cpu.batch {
@@ -117,6 +117,6 @@ class ColumnsGuideSpec : FunSpec({
             trades().use { shouldThrow<IllegalArgumentException> { it["price"].longs() } },
         ).map { "${it::class.simpleName}: ${it.message}" }
         messages.filter { it !in page } shouldBe listOf()
-        eventually("nothing is left") { Held.now().isZero }
+        eventually("all resources are released") { Held.now().isZero }
     }
 })

@@ -21,7 +21,7 @@ import org.jocl.cl_kernel
 
 private typealias Scaled = (DeviceArray, cl_kernel, Long, DeviceStream) -> DeviceArray
 
-/** The program that opens the guide to devices, run on the devices of this machine. */
+/** The program at the start of the guide to devices, run on the devices of this machine. */
 class DevicesGuideSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -47,7 +47,7 @@ class KernelGuideSpec : FunSpec({
             if (language == "Java") KernelGuideJava.compile(device, SCALE, "scale") else compile(device, SCALE, "scale")
 
         for (from in listOf(0L, 1L, 3L)) {
-            test("$language: a kernel's output is an array with the input's nulls and offset, from row $from on") {
+            test("$language: a kernel's output array keeps the input's nulls and offset, from row $from on") {
                 val cents = listOf(100L, null, 250L, 7L)
                 val kernel = kernelOf()
                 try {
@@ -59,7 +59,7 @@ class KernelGuideSpec : FunSpec({
             }
         }
 
-        test("$language: without rows no kernel is queued") {
+        test("$language: no kernel is queued for an array without rows") {
             val kernel = kernelOf()
             try {
                 doubledOn(device, listOf(), 0, kernel, scaled) shouldBe listOf()
@@ -69,14 +69,17 @@ class KernelGuideSpec : FunSpec({
         }
     }
 
-    test("Kotlin: a batch goes to the device, through the kernel, and back") {
+    test("Kotlin: a batch is copied to the device, passes the kernel and is copied back") {
         Devices.cpu().batch { int64("cents", listOf(100L, null, 7L)) }.use { batch ->
             doubled(batch, device) shouldBe listOf(200L, null, 14L)
         }
     }
 })
 
-/** The column of a slice on the device, doubled there. Each input is closed at once, while the kernel may still run. */
+/**
+ * Returns the doubled column of a slice on the device. Each input is closed immediately, while the kernel may still
+ * run.
+ */
 private fun doubledOn(
     device: Device,
     cents: List<Long?>,

@@ -44,7 +44,7 @@ class FlowGuideSpec : FunSpec({
             listOf("[1.5, 2.0]", "[4.25]")
     }
 
-    test("long batches are kept, and closed where the stream fails behind them") {
+    test("kept batches stay open, and are closed if the stream fails later") {
         longBatches(reader(prices(1.0), prices(1.0, 2.0)), 2).map { array -> array.use { it.length() } } shouldBe
             listOf(2L)
         var left = 3
@@ -64,7 +64,8 @@ class FlowGuideSpec : FunSpec({
         val endless = DeviceArrayReader.of(schema, DeviceType.CPU) { prices(1.0).also { made.incrementAndGet() } }
         shouldThrow<IOException> {
             eachOnce(endless, 1) {
-                while (made.get() < 6) yield() // one is worked on, four are queued, one waits for a place
+                // one batch in the worker, four in the queue, and one that waits for space
+                while (made.get() < 6) yield()
                 throw IOException("the disk is full")
             }
         }
@@ -79,7 +80,7 @@ class FlowGuideSpec : FunSpec({
         total shouldBe 3.0
     }
 
-    test("flows go out as a C stream, and through a step in between") {
+    test("a flow is exported as a C stream, also through an operator") {
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
             exportDays(listOf(doubleArrayOf(1.5), doubleArrayOf(2.0)), schema, stream)
@@ -114,6 +115,6 @@ class FlowGuideSpec : FunSpec({
             }
             total shouldBe 3.5
         }
-        eventually("nothing is left") { Held.now().isZero }
+        eventually("all resources are released") { Held.now().isZero }
     }
 })

@@ -36,7 +36,7 @@ class BatchWriterSpec : FunSpec({
             type: DataType,
             put: OnHeapColumnVector.(Int, Long) -> Unit,
             read: (Long) -> Number,
-        ) = test("$rows values of type ${type.sql()} of Spark's vectors, with nulls [SPK-09]") {
+        ) = test("BatchWriter copies $rows values of type ${type.sql()} of Spark's vectors, with nulls [SPK-09]") {
             val vector = OnHeapColumnVector(20_000, type)
             values.forEachIndexed { row, value -> if (value == null) vector.putNull(row) else vector.put(row, value) }
             copied(StructType().add("n", type), vector, rows) shouldContainExactly values.map { it?.let(read) }
@@ -48,7 +48,7 @@ class BatchWriterSpec : FunSpec({
         test(DataTypes.DoubleType, { row, value -> putDouble(row, value / 4.0) }) { it / 4.0 }
         test(DataTypes.DateType, { row, value -> putInt(row, value.toInt()) }) { it }
 
-        test("$rows numbers of a source in another layout [SPK-09]") {
+        test("BatchWriter copies $rows numbers of a source in another layout [SPK-09]") {
             val schema = Schema.of(Field.of("n", FlatType.IntType(32, false)))
             val type = SparkTypes.of(schema, false)
             val vectors = Vectors.of(schema.fields(), type, false)
@@ -59,13 +59,13 @@ class BatchWriterSpec : FunSpec({
         }
     }
 
-    test("a source's batch of ten million rows, in a heap of 64 MB [SPK-09]") {
+    test("a source's batch of 10 million rows is copied with a heap of 64 MB [SPK-09]") {
         val child = ChildJvm.run(LargeBatch::class, options = listOf("-Xmx64m"))
         withClue(child.output) { child.output shouldContain "last: ${LargeBatch.ROWS - 1}" }
     }
 })
 
-/** Copies a column of another layout than Spark's, whose values would not have room in the heap. */
+/** A program that copies a column whose layout differs from Spark's, and whose values do not fit in the heap. */
 internal object LargeBatch {
     const val ROWS = 10_000_000
     private const val MANY = 100_000

@@ -23,7 +23,7 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import kotlin.random.Random
 
-/** Batches of rows that Spark lends one by one, in an object that it uses again. */
+/** Batches of rows that Spark passes one by one, in an object that it reuses. */
 class InternalRowWriterSpec : FunSpec({
     val type = StructType().add("n", DataTypes.LongType).add("s", DataTypes.StringType).add("d", DataTypes.DoubleType)
         .add("i", DataTypes.IntegerType)
@@ -32,7 +32,7 @@ class InternalRowWriterSpec : FunSpec({
 
     extension(ResourceCountersExtension)
 
-    /** A row as Spark has it, but for its text. */
+    /** Returns a row with Spark's values, except for its text. */
     fun row(n: Int): List<Any?> {
         val values = listOf(n.toLong(), "$n", n / 2.0, -n, n / 4f, n.toShort(), n.toByte(), n % 2 == 0)
         return values.mapIndexed { i, value -> value.takeIf { n % (i + 3) != 0 } }
@@ -40,12 +40,12 @@ class InternalRowWriterSpec : FunSpec({
 
     fun cells(n: Int): Array<Any?> = row(n).map { if (it is String) UTF8String.fromString(it) else it }.toTypedArray()
 
-    /** A row as Arrow has it. */
+    /** Returns a row with the values that Arrow columns have. */
     fun value(n: Int): List<Any?> = row(n).map {
         if (it is Float) it.toDouble() else if (it is Number && it !is Double) it.toLong() else it
     }
 
-    /** Of one object, as Spark's operators lend them. */
+    /** Returns rows in one reused object, as Spark's operators do. */
     fun unsafe(rows: Int): Sequence<InternalRow> {
         val projection = UnsafeProjection.create(type)
         return (0 until rows).asSequence().map { projection.apply(GenericInternalRow(cells(it))) }
@@ -67,7 +67,7 @@ class InternalRowWriterSpec : FunSpec({
     }
 
     for (rows in listOf(1, 1023, 1024, 1025, 5000)) {
-        test("$rows rows with nulls, in their order, and not more in a batch than are asked for [SPK-09]") {
+        test("$rows rows keep their nulls and their order, and each batch has at most the requested rows [SPK-09]") {
             batches(unsafe(rows)).single() shouldContainExactly List(rows) { value(it) }
             val parts = batches(unsafe(rows), 1500)
             parts.map { it.size } shouldBe List(rows / 1500) { 1500 } + listOf(rows % 1500).filter { it > 0 }
@@ -76,7 +76,7 @@ class InternalRowWriterSpec : FunSpec({
     }
 
     for (last in listOf(1, 1023, 1024, 1025)) {
-        test("a batch ends with the row with which it has its bytes, the ${last}th [SPK-09]") {
+        test("a batch ends with the row that reaches its byte limit, the ${last}th [SPK-09]") {
             val sizes = unsafe(3000).map { (it as UnsafeRow).sizeInBytes.toLong() }.toList()
             val parts = batches(unsafe(3000), mostBytes = sizes.take(last).sum())
             parts.first().size shouldBe last
@@ -84,7 +84,7 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("rows of another class, of one object too, and of memory off the heap, between others [SPK-09]") {
+    test("rows of another class and off-heap rows, each in a reused object, mix with other rows [SPK-09]") {
         val row = arrayOfNulls<Any?>(type.size())
         val generic = GenericInternalRow(row)
         Arena.ofConfined().use { arena ->
@@ -105,25 +105,25 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("a row that cannot be had half way leaves nothing, and nothing of it comes into the next batch [SPK-09]") {
+    test("a row that throws leaves nothing open, and the next batch contains none of the earlier rows [SPK-09]") {
         val writer = InternalRowWriter(type, Long.MAX_VALUE, Devices.cpu().memory())
         val broken = unsafe(100).mapIndexed { n, row -> if (n == 50) error("the join broke") else row }.iterator()
         runCatching { writer.next(broken, 100) }.exceptionOrNull()?.message shouldBe "the join broke"
         writer.next(unsafe(3).drop(1).iterator(), 100).use {
             it.column("n").toList() shouldBe listOf(1L, 2L)
-            it.column("s").toList() shouldBe listOf("1", "2") // gathered, and not flushed
+            // the failed batch had gathered its text without flushing it
+            it.column("s").toList() shouldBe listOf("1", "2")
         }
     }
 
-    test(
-        "text of any size in two columns, with halves of characters, off the heap and on it, in their order [SPK-09]",
-    ) {
+    test("text of any size in two columns keeps its order, with split characters, on the heap and off it [SPK-09]") {
         val sizes = listOf(0, 1, 7, 8, 9, 63, 64, 65, 1000, 65_535, 65_536, 65_537, 200_000)
         val random = Random(1)
         fun text(n: Int): ByteArray? {
             if (n % 11 == 0) return null
             val size = if (random.nextInt(100) == 0) sizes.random(random) else sizes[random.nextInt(8)]
-            if (n % 97 < 2) return byteArrayOf(if (n % 97 == 0) 0xC3.toByte() else 0xA9.toByte()) // together é
+            // two such bytes form é
+            if (n % 97 < 2) return byteArrayOf(if (n % 97 == 0) 0xC3.toByte() else 0xA9.toByte())
             return ByteArray(size) { 'a'.code.plus(random.nextInt(26)).toByte() }.also {
                 if (random.nextInt(300) == 0 && size > 0) it[size - 1] = -1
             }
@@ -151,13 +151,13 @@ class InternalRowWriterSpec : FunSpec({
         }
     }
 
-    test("a thousand columns of text take little of the heap [SPK-09]") {
+    test("a thousand text columns need little heap [SPK-09]") {
         val child = ChildJvm.run(ManyTexts::class, options = listOf("-Xmx48m"))
         withClue(child.output) { child.output shouldContain "last: text 999" }
     }
 })
 
-/** Makes columns of text, many of them. */
+/** A program that makes a thousand text columns. */
 internal object ManyTexts {
     @JvmStatic
     fun main(arguments: Array<String>) {

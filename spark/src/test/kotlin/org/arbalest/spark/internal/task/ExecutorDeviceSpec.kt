@@ -28,13 +28,13 @@ class ExecutorDeviceSpec : FunSpec({
         return DeviceSettings.of(conf)
     }
 
-    /** A task of nothing, as Spark's own tests have it; Kotlin sees no companion of Scala's. */
+    /** Creates an empty task, as Spark's own tests do. Kotlin cannot access Scala companions without reflection. */
     fun task(): TaskContextImpl {
         val companion = Class.forName("org.apache.spark.TaskContext${'$'}").getField("MODULE${'$'}").get(null)
         return companion.javaClass.getMethod("empty").invoke(companion) as TaskContextImpl
     }
 
-    test("what the configuration says of devices, and what it may not say [SPK-12]") {
+    test("the configuration selects the device, and invalid values are refused [SPK-12]") {
         settings() shouldBe DeviceSettings("auto", "gpu", 2, 1L shl 30)
         settings("spark.arbalest.device" to "CPU", "spark.arbalest.device.resource" to "fpga",
             "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe
@@ -55,8 +55,8 @@ class ExecutorDeviceSpec : FunSpec({
     }
 
     test(
-        "so many tasks use a device at the same time; others wait, unless they are killed, and the last to leave " +
-            "empties the pool [SPK-12]",
+        "a device admits a limited number of tasks, others wait unless killed, and the last one empties the pool " +
+            "[SPK-12]",
     ) {
         val device = Devices.device(DeviceType.OPENCL, 0)
         val shared = ExecutorDevice(device, DeviceSettings("opencl", "gpu", 2, 1L shl 20))

@@ -23,8 +23,8 @@ class TaskMemorySpec : FunSpec({
     }
 
     test(
-        "memory of a source's that is not shown any more is given back without a failure, however much was made " +
-            "meanwhile; what that is, the next count says [SPK-14]",
+        "hide() releases a source's memory without an error, and the next count() reports an excess made meanwhile " +
+            "[SPK-14]",
     ) {
         val said = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
             val memory = TaskMemory(TaskContext.get())
@@ -34,7 +34,7 @@ class TaskMemorySpec : FunSpec({
             val tooMuch = runCatching(memory::count).exceptionOrNull()?.message
             made.close()
             memory.count()
-            memory.show(100 * MIB) // there is room for it again
+            memory.show(100 * MIB) // this fits again
             memory.hide(100 * MIB)
             memory.end()
             tooMuch
@@ -42,7 +42,7 @@ class TaskMemorySpec : FunSpec({
         said.collect().single()!! shouldContain "need ${120 * MIB} bytes besides ${80 * MIB}, and it gives ${48 * MIB}"
     }
 
-    test("memory of what a function has closed is given back when it closes its columns [SPK-14]") {
+    test("closing a function's columns releases the memory of the arrays that it has closed [SPK-14]") {
         val rows = Cluster.session.range(0, 10_000_000, 1, 1).toDF() // 80 MB
         Cluster.session.conf().set("spark.sql.execution.arrow.maxRecordsPerBatch", 0)
         Cluster.session.conf().set("spark.sql.execution.arrow.maxBytesPerBatch", "1g")
@@ -63,7 +63,7 @@ class TaskMemorySpec : FunSpec({
 
     for (isSource in listOf(true, false)) {
         test(
-            "memory of the last array of a stream that has ended is given back at once, " +
+            "the end of a stream releases its last array immediately, " +
                 "${if (isSource) "of a source" else "of a function's result"}, made in the task's own memory [SPK-14]",
         ) {
             val schema = Schema.of(Field.of("id", DataType.INT64))
@@ -79,7 +79,7 @@ class TaskMemorySpec : FunSpec({
                 }
                 val batches = ArrowBatches.of(made, task, isSource, SparkTypes.of(schema, false), false)
                 while (batches.next()) {}
-                val other = TaskMemory(TaskContext.get()) // Spark's own, say
+                val other = TaskMemory(TaskContext.get()) // stands for memory that Spark itself needs
                 other.show(100 * MIB)
                 other.end()
                 batches.rows()

@@ -14,7 +14,7 @@ import org.arbalest.device.types.NestedType
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 
-/** Bytes of ten rows without nulls, by hand. */
+/** The bytes of ten rows without nulls, computed by hand. */
 class ColumnBytesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -55,7 +55,7 @@ class ColumnBytesSpec : FunSpec({
         Triple(NestedType.RunEndEncodedType(Field.of("run_ends", DataType.INT32).withNullable(false),
             Field.of("values", DataType.INT64)), 5L, 4 + 8),
     )) {
-        test("ten rows of $type, each $value, are $bytes bytes [SPK-17]") {
+        test("ten rows of $type, each $value, take $bytes bytes [SPK-17]") {
             bytes(type, value) shouldBe bytes
         }
     }
@@ -70,12 +70,12 @@ class ColumnBytesSpec : FunSpec({
         Triple(NestedType.StructType(listOf(Field.of("l", NestedType.ListType(int)))), mapOf("l" to listOf(1L)),
             4 * 4 + 3 * 4),
     )) {
-        test("three of ten rows of $type, each $value, are $bytes bytes [SPK-17]") {
+        test("three of ten rows of $type, each $value, take $bytes bytes [SPK-17]") {
             bytes(type, value) { it.slice(4, 3) } shouldBe bytes
         }
     }
 
-    test("views that share bytes have no more than there are [SPK-17]") {
+    test("views that share bytes count at most the bytes of their buffers [SPK-17]") {
         BatchBuilder.of(Devices.cpu(), 10).use { builder ->
             builder.column(Field.of("x", DataType.UTF8_VIEW), listOf("fourteen bytes") + List(9) { "a" })
             builder.build()
