@@ -21,7 +21,7 @@ import org.arbalest.support.check.plants
 import org.arbalest.testkit.contract.Backend
 import org.arbalest.testkit.contract.Gate
 
-/** A failing or leaking test of the contract suites for engines and drivers is reported once. */
+/** Tests that one failing or leaking test of the contract suites for engines and drivers is reported once. */
 class InteropOneFailureSoakSpec : FunSpec({
     val few = plants(Cpu).drop(1)
     val kept = Plant("leak of what Arrow C++ keeps", "not back after") {
