@@ -27,8 +27,8 @@ import java.lang.reflect.AccessFlag
  */
 class AddressesSpec : FunSpec({
     /**
-     * The methods that receive a segment from their own module only: a permanent buffer of the thread for names and
-     * messages, or a segment of an arena that is closed after the call.
+     * The methods that receive a segment only from their own module: the permanent scratch memory of a thread, or a
+     * segment of an arena that is closed after the call.
      */
     val own = listOf("Device", "Managed", "Pinned", "Shareable", "Stream").map {
         "org.arbalest.device.cuda.${it}Memory.tryAllocate"

@@ -30,8 +30,8 @@ private val ROOMS = listOf(
 )
 
 /**
- * The internal package to which each type of the public API belongs: the package that implements the type, or whose
- * value it is. Errors belong to all packages.
+ * The internal package to which each type of the public API belongs: the package that implements the type, or that uses
+ * it as a value. Errors belong to all packages.
  */
 private val FRONT = mapOf(
     "abi" to listOf(

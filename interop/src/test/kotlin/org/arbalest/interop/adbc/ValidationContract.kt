@@ -18,7 +18,7 @@ internal abstract class ValidationContract(tested: Tested) : FunSpec() {
         extension(ResourceCountersExtension)
         val cases = DATABASE_CASES + CONNECTION_CASES + INGEST_CASES + STATEMENT_CASES
         val unknown = tested.fails.keys - cases.map { it.name }.toSet()
-        check(unknown.isEmpty()) { "the driver '${tested.name}' is said to fail $unknown, but no such cases exist" }
+        check(unknown.isEmpty()) { "the expected failures of ${tested.name} name cases that do not exist: $unknown" }
 
         for (case in cases) {
             val failure = tested.fails[case.name]

@@ -33,7 +33,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         if (value.invoke(held, row, text) == 0) text.getString(0) else null
     }
 
-    /** Returns the array as ours, which shares the buffers. */
+    /** Exports the array, and returns it as a device array that shares the buffers. */
     fun export(): DeviceArray = orWords { text ->
         val (array, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
         if (export.invoke(held, array, schema, text) == 0)
