@@ -146,7 +146,9 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
             var seen = 0
             val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }
                 .exceptionOrNull()
-            check((error != null) == fails && (error == null || error is EngineException)) { "$error" }
+            check((error != null) == fails && (error == null || error is EngineException)) {
+                "the stream ended with the unexpected error $error"
+            }
             check(fails || seen == batches) { "Arrow C++ received $seen of $batches batches" }
             check(produced.outcome().isFailure == fails)
         }
