@@ -12,7 +12,10 @@ import org.jetbrains.dokka.DokkaBootstrapImpl;
 final class KotlinJavadoc {
   private KotlinJavadoc() {}
 
-  /** Name, version, source folders with commas between, target folder, class path. */
+  /**
+   * Runs Dokka. The arguments are the module's name and version, its source folders separated by commas, the target
+   * folder, and the class path.
+   */
   public static void main(String[] args) {
     String classpath =
         Arrays.stream(args[4].split(File.pathSeparator)).map(KotlinJavadoc::quoted).collect(Collectors.joining(", "));
@@ -53,7 +56,7 @@ final class KotlinJavadoc {
       e.printStackTrace();
       failed.set(true);
     }
-    System.exit(failed.get() ? 1 : 0); // it leaves threads behind
+    System.exit(failed.get() ? 1 : 0); // since Dokka leaves threads running
   }
 
   private static String quoted(String text) {

@@ -27,9 +27,10 @@ import org.eclipse.jface.text.Document;
 import org.eclipse.text.edits.TextEdit;
 
 /**
- * Sees that each source says its licence, that Java is laid out by Eclipse's formatter, and that no line of Java or
- * Kotlin has more than 120 columns; or, asked to write, makes it so, except for long lines that the formatter cannot
- * break. Kotlin is laid out by ktlint. Run as a source file, since it comes before all modules.
+ * Checks three rules: each source begins with its licence; Java has the layout of Eclipse's formatter; no line of Java
+ * or Kotlin has more than 120 columns. With {@code write}, it changes the files instead, except for long lines that the
+ * formatter cannot break. The layout of Kotlin is ktlint's task. It runs as a source file, since it runs before all
+ * modules.
  */
 final class Format {
   private static final String LICENCE = "SPDX-License-Identifier: Apache-2.0";
@@ -39,15 +40,16 @@ final class Format {
   private static final Pattern LIMITED = Pattern.compile(".*\\.(java|kts?)");
   private static final int COLUMNS = 120;
 
-  /** The formatter puts no space behind the comma of several patterns (Eclipse 4.40). */
+  /** Matches a comma in a list of patterns after which the formatter puts no space (Eclipse 4.40). */
   private static final Pattern PATTERNS = Pattern.compile("(?m)(?<=^ {0,80}case .{0,400}) _,(?=\\w)");
 
   /**
-   * It breaks no list of patterns (Eclipse 4.40): this is one of more than 120 columns, up to its last comma before.
+   * Matches a list of patterns of more than 120 columns, up to the last comma within them. The formatter does not break
+   * such a list (Eclipse 4.40).
    */
   private static final Pattern CASES = Pattern.compile("(?m)^(?=.{121})(?=( *)case )((?:(?!->).){1,119},) ");
 
-  /** A line of more than 120 columns with a blank at which it can be broken; a long address has none. */
+  /** Matches a line of more than 120 columns with a blank at which it can be broken. A long address has no blank. */
   private static final Pattern LONG = Pattern.compile(" *(?:(?://|/?\\*+) *)?\\S+ .*");
 
   private final Map<String, String> options;
@@ -56,7 +58,7 @@ final class Format {
     this.options = options;
   }
 
-  /** The project's folder, the formatter's options, and {@code check} or {@code write}. */
+  /** Runs the check. Arguments: the project's folder, the formatter's options, {@code check} or {@code write}. */
   public static void main(String[] args) throws IOException {
     Path project = Path.of(args[0]);
     boolean write = args[2].equals("write");
@@ -69,16 +71,16 @@ final class Format {
     if (write) return;
     if (!wrong.isEmpty()) {
       System.err.println(
-          wrong.size() + " files are not as they should be; this writes them: ./mvnw -N -Dformat=write verify");
+          wrong.size() + " files do not have the project's format; to write them: ./mvnw -N -Dformat=write verify");
     }
-    if (!tooLong.isEmpty()) System.err.println(tooLong.size() + " files have lines that need to be broken by hand");
+    if (!tooLong.isEmpty()) System.err.println(tooLong.size() + " files have lines that must be broken by hand");
     if (!wrong.isEmpty() || !tooLong.isEmpty()) System.exit(1);
   }
 
   private void apply(Path file, boolean write, Path project, Map<String, String> wrong, Map<String, String> tooLong) {
     try {
       String source = Files.readString(file);
-      // old C compilers know the one only
+      // Old C compilers know only this form of comment.
       String header = file.toString().endsWith(".h") ? "/* " + LICENCE + " */\n" : "// " + LICENCE + "\n";
       String code = source.startsWith(header) ? source.substring(header.length()) : source;
       String formatted = file.toString().endsWith(".java") ? formatted(file, code) : code;
@@ -88,7 +90,7 @@ final class Format {
       if (result.equals(source)) return;
       String what =
           formatted.equals(code) ? "does not begin with its licence"
-              : "line " + (firstDifference(code, formatted) + 1) + " would be laid out otherwise";
+              : "line " + (firstDifference(code, formatted) + 1) + " does not have the formatter's layout";
       wrong.put(project.relativize(file).toString(), what);
       if (write) Files.writeString(file, result);
     } catch (IOException | BadLocationException e) {
@@ -100,14 +102,14 @@ final class Format {
     int kind = file.endsWith("module-info.java") ? CodeFormatter.K_MODULE_INFO : CodeFormatter.K_COMPILATION_UNIT;
     CodeFormatter formatter = ToolFactory.createCodeFormatter(options, ToolFactory.M_FORMAT_EXISTING);
     TextEdit edit = formatter.format(kind | CodeFormatter.F_INCLUDE_COMMENTS, source, 0, source.length(), 0, "\n");
-    if (edit == null) throw new IllegalStateException(file + ": the formatter does not understand it");
+    if (edit == null) throw new IllegalStateException(file + ": the formatter cannot parse the file");
     var document = new Document(source);
     edit.apply(document);
     String spaced = PATTERNS.matcher(document.get()).replaceAll(" _, ");
     return CASES.matcher(spaced).replaceAll("$2\n$1    ");
   }
 
-  /** The numbers of lines that are too long. */
+  /** Returns the numbers of lines that are too long. */
   private static String longLines(Path file, String source) {
     if (!LIMITED.matcher(file.toString()).matches()) return "";
     List<String> lines = source.lines().toList();
@@ -132,7 +134,7 @@ final class Format {
     Map<String, String> options = new HashMap<>(DefaultCodeFormatterConstants.getEclipseDefaultSettings());
     for (String name : own.stringPropertyNames()) {
       Object old = options.put("org.eclipse.jdt.core.formatter." + name, own.getProperty(name));
-      if (old == null) throw new IllegalArgumentException(file + ": the formatter has no " + name);
+      if (old == null) throw new IllegalArgumentException(file + ": the formatter has no option " + name);
     }
     JavaCore.setComplianceOptions("25", options);
     return options;

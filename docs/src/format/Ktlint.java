@@ -9,16 +9,16 @@ import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 
 /**
- * Lets ktlint look at Kotlin on the build's own compiler, with one class of ktlint's in the form that this compiler
- * needs: the jar with everything in it is fifteen times as large, for it brings a compiler. That jar writes; Kotlin
- * 2.4's compiler lets nobody change what it has parsed.
+ * Runs ktlint's check with the compiler of this build, which is much smaller than ktlint's complete jar with its own
+ * compiler. One class of ktlint is replaced, since this compiler needs another form of it. Only the complete jar can
+ * change sources, since the compiler of Kotlin 2.4 does not allow changes of parsed code.
  */
 final class Ktlint {
   private static final Path CLASS = Path.of("com/pinterest/ktlint/rule/engine/core/api/KtlintKotlinCompilerKt.java");
 
   private Ktlint() {}
 
-  /** The folder with ktlint's jars, that of this file, and ktlint's arguments. */
+  /** Runs ktlint. The arguments are the folder of ktlint's jars, the folder of this file, and ktlint's arguments. */
   public static void main(String[] args) throws IOException, InterruptedException {
     Path folder = Path.of(args[0]);
     Path ours = Files.createDirectories(folder.resolve("classes"));

@@ -40,7 +40,7 @@ final class Proofread {
     }
   }
 
-  /** The lines of a file, without comments and empty ones. */
+  /** Returns the lines of a file, without comments and empty lines. */
   private static List<String> lines(String file) throws IOException {
     return Files.readAllLines(Path.of(file)).stream().filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
   }

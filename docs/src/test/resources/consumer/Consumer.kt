@@ -36,7 +36,7 @@ fun main() {
     val batches = listOf(made(2), made(3))
     val lengths = runBlocking {
         DeviceArrayReader.of(batches[0].schema(), batches).asFlow().onEach {
-            println("lent: ${it["id"].longs().toArray().toList()}")
+            println("borrowed: ${it["id"].longs().toArray().toList()}")
         }.map { it.length() }.toList()
     }
     println("flow: $lengths")

@@ -37,8 +37,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A query of DuckDB's whose result is drained, 400,000 rows of all columns: by {@code device-adbc}; by a loop in C over
- * the same driver; by DuckDB's JDBC, as a stream of Arrow Java's in batches of as many rows, and row by row.
+ * Measures a DuckDB query whose result of 400,000 rows is drained by {@code device-adbc}, and by a C loop over the same
+ * driver. For comparison, DuckDB's JDBC driver returns an Arrow Java stream with batches of the same size, and rows.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -46,7 +46,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 2)
 @Fork(3)
 public class AdbcQuery {
-  /** Ours. */
+  /** A connection through {@code device-adbc}. */
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Adbc {
@@ -67,7 +67,7 @@ public class AdbcQuery {
     }
   }
 
-  /** C's, for the life of the process. Needs a C compiler; without one, what uses it fails with a sentence. */
+  /** A C session that lives as long as the process. It needs a C compiler; without one, its benchmarks fail. */
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class C {
@@ -88,7 +88,7 @@ public class AdbcQuery {
       Arena arena = Arena.global();
       MemorySegment library = arena.allocateFrom(DuckDbDriver.library().toString());
       session = (MemorySegment) OPEN.invokeExact(library, arena.allocateFrom(DuckDbDriver.ENTRY_POINT));
-      if (session.address() == 0) throw new IllegalStateException("C found no DuckDB");
+      if (session.address() == 0) throw new IllegalStateException("the C program cannot open DuckDB's driver");
       require((long) QUERY.invokeExact(session, arena.allocateFrom(FlightsTable.create())));
     }
 
@@ -97,12 +97,12 @@ public class AdbcQuery {
     }
 
     private static long require(long rows) {
-      if (rows < 0) throw new IllegalStateException("the query failed in C");
+      if (rows < 0) throw new IllegalStateException("the query failed in the C program");
       return rows;
     }
   }
 
-  /** JDBC's. */
+  /** A JDBC connection. */
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Jdbc {
@@ -110,7 +110,7 @@ public class AdbcQuery {
     Connection connection;
     Statement statement;
 
-    /** How many rows the batches have that come by ADBC. */
+    /** The number of rows in the batches of the ADBC result. */
     long batchRows;
 
     @Setup
@@ -160,7 +160,7 @@ public class AdbcQuery {
     return rows;
   }
 
-  /** Reads each value, as objects. */
+  /** Reads each value as an object. */
   @Benchmark
   public long resultSet(Jdbc jdbc) throws Exception {
     long values = 0;

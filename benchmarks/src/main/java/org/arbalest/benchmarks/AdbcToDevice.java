@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Until the last batch of a query of DuckDB's, 400,000 rows, is in an OpenCL device's pooled memory: copied ahead, and
- * one after the other; and what the two parts take.
+ * Measures the time until the last batch of a DuckDB query of 400,000 rows is in the pooled memory of an OpenCL device:
+ * with copies ahead, and with query and copies one after the other. The two parts are also measured alone.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -39,10 +39,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
 public class AdbcToDevice {
-  /** A table's columns as they are, or in an order, which is more work for the query. */
+  /** The query: a table's columns unchanged, or sorted, which is more work for the query. */
   @Param({"SELECT * FROM flights", "SELECT * FROM flights ORDER BY origin, delay"}) String sql;
 
-  /** DuckDB's. With as many as there are cores, who copies takes one from the query. */
+  /** DuckDB's threads. With as many threads as cores, the copying thread takes a core from the query. */
   @Param({"1", "2"}) int threads;
 
   private AdbcDatabase database;
@@ -72,19 +72,19 @@ public class AdbcToDevice {
     pool.close();
   }
 
-  /** Copies while the query goes on. */
+  /** Copies the batches while the query runs. */
   @Benchmark
   public int ahead() {
     return await(pull(connection.query(sql).copyTo(pool, stream, 2)));
   }
 
-  /** Each batch is copied as it comes. */
+  /** Copies each batch when it arrives. */
   @Benchmark
   public int inPlace() {
     return await(pull(connection.query(sql).copyTo(pool, stream, 0)));
   }
 
-  /** All of the query, and then all of the copies. */
+  /** Runs the whole query, and then makes all copies. */
   @Benchmark
   public int oneAfterTheOther() {
     List<DeviceArray> batches = pull(connection.query(sql));
@@ -120,7 +120,7 @@ public class AdbcToDevice {
     return copies;
   }
 
-  /** Waits for the copies, and closes them: how many there were. */
+  /** Waits for the copies, closes them, and returns their number. */
   private static int await(List<DeviceArray> copies) {
     for (DeviceArray copy : copies) copy.synchronize();
     closeAll(copies);

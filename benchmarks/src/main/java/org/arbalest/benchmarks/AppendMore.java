@@ -35,9 +35,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The other ways to build a column, per row, both sides: all values of an array with every tenth null, booleans, text
- * as bytes of another column, views, and a dictionary, for which arrow-java leaves the table of what was there before
- * to its user. Otherwise like {@link AppendRows}, after whose warm-up it runs.
+ * Measures further ways to build a column, per row, in the library and in arrow-java: an array with every tenth value
+ * null, booleans, text as bytes of another column, views, and dictionaries. In arrow-java, the user must keep the table
+ * of a dictionary's values. Otherwise the class is like {@link AppendRows}, and runs after its warm-up.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -56,7 +56,7 @@ public class AppendMore {
   private DeviceArray words;
   private VarCharVector arrowWords;
 
-  /** Makes the text that is copied, in either library's memory. */
+  /** Makes the text that is copied, in the memory of each library. */
   @Setup
   public void make() {
     values = new AppendRows.Values();
@@ -91,13 +91,13 @@ public class AppendMore {
     }
   }
 
-  /** Ours: a long[], of which every tenth is made null. */
+  /** Appends a long[] in the library, and sets every tenth value to null. */
   @Benchmark
   public void appendAllSetNulls() {
     build(DataType.INT64, column -> column.appendAll(values.numbers).setNulls(row -> values.nulls[row])).close();
   }
 
-  /** arrow-java: the same, by row, as it has no other way from an array. */
+  /** Does the same in arrow-java by row, since it has no other way from an array. */
   @Benchmark
   public void appendAllSetNullsArrowJava() {
     try (BigIntVector vector = new BigIntVector("a", allocator)) {
@@ -110,7 +110,7 @@ public class AppendMore {
     }
   }
 
-  /** Ours: text of another column, row by row, without a String. */
+  /** Appends the text of another column in the library, row by row, without a String. */
   @Benchmark
   public void appendBytes() {
     ByteStringView from = words.column("a").asByteStrings();
@@ -119,7 +119,7 @@ public class AppendMore {
     }).close();
   }
 
-  /** arrow-java: the same, from vector to vector. */
+  /** Does the same in arrow-java, from vector to vector. */
   @Benchmark
   public void appendBytesArrowJava() {
     try (VarCharVector vector = new VarCharVector("a", allocator)) {
@@ -129,7 +129,7 @@ public class AppendMore {
     }
   }
 
-  /** Ours: booleans. */
+  /** Appends booleans in the library. */
   @Benchmark
   public void booleans() {
     build(DataType.BOOL, column -> {
@@ -137,7 +137,7 @@ public class AppendMore {
     }).close();
   }
 
-  /** arrow-java: booleans. */
+  /** Appends booleans in arrow-java. */
   @Benchmark
   public void booleansArrowJava() {
     try (BitVector vector = new BitVector("a", allocator)) {
@@ -147,13 +147,13 @@ public class AppendMore {
     }
   }
 
-  /** Ours: text as views, of a String. */
+  /** Appends Strings as views in the library. */
   @Benchmark
   public void views() {
     build(DataType.UTF8_VIEW, this::appendWords).close();
   }
 
-  /** arrow-java: text as views, of a String. */
+  /** Appends Strings as views in arrow-java. */
   @Benchmark
   public void viewsArrowJava() {
     try (ViewVarCharVector vector = new ViewVarCharVector("a", allocator)) {
@@ -163,13 +163,13 @@ public class AppendMore {
     }
   }
 
-  /** Ours: text as a dictionary. */
+  /** Appends text as a dictionary in the library. */
   @Benchmark
   public void dictionary() {
     build(DataType.dictionary(DataType.INT16, DataType.UTF8), this::appendWords).close();
   }
 
-  /** Ours: 64 different int64 as a dictionary. */
+  /** Appends 64 different int64 as a dictionary in the library. */
   @Benchmark
   public void dictionaryInt64() {
     build(DataType.dictionary(DataType.INT16, DataType.INT64), column -> {
@@ -177,7 +177,7 @@ public class AppendMore {
     }).close();
   }
 
-  /** Ours: int64 in runs of ten. */
+  /** Appends int64 in runs of ten in the library. */
   @Benchmark
   public void runs() {
     build(DataType.runEndEncoded(DataType.INT32, Field.of("values", DataType.INT64)), column -> {
@@ -185,7 +185,7 @@ public class AppendMore {
     }).close();
   }
 
-  /** arrow-java: text as a dictionary, by a table of Strings. */
+  /** Appends text as a dictionary in arrow-java, by a table of Strings. */
   @Benchmark
   public void dictionaryArrowJava() {
     Map<String, Short> known = new HashMap<>();

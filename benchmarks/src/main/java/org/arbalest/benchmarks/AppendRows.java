@@ -28,11 +28,11 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A column is built row by row; per row, with its part of the batch that it ends up in. Every tenth row, at random, is
- * null where there are nulls.
+ * Measures building a column row by row, per row, with the column's part of the finished batch. With nulls, every tenth
+ * row is null, at random.
  *
- * <p>Before that the same code has appended to columns of many types, so that it does not know which builder it has.
- * Both sides know how many rows there will be, and check each time that there is room; arrow-java's way to that is
+ * <p>Before the measurement, the same code appends to columns of many types, so that the JIT cannot assume one class of
+ * builders. Both libraries know the number of rows and still check the capacity at each row; arrow-java does so in
  * {@code setSafe}.
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -44,14 +44,14 @@ public class AppendRows {
   private static final int ROWS = 100_000;
   private static final int WORDS = 64;
 
-  /** What is appended. */
+  /** The values that are appended. */
   @State(Scope.Thread)
   public static class Values {
     final long[] numbers = new Random(1).longs(ROWS).toArray();
     final boolean[] nulls = new boolean[ROWS];
     final String[] words = new String[WORDS];
 
-    /** Fills them, and appends to columns of other types. */
+    /** Makes the values, and appends to columns of other types. */
     @Setup
     public void make() {
       Random random = new Random(2);
@@ -85,7 +85,7 @@ public class AppendRows {
     }
   }
 
-  /** arrow-java's memory. */
+  /** The memory of arrow-java. */
   @State(Scope.Thread)
   public static class ArrowJava {
     final RootAllocator allocator = new RootAllocator();
@@ -132,42 +132,42 @@ public class AppendRows {
     }
   }
 
-  /** Ours: int64. */
+  /** Appends int64 in the library. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void int64(Values values) {
     build(DataType.INT64, values.numbers, null);
   }
 
-  /** Ours: int64, every tenth null. */
+  /** Appends int64 in the library, with every tenth value null. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void int64WithNulls(Values values) {
     build(DataType.INT64, values.numbers, values.nulls);
   }
 
-  /** Ours: text of some 25 bytes. */
+  /** Appends text of about 25 bytes in the library. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void utf8(Values values) {
     build(DataType.UTF8, values.words);
   }
 
-  /** Ours: the same as views. */
+  /** Appends the same text as views in the library. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void utf8View(Values values) {
     build(DataType.UTF8_VIEW, values.words);
   }
 
-  /** Ours: the same as a dictionary of 64 words. */
+  /** Appends the same text as a dictionary of 64 words in the library. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void utf8Dictionary(Values values) {
     build(DataType.dictionary(DataType.INT16, DataType.UTF8), values.words);
   }
 
-  /** arrow-java: int64. */
+  /** Appends int64 in arrow-java. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void arrowJavaInt64(Values values, ArrowJava side) {
@@ -178,7 +178,7 @@ public class AppendRows {
     }
   }
 
-  /** arrow-java: int64, every tenth null. */
+  /** Appends int64 in arrow-java, with every tenth value null. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void arrowJavaInt64WithNulls(Values values, ArrowJava side) {
@@ -195,7 +195,7 @@ public class AppendRows {
     }
   }
 
-  /** arrow-java: text of some 25 bytes, of a String, as ours. */
+  /** Appends text of about 25 bytes from a String in arrow-java, like the library. */
   @Benchmark
   @OperationsPerInvocation(ROWS)
   public void arrowJavaUtf8(Values values, ArrowJava side) {

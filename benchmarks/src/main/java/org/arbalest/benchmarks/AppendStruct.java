@@ -32,9 +32,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A column of structs is built row by row: three int64 and one float64; per row, with its part of the batch. The
- * builders of the fields, or arrow-java's writers of them, are fetched once or looked up by name for each value.
- * Otherwise like {@link AppendRows}, after whose warm-up it runs.
+ * Measures building a column of structs row by row, with three int64 and one float64; per row, with the column's part
+ * of the finished batch. The builders of the fields, or arrow-java's writers, are either kept or looked up by name for
+ * each value. Otherwise the class is like {@link AppendRows}, and runs after its warm-up.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -80,7 +80,7 @@ public class AppendStruct {
     }
   }
 
-  /** Ours: the fields' builders are held. */
+  /** Keeps the builders of the fields in the library. */
   @Benchmark
   public void held() {
     build((order, numbers) -> {
@@ -98,7 +98,7 @@ public class AppendStruct {
     });
   }
 
-  /** Ours: by name, for each value. */
+  /** Looks up the builders by name for each value in the library. */
   @Benchmark
   public void byName() {
     build((order, numbers) -> {
@@ -112,7 +112,7 @@ public class AppendStruct {
     });
   }
 
-  /** arrow-java: the fields' writers are held. */
+  /** Keeps the writers of the fields in arrow-java. */
   @Benchmark
   public void heldArrowJava() {
     try (StructVector vector = StructVector.empty("order", allocator)) {
@@ -134,7 +134,7 @@ public class AppendStruct {
     }
   }
 
-  /** arrow-java: by name, for each value. */
+  /** Looks up the writers by name for each value in arrow-java. */
   @Benchmark
   public void byNameArrowJava() {
     try (StructVector vector = StructVector.empty("order", allocator)) {
@@ -152,7 +152,7 @@ public class AppendStruct {
     }
   }
 
-  /** arrow-java: without a writer, the fields' vectors. */
+  /** Sets the vectors of the fields in arrow-java, without a writer. */
   @Benchmark
   public void vectorsArrowJava() {
     FieldType integers = FieldType.nullable(new ArrowType.Int(64, true));

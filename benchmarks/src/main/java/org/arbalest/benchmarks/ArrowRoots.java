@@ -34,8 +34,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A root of int64 columns, 1,024 rows, to a device array and into another root; beside it what Arrow Java's own calls
- * for its buffers cost, and {@code arrow-c-data}.
+ * Measures converting a root of int64 columns with 1,024 rows to a device array and into another root. For comparison,
+ * it measures Arrow Java's own calls for the buffers, and {@code arrow-c-data}.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -103,7 +103,7 @@ public class ArrowRoots {
     }
   }
 
-  /** The bare loop: each buffer is retained, wrapped and released. */
+  /** Runs the bare loop: retains, wraps and releases each buffer. */
   @Benchmark
   public void bare(Roots roots) {
     roots.wrapAll();
@@ -111,8 +111,8 @@ public class ArrowRoots {
   }
 
   /**
-   * The same, with the buffers loaded into the other root's vectors, as arrow-java has it: each vector takes a buffer
-   * of its own, and releases the last.
+   * Runs the same loop, and loads the buffers into the vectors of the other root, as arrow-java does: each vector
+   * retains its own buffer and releases the earlier one.
    */
   @Benchmark
   public void bareLoaded(Roots roots) {
@@ -125,13 +125,13 @@ public class ArrowRoots {
     roots.target.setRowCount(roots.root.getRowCount());
   }
 
-  /** Only the way out, and the release. */
+  /** Converts a root to a device array, and releases the array. */
   @Benchmark
   public void toDeviceArray(Roots roots) {
     ArrowVectors.toDeviceArray(roots.root).close();
   }
 
-  /** To a device array, and into the other root. */
+  /** Converts a root to a device array, and loads it into the other root. */
   @Benchmark
   public void roundTrip(Roots roots) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
@@ -139,7 +139,7 @@ public class ArrowRoots {
     }
   }
 
-  /** To a device array, and into a root of another allocator, which wraps each buffer instead of sharing it. */
+  /** Converts to a device array and into a root of another allocator, which wraps each buffer instead of sharing it. */
   @Benchmark
   public void roundTripElsewhere(Roots roots) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
@@ -147,7 +147,7 @@ public class ArrowRoots {
     }
   }
 
-  /** To a device array, and to a new root. */
+  /** Converts a root to a device array, and to a new root. */
   @Benchmark
   public void newRoot(Roots roots) {
     try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
@@ -155,7 +155,7 @@ public class ArrowRoots {
     }
   }
 
-  /** The same by arrow-c-data, without the schema. */
+  /** Does the same by arrow-c-data, without the schema. */
   @Benchmark
   public void arrowCData(Roots roots) {
     try (ArrowArray array = ArrowArray.wrap(roots.array)) {
@@ -164,7 +164,7 @@ public class ArrowRoots {
     Data.importIntoVectorSchemaRoot(roots.allocator, ArrowArray.wrap(roots.array), roots.target, roots.dictionaries);
   }
 
-  /** The same by arrow-c-data, with the schema. */
+  /** Does the same by arrow-c-data, with the schema. */
   @Benchmark
   public void arrowCDataWithSchema(Roots roots) {
     Data.exportVectorSchemaRoot(roots.allocator, roots.root, null, ArrowArray.wrap(roots.array),

@@ -17,9 +17,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One batch passes from a coroutine on one thread to a coroutine on another: through an async stream across the C ABI,
- * and, beside it, through a plain {@code Channel} of the same capacity. {@value #BATCHES} batches are one invocation,
- * opening and closing the stream included; the figure is for one.
+ * Measures passing a batch from a coroutine on one thread to a coroutine on another: through an async stream across the
+ * C ABI, and, for comparison, through a plain {@code Channel} of the same capacity. One invocation opens the stream,
+ * passes {@value #BATCHES} batches and closes the stream; the result is for one batch.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -35,7 +35,7 @@ public class AsyncStream {
   /** The number of int64 columns. */
   @Param("10") int columns;
 
-  /** How many batches the producer may be ahead. */
+  /** The number of batches by which the producer may be ahead. */
   @Param({"1", "5", "64"}) int prefetch;
 
   private Pipe pipe;
@@ -51,13 +51,13 @@ public class AsyncStream {
     pipe.close();
   }
 
-  /** Export, announce, extract, import, release. */
+  /** Exports, announces, extracts, imports and releases each batch. */
   @Benchmark
   public long async() {
     return pipe.throughTheAbi(BATCHES);
   }
 
-  /** A handle in, a handle out. */
+  /** Sends and receives a handle. */
   @Benchmark
   public long channel() {
     return pipe.throughAChannel(BATCHES);

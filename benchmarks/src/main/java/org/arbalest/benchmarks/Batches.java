@@ -30,9 +30,9 @@ import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batch that is measured, as each library makes it: {@value #ROWS} rows of int64 columns, each with a validity
- * bitmap. A column has no null, or one: arrow-java's import fills a new bitmap for a column without nulls, and shares
- * the one it is given otherwise.
+ * The measured batch, made by each library: {@value #ROWS} rows of int64 columns with validity bitmaps. Each column has
+ * no null or one null, since that changes arrow-java's import: it fills a new bitmap for a column without nulls, and
+ * otherwise shares the imported one.
  */
 final class Batches {
   static final int ROWS = 1024;
@@ -41,7 +41,7 @@ final class Batches {
 
   private Batches() {}
 
-  /** The caller closes it. */
+  /** Returns the library's batch, which the caller closes. */
   static DeviceArray ours(int columns, boolean nulls) {
     List<Field> fields = new ArrayList<>();
     List<ArrayData> data = new ArrayList<>();
@@ -54,7 +54,7 @@ final class Batches {
     return DeviceArray.of(Schema.of(fields).asField(), ArrayData.of(ROWS, 0, noValidity, data));
   }
 
-  /** Lets batches of many other types cross, so that the code that is measured knows more than one. */
+  /** Exports and imports batches of many other types, so that the JIT cannot assume one type. */
   static void crossOthers() {
     MemorySegment array = Arena.global().allocate(ArrowArrayStruct.LAYOUT);
     MemorySegment schema = Arena.global().allocate(ArrowSchemaStruct.LAYOUT);
@@ -94,7 +94,7 @@ final class Batches {
     return values;
   }
 
-  /** The caller closes it. */
+  /** Returns arrow-java's batch, which the caller closes. */
   static VectorSchemaRoot arrowJava(BufferAllocator allocator, int columns, boolean nulls) {
     VectorSchemaRoot root = VectorSchemaRoot.create(arrowJavaSchema(columns), allocator);
     fill(root, nulls);

@@ -25,9 +25,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Conversions of a column of {@value #ROWS} rows to another layout, in nanoseconds a row, the result's release
- * included; every tenth is null, texts have 5 to 24 bytes. Beside it, a copy of the column as it is. All kinds of
- * conversions were done before, in the same process.
+ * Measures converting a column of {@value #ROWS} rows to another layout, in nanoseconds per row, with the release of
+ * the result. Every tenth row is null, and texts have 5 to 24 bytes. For comparison, it measures a plain copy of the
+ * column. All kinds of conversions run once before in the same process.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -41,8 +41,8 @@ public class Converting {
   private static final Field TEXT = Field.of("item", DataType.UTF8);
   private static final Field NUMBER = Field.of("item", DataType.INT64);
 
-  /** What is converted, to what. */
-  @SuppressWarnings("ImmutableEnumChecker") // a DataType is a record, or all of records
+  /** The type of the column, and the type of the result. */
+  @SuppressWarnings("ImmutableEnumChecker") // a DataType is a record that contains only records
   public enum Kind {
     TEXT_TO_LARGE(DataType.UTF8, DataType.LARGE_UTF8),
     TEXT_TO_VIEWS(DataType.UTF8, DataType.UTF8_VIEW),
@@ -64,7 +64,7 @@ public class Converting {
     }
   }
 
-  /** A column, and what is asked for. */
+  /** A column, and the target field. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Column {
@@ -119,13 +119,13 @@ public class Converting {
     }
   }
 
-  /** Ours. */
+  /** Converts the column with the library. */
   @Benchmark
   public void convert(Column column) {
     column.array.convertTo(column.requested).close();
   }
 
-  /** All of its buffers, as they are. */
+  /** Copies all buffers of the column unchanged. */
   @Benchmark
   public void copy(Column column) {
     column.array.copyTo(Devices.cpu()).close();

@@ -28,9 +28,9 @@ import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link ReadingEncoded} reads: {@value #ROWS} rows of {@value #WORDS} different texts, of which half are longer
- * than a view holds, as views and by a dictionary; and as many int64 in runs of one to nineteen rows. The same values
- * in each library's memory.
+ * The data of {@link ReadingEncoded}, with the same values in the memory of each library. It has {@value #ROWS} rows of
+ * {@value #WORDS} different texts, as views and with a dictionary; half of the texts are too long for a view's inline
+ * bytes. It also has as many int64 in runs of one to nineteen rows.
  */
 final class EncodedBatch implements AutoCloseable {
   static final int ROWS = 100_000;

@@ -34,11 +34,11 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A batch goes out through a C struct, comes in from it and is released: no column is copied and none is read.
+ * Measures exporting a batch to a C struct, importing it again and releasing it; no column is copied or read.
  *
- * <p>The batch, the structs and, without a schema, the importer's knowledge of the type are made once. Both sides
- * import in the JVM that exported; ours sees that by the release callback and does not go through C to release, while
- * arrow-java goes through JNI. {@link ReleaseFromC} has what a consumer in C adds to ours.
+ * <p>The batch and the structs are made once. Without a schema, so is the importer's knowledge of the type. Both
+ * libraries import in the JVM that exported. The library detects that by the release callback and does not release
+ * through C; arrow-java releases through JNI. {@link ReleaseFromC} measures the additional cost of a consumer in C.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -46,7 +46,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(3)
 public class ExportImportRelease {
-  /** What the runs of one thread share. */
+  /** The common state of the runs of one thread. */
   @State(Scope.Thread)
   public abstract static class Side {
     /** The number of int64 columns. */
@@ -56,7 +56,7 @@ public class ExportImportRelease {
     @Param("false") boolean nulls;
   }
 
-  /** One batch of ours, whose handle each cycle retains, and C structs. */
+  /** One batch of the library, whose handle each cycle retains, and C structs. */
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Ours extends Side {
     final MemorySegment array = Arena.global().allocate(ArrowDeviceArrayStruct.LAYOUT);
@@ -64,13 +64,13 @@ public class ExportImportRelease {
     DeviceArray batch;
     Schema schema;
 
-    /** Options, made once: made for each call they are 32 bytes, where the JIT does not see through them. */
+    /** The options, made once. If the JIT does not remove them, options cost 32 bytes per call. */
     CImport data;
     CImport device;
     final CImport withSchema = CImport.DATA.schema(schemaStruct);
     final CExport withSchemaOut = CExport.DATA.schemaTo(schemaStruct);
 
-    /** More schemas than are recognised, in turn. */
+    /** Different schemas in a cycle, more than the library caches. */
     final Field[] others = new Field[64];
 
     int next;
@@ -98,8 +98,8 @@ public class ExportImportRelease {
   }
 
   /**
-   * One batch of arrow-java's, a root to import into, and C structs, which each cycle wraps anew: the import closes the
-   * wrapper.
+   * One batch of arrow-java, a root to import into, and C structs. Each cycle wraps the structs again, since the import
+   * closes the wrapper.
    */
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class ArrowJava extends Side {
@@ -125,42 +125,42 @@ public class ExportImportRelease {
     }
   }
 
-  /** Ours, as an {@code ArrowArray}. Checks the structs on import. */
+  /** Exports and imports an {@code ArrowArray} with the library, which checks the structs on import. */
   @Benchmark
   public void array(Ours side) {
     CData.exportArray(side.batch.retain(), side.array, CExport.DATA);
     CData.importArray(side.array, side.data).close();
   }
 
-  /** Ours, as an {@code ArrowDeviceArray}. */
+  /** Exports and imports an {@code ArrowDeviceArray} with the library. */
   @Benchmark
   public void deviceArray(Ours side) {
     CData.exportArray(side.batch.retain(), side.array, CExport.DEVICE);
     CData.importArray(side.array, side.device).close();
   }
 
-  /** Ours, as an {@code ArrowArray}; the {@code ArrowSchema} is written, recognised and released too. */
+  /** Exports and imports an {@code ArrowArray} with its {@code ArrowSchema}, which the library finds in its cache. */
   @Benchmark
   public void arrayWithSchema(Ours side) {
     CData.exportArray(side.batch.retain(), side.array, side.withSchemaOut);
     CData.importArray(side.array, side.withSchema).close();
   }
 
-  /** Ours: a schema without an array, which was just seen. */
+  /** Exports and imports a schema without an array, which the library finds in its cache. */
   @Benchmark
   public Schema schema(Ours side) {
     CData.exportSchema(side.schema.asField(), side.schemaStruct);
     return Schema.ofStruct(CData.importSchema(side.schemaStruct));
   }
 
-  /** Ours: a schema that was not seen for so long that it is parsed. */
+  /** Exports and imports a schema that is no longer in the library's cache, and is parsed. */
   @Benchmark
   public Field schemaAnew(Ours side) {
     CData.exportSchema(side.another(), side.schemaStruct);
     return CData.importSchema(side.schemaStruct);
   }
 
-  /** arrow-java: into one root again and again; clearing it releases the array. */
+  /** Exports and imports with arrow-java into the same root; clearing the root releases the array. */
   @Benchmark
   public void arrowJavaArray(ArrowJava side) {
     ArrowArray array = ArrowArray.wrap(side.array);
@@ -169,7 +169,7 @@ public class ExportImportRelease {
     side.imported.clear();
   }
 
-  /** arrow-java: the {@code ArrowSchema} is written, parsed and released too, and gives a new root. */
+  /** Exports and imports with arrow-java; the {@code ArrowSchema} is written, parsed and released. Makes a new root. */
   @Benchmark
   public void arrowJavaArrayWithSchema(ArrowJava side) {
     ArrowArray array = ArrowArray.wrap(side.array);

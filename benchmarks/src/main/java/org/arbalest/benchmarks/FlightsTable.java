@@ -5,14 +5,14 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** 400,000 flights, as a table of DuckDB's, in memory. */
+/** A DuckDB table of 400,000 flights in memory. */
 final class FlightsTable {
-  /** All of its columns. */
+  /** The query of all columns. */
   static final String QUERY = "SELECT * FROM flights";
 
   private FlightsTable() {}
 
-  /** What makes the table. */
+  /** Returns the statement that creates the table. */
   static String create() throws URISyntaxException {
     Path file = Path.of(
         Objects.requireNonNull(FlightsTable.class.getResource("/org/arbalest/samples/flights-400k.parquet")).toURI());

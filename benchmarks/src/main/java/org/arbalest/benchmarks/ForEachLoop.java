@@ -6,7 +6,7 @@ import org.arbalest.device.columns.LongView;
 import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 
-/** The loop of {@link ReadLoops} that has a lambda, which may be inlined where the loop itself may not. */
+/** The loop of {@link ReadLoops} with a lambda, which the JIT may inline although it may not inline the loop. */
 final class ForEachLoop {
   private ForEachLoop() {}
 
@@ -17,7 +17,7 @@ final class ForEachLoop {
     return sum[0];
   }
 
-  /** Other lambdas, so that {@link #sumForEach} is not fast because there was only one. */
+  /** Runs other lambdas, so that {@link #sumForEach} is not fast because the JIT knows only one lambda. */
   @CompilerControl(Mode.DONT_INLINE)
   static long sumOthers(ColumnView values) {
     long[] sum = {0};

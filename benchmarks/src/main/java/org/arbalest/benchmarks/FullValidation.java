@@ -35,9 +35,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Full validation of one column each, in GB/s: of text its bytes, else the buffer that is looked at, or would be;
- * {@value #BYTES} bytes each, which no near cache holds. Beside it, how quickly such memory is read at all. All kinds
- * of columns were validated before, in the same process.
+ * Measures the full validation of one column in GB/s. For text, the bytes are those of the text, otherwise those of the
+ * buffer that validation reads or would read: {@value #BYTES} bytes, which do not fit into the near caches. For
+ * comparison, it measures a plain read of such memory. All kinds of columns are validated before in the same process.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -48,13 +48,13 @@ import org.openjdk.jmh.annotations.Warmup;
 public class FullValidation {
   static final int BYTES = 1 << 24;
 
-  /** What the texts are made of: some 16 bytes each. */
+  /** The parts of the texts, of about 16 bytes each. */
   private static final String[] ASCII = {"an ascii word or", "two, and 16 byte"};
 
   private static final String[] MIXED =
       {"Grüße aus Köln ", "Привет мир", "東京とソウル", "plain ascii too ", "😀 emoji ok", "αβγ and δ"};
 
-  /** A column to be validated. */
+  /** A column that is validated. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Column {
@@ -80,7 +80,7 @@ public class FullValidation {
     }
   }
 
-  /** The same texts as arrow-java has them. */
+  /** The same texts in arrow-java. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class ArrowJava {
@@ -105,7 +105,7 @@ public class FullValidation {
     }
   }
 
-  /** Some memory. */
+  /** Plain memory. */
   @State(Scope.Thread)
   public static class Memory {
     final MemorySegment segment = Devices.cpu().allocate(BYTES).segment().fill((byte) 1);
@@ -146,7 +146,7 @@ public class FullValidation {
     return ArrayData.of(length, 0, list);
   }
 
-  /** All valid. */
+  /** Returns a validity bitmap without nulls. */
   private static DeviceBuffer validity(int length) {
     DeviceBuffer bitmap = Devices.cpu().allocate(length / 8 + 1);
     bitmap.segment().fill((byte) -1);
@@ -200,19 +200,19 @@ public class FullValidation {
         new ArrayData(bytes / 4, 0, 0, buffers, List.of(), values));
   }
 
-  /** Ours. */
+  /** Validates a column with the library. */
   @Benchmark
   public void full(Column column) {
     column.array.validate(Validation.FULL);
   }
 
-  /** arrow-java's {@code validateFull}. */
+  /** Validates the same texts with arrow-java's {@code validateFull}. */
   @Benchmark
   public void arrowJavaFull(ArrowJava column) {
     ValueVectorUtility.validateFull(column.vector);
   }
 
-  /** The sum of all longs. */
+  /** Returns the sum of all longs in memory. */
   @Benchmark
   public long memory(Memory memory) {
     long sum = 0;

@@ -22,9 +22,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Waiting for an OpenCL event. One that has completed: {@code await()}, which remembers that it has, {@code isReady} of
- * an event that nobody has asked for yet, and the raw question. One that is behind a copy of 1 MiB: {@code await()} in
- * a coroutine, and the raw, blocking wait.
+ * Measures waiting for an OpenCL event. For a completed event: {@code await()}, which remembers the completion; the
+ * first {@code isReady} of an event; and the raw query. For an event behind a copy of 1 MiB: {@code await()} in a
+ * coroutine, and the raw blocking wait.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -70,7 +70,7 @@ public class OpenClAwait {
     return waits.await(done);
   }
 
-  /** With the making of a handle, and its end. */
+  /** Creates a handle, calls {@code isReady} for the first time, and closes the handle. */
   @Benchmark
   public boolean firstLook() {
     try (SyncEvent event = device.adoptEvent(RawOpenCl.retained(rawDone))) {

@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * 256 MiB of int64 columns to an OpenCL device and back, into pooled memory, until they are there; beside it raw calls
- * for as many bytes: one, and one for each column.
+ * Measures copying 256 MiB of int64 columns to pooled memory of an OpenCL device and back, until the copy has ended.
+ * For comparison, it measures raw calls for as many bytes: one call, and one call per column.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -69,9 +69,9 @@ public class OpenClCopy {
     there.synchronize();
     rawHere = RawOpenCl.allocate(context, BYTES);
     rawThere = RawOpenCl.allocate(context, BYTES);
-    long one = there.column(0).bufferAddress(1); // all columns are one allocation
+    long one = there.column(0).bufferAddress(1); // one allocation contains all columns
     long size = 8L * rows * columns;
-    RawOpenCl.copy(queue, rawHere, one, size); // pages that nobody wrote would be one page of zeroes
+    RawOpenCl.copy(queue, rawHere, one, size); // unwritten pages would all be the same page of zeroes
     RawOpenCl.copy(queue, rawThere, one, size);
   }
 
@@ -102,7 +102,7 @@ public class OpenClCopy {
     return RawOpenCl.copy(queue, rawThere, rawHere, BYTES);
   }
 
-  /** By a raw call for each column, from the same memory: what copying in pieces costs the runtime. */
+  /** Copies each column by a raw call from the same memory, which shows the runtime's cost of several copies. */
   @Benchmark
   public int rawPiecesToDevice() throws Throwable {
     long bytes = Long.BYTES * here.length();

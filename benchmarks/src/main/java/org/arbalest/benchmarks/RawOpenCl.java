@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
-/** The OpenCL calls that ours are compared with, by FFM as well. */
+/** The raw OpenCL calls for comparison, also through FFM. */
 final class RawOpenCl {
   private static final int EXECUTION_STATUS = 0x11D3;
   private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup("libOpenCL.so.1", Arena.global());
@@ -31,7 +31,7 @@ final class RawOpenCl {
 
   private static final MethodHandle RETAIN_EVENT = handle("clRetainEvent", JAVA_INT, JAVA_LONG);
 
-  /** For what is returned through a pointer; one thread uses it. */
+  /** The memory for results returned through a pointer; only one thread uses it. */
   private static final MemorySegment SCRATCH = Arena.global().allocate(16, 8);
 
   private RawOpenCl() {}
@@ -48,7 +48,7 @@ final class RawOpenCl {
     SVM_FREE.invokeExact(context, address);
   }
 
-  /** Copies, and returns when that is done. */
+  /** Copies bytes, and returns after the copy has ended. */
   static int copy(long queue, long to, long from, long bytes) throws Throwable {
     return (int) SVM_MEMCPY.invokeExact(queue, 1, to, from, bytes, 0, 0L, 0L);
   }

@@ -18,9 +18,9 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.ArrowTimeUnit;
 
 /**
- * What is read: {@value #ROWS} rows, in columns of many types, the same values in each library's memory and in Java
- * arrays. A tenth of the rows of {@code nulls} is null, at random. Text is what airports are called, three to fourteen
- * bytes, at random.
+ * The data of the read benchmarks: {@value #ROWS} rows in columns of many types, with the same values in the memory of
+ * each library and in Java arrays. A random tenth of the rows of {@code nulls} is null. The texts are random names of
+ * airports, of three to fourteen bytes.
  */
 final class ReadBatch implements AutoCloseable {
   static final int ROWS = 100_000;
@@ -73,7 +73,7 @@ final class ReadBatch implements AutoCloseable {
     }
   }
 
-  /** What is read before, so that no loop knows what it reads. */
+  /** Adds the columns that are read before the measurement, so that the JIT cannot assume one type of columns. */
   private void addOthers(BatchBuilder batch) {
     batch.column(Field.of("timestamp", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC"))).appendAll(longs);
     batch.column(Field.of("date32", DataType.DATE32)).appendAll(new int[ROWS]);

@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.CompilerControl;
 import org.openjdk.jmh.annotations.CompilerControl.Mode;
 
 /**
- * The loops that are measured, as a user would write them. {@link #warmUp} has each run over all that it can, before,
- * so that nothing is fast because the JIT has seen one kind of column only.
+ * The measured loops, as a user would write them. Before the measurement, {@link #warmUp} runs each loop over all
+ * columns that it accepts, so that no loop is fast because the JIT knows only one kind of column.
  */
 @CompilerControl(Mode.DONT_INLINE)
 final class ReadLoops {
@@ -26,7 +26,7 @@ final class ReadLoops {
   private ReadLoops() {}
 
   /**
-   * Runs every loop over columns of all types that it takes, with nulls and without, until it is compiled for all of
+   * Runs each loop over columns of all types that it accepts, with nulls and without, until it is compiled for all of
    * them.
    */
   static long warmUp(ReadBatch batch) {
@@ -58,7 +58,7 @@ final class ReadLoops {
     return sum;
   }
 
-  /** The same with the loops over text, in every layout that is read as bytes. */
+  /** Does the same with the loops over text, in each layout that is read as bytes. */
   static long warmUpText(ReadBatch batch, byte[] constant) {
     long sum = 0;
     try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {

@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Reading numbers, per value: through a typed view, untyped, in Kotlin; beside a Java array and arrow-java. The loops
- * are {@link ReadLoops}.
+ * Measures reading numbers, per value: through a typed view, without a type, and in Kotlin. For comparison, it measures
+ * a Java array and arrow-java. The loops are in {@link ReadLoops}.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -42,7 +42,7 @@ public class Reading {
     batch.close();
   }
 
-  /** The least that a sum costs. */
+  /** Sums a Java array, which is the lowest cost of a sum. */
   @Benchmark
   public long longArray() {
     return ReadLoops.sum(batch.longs);

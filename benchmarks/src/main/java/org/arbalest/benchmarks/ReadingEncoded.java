@@ -23,7 +23,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reading what is encoded, per row: text in views, runs, and a group-by of text in a dictionary; beside arrow-java. */
+/**
+ * Measures reading encoded columns, per row, in the library and in arrow-java: text in views, runs, and a group-by of
+ * text in a dictionary.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(EncodedBatch.ROWS)
@@ -36,7 +39,7 @@ public class ReadingEncoded {
   EncodedBatch batch;
   long warm;
 
-  /** All types are read once by the same getters, so that no call site knows only one. */
+  /** Reads all types once by the same getters, so that no call site has seen only one type. */
   @Setup
   public void make() {
     batch = new EncodedBatch();
@@ -101,7 +104,7 @@ public class ReadingEncoded {
     return sum;
   }
 
-  /** Counts how often each text is there: by its index, which is looked up once for each. */
+  /** Counts each text by its index, and looks up each text once. */
   @Benchmark
   public Map<String, Integer> groupByIndex() {
     Column column = batch.dictionary.asColumn();
@@ -114,7 +117,7 @@ public class ReadingEncoded {
     return result;
   }
 
-  /** The same through a typed view, as arrow-java's vector is one. */
+  /** Does the same through a typed view, since arrow-java's vector is typed too. */
   @Benchmark
   public Map<String, Integer> groupByTypedIndex() {
     Column column = batch.dictionary.asColumn();

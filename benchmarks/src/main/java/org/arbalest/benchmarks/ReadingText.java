@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Reading text, per value, without a String; beside arrow-java's arrays of bytes. The loops are {@link ReadLoops},
- * which have read other types before.
+ * Measures reading text, per value, without a String, compared with arrow-java's arrays of bytes. The loops are in
+ * {@link ReadLoops} and have read other types before.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
 public class ReadingText {
-  /** What the values are compared with. */
+  /** The text with which the values are compared. */
   @Param({"OSL", "Reykjavik"}) String constant;
 
   ReadBatch batch;
@@ -39,8 +39,8 @@ public class ReadingText {
   long warm;
 
   /**
-   * Before it is measured the same code has read text and binary of every layout, sliced and whole, so that it knows
-   * none of them.
+   * Reads text and binary of each layout before the measurement, whole and sliced, so that the JIT cannot assume one
+   * layout.
    */
   @Setup
   public void make() {

@@ -30,10 +30,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Native code releases an exported array through {@code release}, an upcall into this JVM; beside it, an upcall that
- * does nothing. {@value
- * #ARRAYS} arrays are exported before each measured call and released by it; the figure is for one. The batch itself
- * stays alive. The heap that the gc profiler sees is that of the handles exported, not of the release.
+ * Measures how native code releases an exported array through {@code release}, an upcall into this JVM. For comparison,
+ * it measures an upcall that does nothing. Each measured call releases {@value #ARRAYS} arrays, which are exported
+ * before it; the result is for one. The batch itself stays alive. The heap in the gc profiler is that of the exported
+ * handles, not of the release.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -44,7 +44,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class ReleaseFromC {
   static final int ARRAYS = 256;
 
-  /** The structs, and a way to call each one's {@code release} from Java: one downcall and one upcall. */
+  /** The structs, and a handle that calls the {@code release} of each from Java: one downcall and one upcall. */
   @State(Scope.Thread)
   public abstract static class Structs {
     static final Linker LINKER = Linker.nativeLinker();
@@ -68,7 +68,7 @@ public class ReleaseFromC {
     }
   }
 
-  /** Arrays of ours, exported anew for each call. */
+  /** Arrays of the library, exported again for each call. */
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Exported extends Structs {
     /** The number of int64 columns. */
@@ -87,7 +87,7 @@ public class ReleaseFromC {
     }
   }
 
-  /** Structs whose release does nothing, not even mark them released. */
+  /** Structs whose release does nothing, and does not even mark them as released. */
   public static class Empty extends Structs {
     @Setup
     public void make() throws ReflectiveOperationException {
@@ -100,7 +100,7 @@ public class ReleaseFromC {
     static void nothing(long array) {}
   }
 
-  /** A loop in C over the structs. Needs a C compiler; without one, what uses it fails with a sentence. */
+  /** A C loop over the structs. It needs a C compiler; without one, its benchmarks fail. */
   @State(Scope.Benchmark)
   public static class Loop {
     private static final MethodHandle RELEASE_EACH =
@@ -113,25 +113,25 @@ public class ReleaseFromC {
     }
   }
 
-  /** Release from a loop in C: one upcall for each array. */
+  /** Releases arrays by a C loop: one upcall for each array. */
   @Benchmark
   public void fromC(Exported exported, Loop loop) throws Throwable {
     loop.callEach(exported);
   }
 
-  /** The upcall alone, from the same loop. */
+  /** Makes only the upcall, by the same loop. */
   @Benchmark
   public void emptyFromC(Empty empty, Loop loop) throws Throwable {
     loop.callEach(empty);
   }
 
-  /** Release from Java by address: one downcall and one upcall for each array, no C. */
+  /** Releases arrays from Java by address, without C: one downcall and one upcall for each array. */
   @Benchmark
   public void byAddress(Exported exported) throws Throwable {
     exported.callEach();
   }
 
-  /** The downcall and the upcall alone. */
+  /** Makes only the downcall and the upcall. */
   @Benchmark
   public void emptyByAddress(Empty empty) throws Throwable {
     empty.callEach();

@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Rows as records, per row; beside the same records made by hand of the columns' getters. */
+/** Measures reading rows as records, per row, compared with records that user code makes from the columns' getters. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(RowsAsRecords.ROWS)
@@ -34,10 +34,10 @@ import org.openjdk.jmh.annotations.Warmup;
 public class RowsAsRecords {
   static final int ROWS = 10_000;
 
-  /** Only primitives. */
+  /** A record of primitives. */
   public record Quote(long time, int venue, double bid, double ask) {}
 
-  /** With text and nulls. */
+  /** A record with text and a nullable value. */
   public record Flight(String carrier, int delay, @Nullable Double distance) {}
 
   List<Quote> quotes;
@@ -54,7 +54,7 @@ public class RowsAsRecords {
     }
     quoteBatch = Records.of(Quote.class).build(Devices.cpu().memory(), quotes);
     flightBatch = Records.of(Flight.class).build(Devices.cpu().memory(), flights);
-    flights(); // another class, so that no call has seen one only
+    flights(); // so that each call site has seen a second class
   }
 
   @TearDown

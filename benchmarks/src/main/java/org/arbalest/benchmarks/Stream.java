@@ -33,9 +33,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One batch crosses a C stream: the consumer calls {@code get_next} through its pointer, the producer, in the same JVM,
- * exports the same batch each time, and the consumer releases it. The stream has no end; opening it and its schema are
- * not in the figure.
+ * Measures passing one batch through a C stream. The consumer calls {@code get_next} through its pointer; the producer,
+ * in the same JVM, exports the same batch each time; and the consumer releases it. The stream has no end. The result
+ * does not include opening the stream and its schema.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -50,7 +50,7 @@ public class Stream {
   /** Whether each column has a null; see {@link Batches}. */
   @Param("false") boolean nulls;
 
-  /** A stream of ours, out and in. */
+  /** A stream of the library, exported and imported. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Ours {
@@ -81,7 +81,7 @@ public class Stream {
     }
   }
 
-  /** A stream of arrow-java's, out and in. The reader's root is loaded once. */
+  /** A stream of arrow-java, exported and imported. The root of the reader is loaded once. */
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class ArrowJava {
@@ -135,19 +135,19 @@ public class Stream {
     }
   }
 
-  /** Ours, an {@code ArrowArrayStream}. */
+  /** Passes a batch through an {@code ArrowArrayStream} of the library. */
   @Benchmark
   public void stream(Ours side) {
     Objects.requireNonNull(side.plain.next()).close();
   }
 
-  /** Ours, an {@code ArrowDeviceArrayStream}. */
+  /** Passes a batch through an {@code ArrowDeviceArrayStream} of the library. */
   @Benchmark
   public void deviceStream(Ours side) {
     Objects.requireNonNull(side.device.next()).close();
   }
 
-  /** arrow-java, an {@code ArrowArrayStream}; loading a batch releases the one before. */
+  /** Passes a batch through an {@code ArrowArrayStream} of arrow-java; loading a batch releases the earlier one. */
   @Benchmark
   public boolean arrowJavaStream(ArrowJava side) throws IOException {
     return side.reader.loadNextBatch();

@@ -4,7 +4,7 @@ package org.arbalest.benchmarks
 import org.arbalest.coroutines.longs
 import org.arbalest.device.columns.Column
 
-/** The loops of [ReadLoops] in Kotlin. */
+/** Returns the sum of a column, like the loops of [ReadLoops] but in Kotlin. */
 internal fun sum(column: Column): Long {
     val values = column.longs()
     var sum = 0L

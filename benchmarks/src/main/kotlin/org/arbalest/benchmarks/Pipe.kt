@@ -17,7 +17,7 @@ import org.arbalest.device.c.CImport
 import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
 
-/** One batch, again and again, from a coroutine on one thread to a coroutine on another. */
+/** A batch that passes again and again from a coroutine on one thread to a coroutine on another. */
 internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
     private val batch: DeviceArray = Batches.ours(columns, false)
     private val producing: ExecutorCoroutineDispatcher = thread("producer")
@@ -25,7 +25,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
 
     private fun thread(name: String) = Executors.newSingleThreadExecutor { Thread(it, name) }.asCoroutineDispatcher()
 
-    /** Through an async stream, across the C ABI both ways; the rows that came. */
+    /** Passes batches through an async stream, across the C ABI in both directions, and returns the number of rows. */
     fun throughTheAbi(batches: Int): Long = runBlocking {
         CData.importAsyncStream(CImport.DEVICE) { handler -> produce(handler, batches) }.use { stream ->
             var rows = 0L
@@ -40,7 +40,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
         }
     }
 
-    /** Through a channel, which knows nothing of C. */
+    /** Passes batches through a channel, without C. */
     fun throughAChannel(batches: Int): Long = runBlocking {
         val channel = Channel<DeviceArray>(prefetch, onUndeliveredElement = DeviceArray::close)
         launch(producing) {

@@ -10,12 +10,12 @@ import org.arbalest.device.SyncEvent
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
 
-/** The coroutines' side of [OpenClAwait]. */
+/** The coroutine functions of [OpenClAwait]. */
 internal class Waits(private val stream: DeviceStream, private val from: DeviceBuffer, private val to: DeviceBuffer) {
-    private val nobody = Continuation<Unit>(EmptyCoroutineContext) { error("nothing was to be waited for") }
+    private val nobody = Continuation<Unit>(EmptyCoroutineContext) { error("a completed event must not suspend") }
     private val wait: suspend (SyncEvent) -> Unit = { it.await() }
 
-    /** `await()`, without a coroutine around it: a completed event does not suspend. */
+    /** Calls `await()` without a coroutine, since a completed event does not suspend. */
     @Suppress("UNCHECKED_CAST")
     fun await(event: SyncEvent): Any = (wait as (SyncEvent, Continuation<Unit>) -> Any)(event, nobody)
 

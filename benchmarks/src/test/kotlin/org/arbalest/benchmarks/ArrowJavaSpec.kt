@@ -34,10 +34,10 @@ import java.math.BigDecimal
 
 private const val ROWS = 100
 
-/** Row `i` is null where `i % 5` is 3. */
+/** Returns true if row `i` is null, which is the case if `i % 5` is 3. */
 private fun isNull(row: Int) = row % 5 == 3
 
-/** arrow-java reads what we export, and we read what it exports. */
+/** Tests that arrow-java reads our exported batches, and that we read the batches that it exports. */
 class ArrowJavaSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -73,7 +73,7 @@ class ArrowJavaSpec : FunSpec({
         }
     }
 
-    test("our slice of arrow-java's batch is the slice, whatever it makes of offsets itself") {
+    test("a slice of arrow-java's batch has the values of the slice") {
         RootAllocator().use { allocator ->
             theirs(allocator).use { root ->
                 ArrowArray.allocateNew(allocator).use { array ->
@@ -88,14 +88,14 @@ class ArrowJavaSpec : FunSpec({
         }
     }
 
-    test("a stream of ours goes to arrow-java and comes back through its own stream") {
+    test("our stream passes to arrow-java and comes back through arrow-java's stream") {
         RootAllocator().use { allocator ->
             ArrowArrayStream.allocateNew(allocator).use { out ->
                 val first = ours()
                 CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())),
                     MemorySegment.ofAddress(out.memoryAddress()), CExport.DATA)
                 ArrowArrayStream.allocateNew(allocator).use { back ->
-                    Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // which closes it
+                    Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // closes the stream
                     CData.importStream(MemorySegment.ofAddress(back.memoryAddress()), CImport.DATA).use { ours ->
                         repeat(3) { ours.next()!!.use { it shouldReadAs 0 } }
                         ours.next() shouldBe null
@@ -119,7 +119,7 @@ private fun expected(row: Int): Map<String, Any?> = if (isNull(row)) NAMES.assoc
 
 private val NAMES = listOf("bool", "int32", "int64", "float64", "utf8", "binary", "decimal", "list")
 
-/** What both libraries' values are turned into to be compared. */
+/** Converts the values of both libraries to the same classes, so that they can be compared. */
 private fun plain(value: Any?): Any? = when (value) {
     is Int -> value.toLong()
     is ByteArray -> value.toList()
@@ -156,7 +156,7 @@ private fun ours(): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { bat
                 is BigDecimal -> column.append(value)
                 is List<*> if name == "binary" -> column.append(value.map { it as Byte }.toByteArray())
                 is List<*> -> column.appendList(value.size).items().appendAll(value.map { it as Long }.toLongArray())
-                else -> error("no such value: $value")
+                else -> error("cannot append $value: its class has no case here")
             }
         }
     }

@@ -5,13 +5,13 @@ import java.io.File
 import java.nio.file.Files
 
 /**
- * A project outside of this build, of src/test/projects: what it needs of ours comes from the staged repository, and
- * from nowhere else.
+ * A project of src/test/projects, which is not part of this build. It takes the library's modules only from the staged
+ * repository.
  */
 internal class Consumer(private val name: String) {
     private val directory = File("target/projects/$name").absoluteFile
 
-    /** Builds and runs it, and answers what is printed; [settings] say where to look. */
+    /** Builds and runs the project, and returns the output. [settings] names the repositories. */
     fun run(settings: File = staged, mayFail: Boolean = false): String {
         deleted(directory)
         File("src/test/projects/$name").copyRecursively(directory)
@@ -23,24 +23,23 @@ internal class Consumer(private val name: String) {
             "-Dmaven.repo.local=$repository",
             "-Daether.remoteRepositoryFilter.prefixes=true",
             "-Daether.remoteRepositoryFilter.prefixes.basedir=$filters",
-            // Several run at once.
+            // Several builds run at once.
             "-Daether.syncContext.named.factory=file-lock", "-Daether.syncContext.named.nameMapper=file-gav",
             "package", mayFail = mayFail,
         )
     }
 
     internal companion object {
-        /** The local repository of these projects, empty at first. */
+        /** The local repository of these projects, which is empty at first. */
         val repository: File = deleted(File("target/repository").absoluteFile)
 
-        /** What may be taken from where: see [downloads]. */
+        /** The folder of Maven's repository filters, which limit what each repository may provide: see [downloads]. */
         private val filters = deleted(File("target/filters").absoluteFile)
 
         /**
-         * What others have published is taken from the outer build's local repository first, as if it were a remote
-         * one: it is read and copied, never written, and there is no link into it. Snapshots are not taken from it, and
-         * nothing of ours, which may be of another day: a file that Maven's repository filter reads names all folders
-         * but that one.
+         * The repository for artifacts of other publishers. Maven uses the outer build's local repository as if it were
+         * a remote one: it reads and copies files, and never writes or links to them. Snapshots are excluded. Our own
+         * artifacts, which may be of another day, are excluded by a filter file, which names all other folders.
          */
         private val downloads = """
             <repository>
@@ -60,13 +59,13 @@ internal class Consumer(private val name: String) {
             </repository>
         """.trimIndent()
 
-        /** Says where ours are. */
+        /** The settings that name the staged repository. */
         private val staged = settings("settings.xml", downloads + ours)
 
-        /** Does not. */
+        /** The settings that do not name the staged repository. */
         val nowhere: File = settings("no-settings.xml", downloads)
 
-        /** Our own versions of plugins, which have been downloaded. */
+        /** The versions of plugins that this build uses, since they are already downloaded. */
         private val plugins = parsed(ROOT.resolve("pom.xml")).getElementsByTagName("plugin").let { all ->
             (0 until all.length).map { all.item(it) as org.w3c.dom.Element }
         }
@@ -103,7 +102,7 @@ internal class Consumer(private val name: String) {
 
 private fun url(folder: File): String = folder.toPath().toUri().toString().removeSuffix("/")
 
-/** This file or folder, which is not there any more. Not [File.deleteRecursively], which goes where links lead. */
+/** Deletes a file or folder, and returns it. Unlike [File.deleteRecursively], it does not follow links. */
 internal fun deleted(file: File): File = file.apply {
     if (Files.isSymbolicLink(toPath()) || exists()) Files.walk(toPath()).use { all ->
         all.sorted(reverseOrder()).forEach(Files::delete)

@@ -12,9 +12,9 @@ import java.nio.file.Files
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.Executors
 
-/** Projects as users have them, built and run against what is staged. */
+/** Tests that projects of users build and run against the staged artifacts. */
 class ConsumersSpec : FunSpec({
-    // All at once: most of the time each waits for its compiler, or its JVM.
+    // The projects build at once, since each waits for its compiler or its JVM most of the time.
     val builds by lazy {
         Executors.newVirtualThreadPerTaskExecutor().use { threads ->
             listOf("kotlin", "module-path", "class-path").associateWith {
@@ -29,38 +29,32 @@ class ConsumersSpec : FunSpec({
         throw e.cause ?: e
     }
 
-    test("a project on the module path requires core, and hands a stream to C and back") {
+    test("a project on the module path requires core, and passes a stream to C and back") {
         val printed = printedBy("module-path")
         printed.lines() shouldContainAll listOf("total 42.0", "module org.arbalest.device")
         printed.shouldBeStaged()
     }
 
-    test("a project on the class path hands an array to C and back, and finds each backend that it has") {
+    test("a project on the class path passes an array to C and back, and finds all its backends") {
         val printed = printedBy("class-path")
         printed.lines() shouldContainAll
             listOf("symbols ABCD", "backend CPU", "backend OPENCL", "backend CUDA", "backend ROCM")
         printed.shouldBeStaged()
     }
 
-    test(
-        "a Kotlin project collects a stream of C's as a flow, and tests itself with leak-check and the " +
-            "testkit's contract",
-    ) {
+    test("a Kotlin project collects a stream from C as a flow, and runs leak-check and the testkit's contract") {
         val printed = printedBy("kotlin")
         printed.lines() shouldContain "total 42.0"
         printed shouldContain Regex("""Tests run: [1-9]\d+, Failures: 0, Errors: 0, Skipped: \d+""")
         printed.shouldBeStaged()
     }
 
-    test(
-        "who is not told where it is staged does not find it: nothing comes from this build, or from the " +
-            "local repository",
-    ) {
+    test("a project without the staged repository finds no artifact of this build") {
         deleted(File(Consumer.repository, "org/arbalest"))
         Consumer("class-path").run(Consumer.nowhere, mayFail = true) shouldContain "org.arbalest:arbalest-bom:pom:"
     }
 
-    test("what is deleted here is not what links lead to") {
+    test("deleting a folder does not delete the targets of its links") {
         val kept = File("target/kept").apply { mkdirs() }.resolve("file").apply { writeText("kept") }
         val folder = File("target/with-link").apply { mkdirs() }
         Files.createSymbolicLink(folder.resolve("link").toPath(), kept.parentFile.absoluteFile.toPath())

@@ -15,8 +15,8 @@ import java.security.MessageDigest
 import java.util.HexFormat
 
 /**
- * What Gradle reads instead of the POM; and the SBOM, which says the same of what is needed. There is no Gradle here to
- * read it.
+ * Tests the metadata that Gradle reads instead of the POM, and the dependencies in the SBOM. The metadata is parsed
+ * here, since Gradle is not available.
  */
 class GradleMetadataSpec : FunSpec({
     for (module in JARS) {
@@ -25,14 +25,14 @@ class GradleMetadataSpec : FunSpec({
             metadata.getAsJsonArray("variants").map { it.asJsonObject }.associateBy { it["name"].asString }
         }
 
-        test("$module's POM tells Gradle that there is metadata, which is of this module") {
+        test("the POM of $module refers Gradle to its metadata, which is of this module") {
             Staged.file(module, ".pom").readText() shouldContain "do_not_remove: published-with-gradle-metadata"
             val component = metadata.getAsJsonObject("component")
             listOf("group", "module", "version").map { component[it].asString } shouldBe
                 listOf("org.arbalest", artifact(module), VERSION)
         }
 
-        test("$module says which JVM it needs: the one that core does, also where its own classes are for older ones") {
+        test("the metadata of $module requires the JVM of core, even if its own classes allow an older one") {
             newestJvm(Staged.file(module, ".jar")) shouldBeLessThanOrEqual CORE
             val needed = CORE.toString()
             for ((variant, usage) in mapOf("apiElements" to "java-api", "runtimeElements" to "java-runtime")) {
@@ -41,7 +41,7 @@ class GradleMetadataSpec : FunSpec({
             }
         }
 
-        test("$module's files are those that are published") {
+        test("the metadata of $module names the published files with their hashes") {
             for ((variant, ending) in mapOf(
                 "apiElements" to ".jar",
                 "runtimeElements" to ".jar",
@@ -54,7 +54,7 @@ class GradleMetadataSpec : FunSpec({
             }
         }
 
-        test("$module needs at run time what its POM says, in versions that are said; so does its SBOM") {
+        test("the metadata and the SBOM of $module have the POM's runtime dependencies, with versions") {
             val pom = Staged.pom(module).documentElement.children("dependencies").single().children("dependency")
                 .filter {
                     it.children("scope").none { scope -> scope.textContent == "test" } &&
@@ -76,7 +76,7 @@ class GradleMetadataSpec : FunSpec({
     }
 })
 
-/** What the newest of core's classes needs. */
+/** The JVM version that core's newest class file needs. */
 private val CORE by lazy { newestJvm(Staged.file("device-core", ".jar")) }
 
 private fun JsonObject.attributes(): Map<String, String> =

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit.MINUTES
 /** The root of the build that these tests are part of. */
 internal val ROOT: File = File(System.getProperty("consumers.root"))
 
-/** Where the outer build has what it was given and has downloaded. */
+/** The local repository of the outer build, with its downloads. */
 internal val LOCAL_REPOSITORY: File = File(System.getProperty("consumers.repository"))
 
 internal val VERSION: String = System.getProperty("consumers.version")
@@ -16,14 +16,14 @@ private val OFFLINE = System.getProperty("consumers.offline").endsWith("true")
 private val WINDOWS = File.separatorChar == '\\'
 
 /**
- * Runs the wrapper in [directory] on [jdk], and answers what it printed. A build that fails is an error, but where it
+ * Runs the Maven wrapper in [directory] on [jdk], and returns the output. A failed build is an error, except if it
  * [mayFail].
  */
 internal fun maven(
     directory: File,
     vararg arguments: String,
     jdk: String = System.getProperty("java.home"),
-    jvm: String = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // for short runs
+    jvm: String = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // since the runs are short
     offline: Boolean = OFFLINE,
     mayFail: Boolean = false,
 ): String {
@@ -34,21 +34,21 @@ internal fun maven(
     builder.environment() -= listOf("MAVEN_PROJECTBASEDIR", "MAVEN_BASEDIR", "MAVEN_CMD_LINE_ARGS")
     builder.environment()["JAVA_HOME"] = jdk
     builder.environment()["MAVEN_OPTS"] = jvm
-    // a JRE, which the wrapper takes from the PATH only
+    // The wrapper finds a JRE only on the PATH.
     if (File(jdk, "bin").list().orEmpty().none { it.startsWith("javac") }) builder.environment() -= "JAVA_HOME"
     val process = builder.directory(directory).redirectErrorStream(true).redirectOutput(log).start()
     check(process.waitFor(10, MINUTES)) {
         process.destroyForcibly()
-        "still running after 10 minutes: $log"
+        "Maven did not end within 10 minutes; its output is in $log"
     }
     val printed = log.readText()
     if (process.exitValue() != 0 && !mayFail) {
         val errors = printed.lines().filter { it.startsWith("[ERROR]") }.ifEmpty { printed.lines().takeLast(20) }
-        throw AssertionError("Maven in $directory ended with ${process.exitValue()}; all of it: " +
-            "$log\n${errors.take(20).joinToString("\n")}")
+        throw AssertionError("Maven in $directory ended with exit code ${process.exitValue()}; its whole output is " +
+            "in $log\n${errors.take(20).joinToString("\n")}")
     }
     return printed
 }
 
-/** What is staged in a folder is at hand without a network, too. */
+/** The options for a build without a network, which can still read a repository in a folder. */
 private val OFFLINE_BUT_FILES = listOf("--offline", "-Daether.offline.protocols=file")

@@ -14,15 +14,15 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldNotContain
 import org.w3c.dom.Element
 
-/** What Maven Central asks for, as its page of requirements has it, and what else users of a jar look for. */
+/** Tests the published files against the requirements of Maven Central and the expectations of users. */
 class PublishedSpec : FunSpec({
-    test("what is published, and nothing else") {
+    test("the staged repository contains the published artifacts and no others") {
         Staged.repository.resolve("org/arbalest").list().orEmpty().toList() shouldContainExactlyInAnyOrder
             (JARS + POMS.keys).map(::artifact)
     }
 
     for (module in JARS + POMS.keys) {
-        test("$module has a POM that says what it is, whose, and where its sources are") {
+        test("the POM of $module has a name, a description, a licence, developers and the address of its sources") {
             val pom = Staged.pom(module)
             for (own in listOf("name", "description")) pom.text(own).shouldNotBeNull()
             val family = if (pom.text("parent") == null) pom else Staged.pom(pom.text("parent", "artifactId")!!)
@@ -36,7 +36,7 @@ class PublishedSpec : FunSpec({
     }
 
     for (module in JARS) {
-        test("$module has sources, documentation, an SBOM, each with checksums, and the licence in each jar") {
+        test("$module has sources, documentation and an SBOM with checksums, and the licence in each jar") {
             for (ending in listOf(".pom", ".module", ".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
                 val file = Staged.file(module, ending)
                 for (sum in listOf(".sha1", ".md5")) withClue("$file$sum") {
@@ -49,7 +49,7 @@ class PublishedSpec : FunSpec({
             }
         }
 
-        test("$module's sources are all there") {
+        test("the sources jar of $module contains all sources") {
             val sources = ROOT.resolve("$module/src/main")
             val written = listOf("java", "kotlin").map(sources::resolve).flatMap { folder ->
                 folder.walk().filter { it.isFile }.map { it.relativeTo(folder).invariantSeparatorsPath }
@@ -58,8 +58,8 @@ class PublishedSpec : FunSpec({
         }
 
         val documented = if (module == "device-testkit" && !Staged.isWhole)
-            Enabled.disabled("its documentation is made where CI=true") else Enabled.enabled
-        test("$module's documentation has a page for each public class, and none for those inside")
+            Enabled.disabled("the documentation of device-testkit is made only with CI=true") else Enabled.enabled
+        test("the documentation of $module has a page for each public class, and none for internal classes")
             .config(enabledOrReasonIf = { documented }) {
                 val pages = entries(Staged.file(module, "-javadoc.jar")).filter { it.endsWith(".html") }
                 pages.filter { "/internal/" in it }.shouldBeEmpty()
@@ -79,7 +79,7 @@ class PublishedSpec : FunSpec({
             }
     }
 
-    test("the BOM has the versions of what is published, with the modules for Spark, and of nothing else") {
+    test("the BOM has the versions of the published modules, including those for Spark, and no others") {
         val bom = Staged.pom("arbalest-bom")
         bom.text("parent").shouldBeNull()
         val managed = bom.documentElement.children("dependencyManagement").single().children("dependencies").single()
@@ -92,14 +92,14 @@ class PublishedSpec : FunSpec({
     }
 })
 
-/** A class that is public in a jar for inline functions alone. */
+/** Matches a class that is public in a jar only for inline functions. */
 private val INTERNAL = Regex("""internal class (\w+)""")
 
 private fun Element.child(name: String): String = children(name).single().textContent.trim()
 
 private fun javadocPage(type: String) = "$type.html"
 
-/** Dokka's HTML has a folder for each package, and in it one for each type, with a dash before each capital letter. */
+/** Returns the path of Dokka's page of a type, which has a dash before each capital letter of its name. */
 private fun dokkaPage(type: String): String {
     val name = type.substringAfterLast('/').replace(Regex("[A-Z]")) { "-" + it.value.lowercase() }
     return "${type.substringBeforeLast('/').replace('/', '.')}/$name/index.html"

@@ -7,8 +7,8 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 
 /**
- * What is staged was built from a copy of the sources in another folder, by Maven on the same JDK, which manifests
- * name: nobody can tell from the jars.
+ * Tests that a build is reproducible. The staged artifacts were built from a copy of the sources in another folder, on
+ * the same JDK, since the manifests name it. Their jars must equal those of this build.
  */
 class SameBytesSpec : FunSpec({
     for (module in JARS) {
@@ -17,7 +17,7 @@ class SameBytesSpec : FunSpec({
                 val here = ROOT.resolve("$module/target/${artifact(module)}-$VERSION$ending")
                 val there = Staged.file(module, ending)
                 val (ours, copied) = entries(here).toSet() to entries(there).toSet()
-                withClue("in this build only; what sources that are gone have left, ./mvnw clean removes") {
+                withClue("in this build only; ./mvnw clean removes files of deleted sources") {
                     (ours - copied).shouldBeEmpty()
                 }
                 withClue("in the copy only") { (copied - ours).shouldBeEmpty() }

@@ -7,30 +7,30 @@ import java.io.File
 import java.util.zip.ZipFile
 import javax.xml.parsers.DocumentBuilderFactory
 
-/** The modules that are published as jars, if the profile `spark` is on. */
+/** The modules that are published as jars if the profile `spark` is active. */
 internal val ON_SPARK = listOf("spark", "spark-kotlin")
 
 private val IS_SPARK = System.getProperty("consumers.spark") == "true"
 
-/** The modules that are published as jars by a build as this one is: with the profile `spark`, or without. */
+/** The modules that a build like this one publishes as jars, with or without the profile `spark`. */
 internal val JARS = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda",
     "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") +
     if (IS_SPARK) ON_SPARK else emptyList()
 
-/** Those without code; `test-support`, which their tests name, is built with them and not published. */
+/** The modules without code. `test-support`, which the tests of other modules need, is built but not published. */
 internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
 
-/** What is published, built once more from a copy of the sources in another folder, and deployed into a folder. */
+/** The published artifacts, built again from a copy of the sources in another folder, and deployed into a folder. */
 internal object Staged {
     private val copy = File("target/tree").absoluteFile
 
-    /** The testkit's documentation takes as long as all else, and is made where time matters less. */
+    /** Whether the testkit's documentation is also built, which takes as long as all other documentation. */
     val isWhole: Boolean = System.getenv("CI") == "true"
     val repository: File = File("target/staged").absoluteFile
 
     init {
         listOf(copy, repository).forEach(::deleted)
-        // of each module: Maven reads those that it does not build, too
+        // The POM of each module, since Maven also reads those of modules that it does not build.
         val poms = ROOT.list().orEmpty().map { "$it/pom.xml" }
         for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "docs/src/dokka") + poms + (JARS + "test-support")
             .map { "$it/src/main" }) {
@@ -44,32 +44,32 @@ internal object Staged {
             *spark,
             "-T2", "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY",
             "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}",
-            "-Derrorprone.plugin=-Xdiags:compact", "-Dformat.skip", // the same sources have been looked at
+            "-Derrorprone.plugin=-Xdiags:compact", "-Dformat.skip", // the outer build has checked the same sources
             if (isWhole) "-Ddokka.testkit.phase=prepare-package" else "-Ddokka.testkit.phase=none",
             "deploy",
-            jdk = System.getProperty("consumers.maven.jdk"), // manifests name it
+            jdk = System.getProperty("consumers.maven.jdk"), // since manifests name the JDK
             jvm = "-XX:+UseParallelGC",
-            offline = false, // deploy refuses, even into a folder
+            offline = false, // Maven's deploy fails offline, even into a folder
         )
     }
 
-    /** A staged file of a module, whatever name a snapshot has got. */
+    /** Returns a staged file of a module. A snapshot's files have a timestamp in their names. */
     fun file(module: String, ending: String): File {
         val folder = repository.resolve("org/arbalest/${artifact(module)}/$VERSION")
         val pom = folder.listFiles { file -> file.name.endsWith(".pom") }.orEmpty().singleOrNull()
-            ?: error("no POM, or several, in $folder")
+            ?: error("$folder must contain exactly one POM")
         return File(pom.path.removeSuffix(".pom") + ending)
     }
 
     fun pom(module: String): Document = parsed(file(module, ".pom"))
 }
 
-/** The artifact of a module, which is named by its folder, or of a POM, which is named as it is. */
+/** Returns the artifact id of a module, given by its folder, or of an entry of [POMS], given by its artifact id. */
 internal fun artifact(module: String): String = if (module in POMS) module else "arbalest-$module"
 
 internal fun parsed(xml: File): Document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(xml)
 
-/** The text at a path of elements below the root, of which the first counts; null where there is none. */
+/** Returns the text at a path of elements below the root, or null. Each step takes the first element of its name. */
 internal fun Document.text(vararg path: String): String? =
     path.fold<String, Element?>(documentElement) { element, name -> element?.children(name)?.firstOrNull() }
         ?.textContent?.trim()
@@ -77,11 +77,11 @@ internal fun Document.text(vararg path: String): String? =
 internal fun Element.children(name: String): List<Element> =
     (0 until childNodes.length).map { childNodes.item(it) }.filterIsInstance<Element>().filter { it.tagName == name }
 
-/** The names of the files in a jar. */
+/** Returns the names of the files in a jar. */
 internal fun entries(jar: File): List<String> = ZipFile(jar).use { zip ->
     zip.entries().asSequence().filterNot { it.isDirectory }.map { it.name }.toList()
 }
 
 internal fun content(jar: File, entry: String): ByteArray = ZipFile(jar).use { zip ->
-    zip.getInputStream(zip.getEntry(entry) ?: error("$jar: no $entry")).readAllBytes()
+    zip.getInputStream(zip.getEntry(entry) ?: error("$jar has no entry $entry")).readAllBytes()
 }

@@ -12,14 +12,14 @@ import java.io.File
 import java.util.spi.ToolProvider
 
 /**
- * The API documentation: the Java modules by javadoc, with Java's signatures, the Kotlin ones by Dokka, which link to
- * them. A link that leads nowhere is an error.
+ * The API documentation. Javadoc makes the pages of the Java modules with Java's signatures. Dokka makes the pages of
+ * the Kotlin modules, which link to those. A broken link is an error.
  */
 internal object ApiDocs {
-    /** Where it is written: `java` and `kotlin` in it. */
+    /** The target folder, with the folders `java` and `kotlin`. */
     val folder = File("target/api")
 
-    /** Stands for the site's address in Dokka's links to javadoc, until they are made relative. */
+    /** A placeholder for the site's address in Dokka's links to javadoc, until the links are made relative. */
     private const val PLACE = "https://arbalest.invalid/api/java/"
 
     private val java = mapOf(
@@ -56,7 +56,7 @@ internal object ApiDocs {
             libraries.joinToString(File.pathSeparator), *sources.toTypedArray(),
             "--module", java.keys.joinToString(","),
         )
-        check(code == 0) { "javadoc ended with $code" }
+        check(code == 0) { "javadoc ended with exit code $code; its messages are above" }
     }
 
     private fun writeKotlin(version: String) {
@@ -71,7 +71,7 @@ internal object ApiDocs {
                 ExternalDocumentationLink(PLACE, "${folder.resolve("java/element-list").canonicalFile.toURI()}"),
             ),
             jdkVersion = 25,
-            // Their package lists would be downloaded.
+            // Dokka would download the package lists of the JDK and the standard library.
             noJdkLink = true,
             noStdlibLink = true,
         )

@@ -10,25 +10,25 @@ import java.net.InetAddress
 import java.net.InetSocketAddress
 
 /**
- * The documentation as a site: docs/ made into pages by VitePress (`site/`), the API below `api/`. Works in the folder
- * of the module `docs`.
+ * The documentation as a site. VitePress (`site/`) makes pages of docs/, and the API is below `api/`. The working
+ * folder must be the module `docs`.
  */
 internal object Site {
-    /** Where it is built. */
+    /** The target folder of the site. */
     val folder = File("target/site")
 
     private val source = File("../site")
 
-    /** The programs that are needed and are not there, as sentences. */
+    /** Returns a sentence about a required program that is missing, or null. */
     fun missing(): String? = when {
         found("node") == null ->
-            "node is not on the PATH: the site takes Node.js 18 or newer (on Debian, the packages nodejs and npm)"
+            "node is not on the PATH: the site needs Node.js 18 or newer (on Debian, the packages nodejs and npm)"
         found("npm") == null ->
-            "npm is not on the PATH: the site takes it besides Node.js (on Debian, the packages nodejs and npm)"
+            "npm is not on the PATH: the site needs it besides Node.js (on Debian, the packages nodejs and npm)"
         else -> null
     }
 
-    /** Where a program is, by the first of its names that is on the PATH. */
+    /** Returns the file of a program, by the first of its names that is on the PATH. */
     fun found(vararg names: String): File? = System.getenv("PATH").orEmpty().split(File.pathSeparator)
         .filter { it.isNotEmpty() }
         .flatMap { folder ->
@@ -37,8 +37,8 @@ internal object Site {
         .firstOrNull { it.canExecute() && it.isFile }
 
     /**
-     * Fetches what package-lock.json names, which takes the network, unless it is here already; no package runs a
-     * script of its own.
+     * Downloads the packages of package-lock.json, except if they are already installed. No package runs a script of
+     * its own.
      */
     fun install() {
         val lock = source.resolve("package-lock.json").readText()
@@ -48,20 +48,20 @@ internal object Site {
         installed.writeText(lock)
     }
 
-    /** Builds the pages, and puts the API to them, if [ApiDocs] has made it. A link that leads to no page fails. */
+    /** Builds the pages, and adds the API if [ApiDocs] has written it. A link to a missing page is an error. */
     fun build() {
         node("node", "node_modules/vitepress/bin/vitepress.js", "build")
         if (ApiDocs.folder.isDirectory) ApiDocs.folder.copyRecursively(folder.resolve("api"))
     }
 
-    /** Runs a program in `site/`, and answers what it wrote; throws with that if it fails. */
+    /** Runs a program in `site/`, and returns its output, or throws an exception with the output if it fails. */
     fun node(program: String, vararg arguments: String): String {
-        val path = checkNotNull(found(program)) { "$program is not on the PATH" }
+        val path = checkNotNull(found(program)) { "$program is not on the PATH: install Node.js 18 or newer, with npm" }
         val process = ProcessBuilder("$path", *arguments).directory(source).redirectErrorStream(true).start()
         process.outputStream.close()
         val output = process.inputReader().readText()
         val code = process.waitFor()
-        check(code == 0) { "$program ${arguments.joinToString(" ")} ended with $code\n$output" }
+        check(code == 0) { "$program ${arguments.joinToString(" ")} ended with exit code $code\n$output" }
         return output
     }
 
@@ -76,18 +76,18 @@ internal object Site {
 fun main(args: Array<String>) {
     val (version, port) = args
     Site.missing()?.let { stop(it) }
-    println("Packages of the site …")
+    println("Installing the packages of the site …")
     Site.install()
-    println("API of the Java modules, and of the Kotlin ones …")
+    println("Writing the API of the Java and Kotlin modules …")
     ApiDocs.write(version)
-    println("Pages …")
+    println("Building the pages …")
     Site.build()
     val again = "jwebserver -d ${Site.folder.canonicalPath}"
     if (port == "none") return println("Built. To serve it: $again")
     val server = try {
         Site.serve(port.toInt())
     } catch (e: BindException) {
-        stop("port $port is taken (${e.message}): name another by -Dsite.port=, or serve what was built by " +
+        stop("port $port is in use (${e.message}): choose another by -Dsite.port=, or serve the finished site by " +
             "$again -p PORT")
     }
     println("http://127.0.0.1:${server.address.port}/ until Ctrl-C. To serve it again: $again")

@@ -22,13 +22,13 @@ import java.lang.ref.Reference
 import java.lang.reflect.AccessFlag
 
 /**
- * What is compiled of all published modules that need no Spark: here, since this module depends on them all, and its
- * tests are quick.
+ * Tests the class files of all published modules that do not need Spark. The tests are here, since the module docs
+ * depends on all of them.
  */
 class AddressesSpec : FunSpec({
     /**
-     * Each gets a segment of its module's own: the words that a thread has for good, or one of an arena that is closed
-     * behind the call.
+     * The methods that receive a segment only from their own module: the permanent scratch memory of a thread, or a
+     * segment of an arena that is closed after the call.
      */
     val own = listOf("Device", "Managed", "Pinned", "Shareable", "Stream").map {
         "org.arbalest.device.cuda.${it}Memory.tryAllocate"
@@ -46,36 +46,33 @@ class AddressesSpec : FunSpec({
         )
             .map { "org.arbalest.device.adbc.internal.$it" }
 
-    /** Keeps the segment with what is run when it is unpinned, which has the fence. */
+    /** The method that keeps the segment together with its unpin action, which contains the fence. */
     val keeper = "org.arbalest.device.internal.device.DeviceImpl.pin"
 
-    /** Compares the addresses of segments, and copies by the segments. */
+    /** The method that compares the addresses of segments, and copies by the segments themselves. */
     val comparer = "org.arbalest.device.internal.memory.NativeHeap.copyInParts"
 
     val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class,
         RocmProvider::class, AdbcDriver::class)
 
-    /** The guard's own place. */
+    /** The only method of the guard that makes upcall stubs. */
     val upcalls = listOf("org.arbalest.device.internal.exit.ExitGuard.upcallStub")
 
-    test(
-        "whoever takes the address of a segment that was handed in keeps it reachable to the end, and forgets " +
-            "none [OWN-14]",
-    ) {
+    test("each method that takes the address of a segment parameter keeps the segment reachable [OWN-14]") {
         modules.flatMap { Addresses.unfenced(it.java) } shouldContainExactlyInAnyOrder
             own + keeper + comparer + Addresses.checkers.map { it.replace('/', '.') + ".address" }
     }
 
-    test("all functions that C calls are made in one place, which guards them [OWN-17]") {
+    test("one method makes all upcall stubs, and guards them [OWN-17]") {
         modules.flatMap { Addresses.upcalls(it.java) } shouldContainExactlyInAnyOrder upcalls
     }
 
-    test("the search finds who makes one elsewhere") {
+    test("the search finds a method that makes an upcall stub") {
         Addresses.upcalls(Forgetful::class.java).filter { "Forgetful" in it }
             .map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder listOf("upcall")
     }
 
-    test("the search finds who forgets one, in plain methods and in lambdas") {
+    test("the search finds methods and lambdas that do not keep a segment reachable") {
         Addresses.unfenced(Forgetful::class.java).filter { "Forgetful" in it }.map {
             it.substringAfterLast('.').substringBefore('$')
         } shouldContainExactlyInAnyOrder
@@ -111,17 +108,17 @@ private object Forgetful {
 private object Addresses {
     private val segment = MemorySegment::class.java.describeConstable().get()
 
-    /** Whoever calls their `address` counts as taking it. */
+    /** The classes whose method `address` takes the address of its segment, so that a caller of it does too. */
     val checkers = listOf("internal/memory/Structs", "internal/tensor/Managed", "opencl/CStructs")
         .map { "org/arbalest/device/$it" }
 
     /**
-     * The methods beside a class, in its folder or jar, that take addresses and do not fence each segment among their
+     * Returns the methods in the folder or jar of a class that take addresses and do not fence each segment among their
      * parameters.
      */
     fun unfenced(beside: Class<*>): List<String> = methods(beside, ::forgets)
 
-    /** The methods beside a class that make upcall stubs. */
+    /** Returns the methods in the folder or jar of a class that make upcall stubs. */
     fun upcalls(beside: Class<*>): List<String> = methods(beside) { method ->
         method.code().orElse(null)?.any {
             it is InvokeInstruction && it.isCall("java/lang/foreign/Linker", "upcallStub")

@@ -10,12 +10,12 @@ import org.jetbrains.kotlin.abi.tools.AbiTools
 import java.io.File
 import java.lang.module.ModuleFinder
 
-/** What Kotlin sees as internal, and class files have as public, since inlined code calls it. */
+/** The annotation of internal Kotlin declarations that are public in class files, since inlined code calls them. */
 private const val PUBLISHED = "kotlin.PublishedApi"
 
 private const val UPDATE = "./mvnw -pl docs -am test -Dtest=ApiSpec -Dapi.update"
 
-/** Those that the profile `spark` builds. */
+/** The modules that only the profile `spark` builds. */
 private val ON_SPARK = listOf("spark", "spark-kotlin")
 
 class ApiSpec : FunSpec({
@@ -26,21 +26,21 @@ class ApiSpec : FunSpec({
     val dumps = built.mapValues { (_, classes) -> dump(classes, without = setOf(PUBLISHED)) }
 
     for (module in modules) {
-        val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("built with -Pspark only")
-        test("the public API of $module is what $module/api/$module.api says").config(enabledOrReasonIf = { isBuilt }) {
+        val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("$module is built only with -Pspark")
+        test("the public API of $module equals $module/api/$module.api").config(enabledOrReasonIf = { isBuilt }) {
             compare(module, "$module.api", dumps.getValue(module))
         }
     }
 
     for (module in listOf("coroutines", "leak-check", "device-testkit", "adbc-coroutines", "spark-kotlin")) {
-        val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("built with -Pspark only")
-        test("what inlined code calls in $module is what $module.published.api says")
+        val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("$module is built only with -Pspark")
+        test("the declarations that inlined code calls in $module equal $module.published.api")
             .config(enabledOrReasonIf = { isBuilt }) {
                 compare(module, "$module.published.api", dump(built.getValue(module), only = setOf(PUBLISHED)))
             }
     }
 
-    test("the public API mentions no class of ours that is not public") {
+    test("the public API mentions none of our classes that are not public") {
         val api = dumps.values.joinToString("\n")
         val public = Regex("""(?:class|interface|annotation) (org/arbalest/[\w/$]+)""").findAll(api)
             .map { it.groupValues[1] }
@@ -49,7 +49,7 @@ class ApiSpec : FunSpec({
     }
 })
 
-/** Compares a dump with the one that is committed; an empty one has no file. */
+/** Compares a dump with the committed file. An empty dump has no file. */
 private fun compare(module: String, file: String, api: String) {
     val committed = File("../$module/api/$file")
     val actual = File("target/api-dumps/$file")
@@ -59,21 +59,21 @@ private fun compare(module: String, file: String, api: String) {
         if (api.isBlank()) committed.delete() else actual.copyTo(committed, overwrite = true)
     }
     if (!committed.exists()) {
-        if (api.isNotBlank()) fail("$module/api/$file does not exist; this writes it:\n  ${update(module)}")
+        if (api.isNotBlank()) fail("$module/api/$file does not exist; this command writes it:\n  ${update(module)}")
         return
     }
     AbiTools.getInstance().filesDiff(committed, actual)?.let { diff ->
-        val how = "if that is meant, commit what this writes:\n  ${update(module)}"
-        fail("$module/api/$file differs from what was built; $how\n$diff")
+        val how = "if the change is intended, commit the files that this command writes:\n  ${update(module)}"
+        fail("$module/api/$file differs from the built classes; $how\n$diff")
     }
 }
 
 private fun update(module: String) = if (module in ON_SPARK) "$UPDATE -Pspark" else UPDATE
 
 /**
- * The public and protected members of the public classes in [classes]: of a module, in the packages that it exports;
- * otherwise in those that are not `internal`. Those with an annotation of [without] are left out, and if [only] names
- * some, those without are.
+ * Returns the public and protected members of the public classes in [classes]. For a module, these are the classes of
+ * the exported packages, otherwise those of packages that are not `internal`. Members with an annotation of [without]
+ * are left out. If [only] is not empty, members without one of its annotations are left out too.
  */
 private fun dump(classes: File, only: Set<String> = emptySet(), without: Set<String> = emptySet()): String {
     val exported = ModuleFinder.of(classes.toPath()).findAll().singleOrNull()

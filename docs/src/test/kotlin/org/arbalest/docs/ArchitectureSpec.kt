@@ -22,7 +22,7 @@ import kotlin.io.path.Path
 
 private const val DEVICE = "org.arbalest.device"
 
-/** Core's rooms, the lowest first: each may look at those before it. */
+/** The internal packages of core, the lowest first. A package may use only the packages before it. */
 private val ROOMS = listOf(
     "access", "abi", "recording", "management", "memory", "exit", "calls", "lifetime", "schema", "cpu", "staging",
     "device", "array", "sharing", "validate", "copy", "convert", "tensor", "read", "build", "records", "statistics",
@@ -30,8 +30,8 @@ private val ROOMS = listOf(
 )
 
 /**
- * Which room a type of the front belongs to: the one that implements it, or that it is a value of. Errors belong to
- * all.
+ * The internal package to which each type of the public API belongs: the package that implements the type, or that uses
+ * it as a value. Errors belong to all packages.
  */
 private val FRONT = mapOf(
     "abi" to listOf(
@@ -64,7 +64,7 @@ private val FRONT = mapOf(
         "CExport", "CImport", "WakingSubscription"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
 
-/** What a type of the front reaches in a room above its own, and why: a door that users would miss. */
+/** The uses of a higher internal package by a type of the public API that are allowed, with the reason for each. */
 private val DOORS = mapOf(
     "DeviceArray -> validate" to "array.validate(level)",
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
@@ -76,7 +76,7 @@ private val DOORS = mapOf(
     "DeviceStream -> array" to "stream.waitFor(array), stream.keepAlive(array)",
 )
 
-/** The artifacts that are modules, and their names, which are for good. */
+/** The artifacts that are Java modules, and their permanent names. */
 private val MODULES =
     mapOf(
         "device-core" to DEVICE,
@@ -85,11 +85,11 @@ private val MODULES =
         "adbc-coroutines" to "org.arbalest.adbc.coroutines",
     ) + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
 
-/** The packages of the front, the root first: what users see. */
+/** The packages of the public API for users, the root first. */
 private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors",
     "sharing", "statistics", "monitoring", "c").map { "$DEVICE.$it" }
 
-/** All packages that are exported, the lowest first: each may use those before it. */
+/** All exported packages, the lowest first. A package may use only the packages before it. */
 private val PUBLIC_PACKAGES = listOf("types", "columns", "", "builders", "objects", "async", "tensors", "sharing",
     "statistics", "monitoring", "c", "spi").map { "$DEVICE.$it".removeSuffix(".") }
 
@@ -97,21 +97,21 @@ class ArchitectureSpec : FunSpec({
     val core = ClassFileImporter().importPath(Path("../device-core/target/classes"))
 
     for (room in ROOMS) {
-        test("$room looks at no room above it, nor at the front's types of one") {
+        test("the package $room uses no package above it, nor a public type that belongs to one") {
             looksDown(room).check(core)
         }
     }
 
-    test("an arrow that runs up is found") {
+    test("the check finds a dependency on a higher package") {
         val planted = ClassFileImporter().importClasses(PlantedArrow::class.java)
         shouldThrow<AssertionError> { looksDown("memory").check(planted) }.message shouldContain "DeviceArray"
     }
 
-    test("the rooms are free of cycles") {
+    test("the internal packages are free of cycles") {
         slices().matching("$DEVICE.internal.(*)..").should().beFreeOfCycles().check(core)
     }
 
-    test("every class of core is in a room, or a type of the front that belongs to one") {
+    test("every class of core is in an internal package, or a public type that belongs to one") {
         val rooms = ROOMS.map { "$DEVICE.internal.$it" }
         val front = FRONT.keys + "DeviceException"
         val homeless = core.filter { it.packageName in FRONT_PACKAGES || it.packageName.startsWith("$DEVICE.internal") }
@@ -122,7 +122,7 @@ class ArchitectureSpec : FunSpec({
         homeless.map { it.name }.shouldBeEmpty()
     }
 
-    test("the front reaches into a room above its own only through the doors that are written down") {
+    test("public types use higher internal packages only in the allowed cases") {
         val reached = core.filter { it.packageName in FRONT_PACKAGES }.flatMap { type ->
             type.directDependenciesFromSelf.mapNotNull { arrow ->
                 "${type.outermost.substringAfterLast('.')} -> ${arrow.targetClass.room}".takeIf {
@@ -133,7 +133,7 @@ class ArchitectureSpec : FunSpec({
         reached.distinct() shouldContainExactlyInAnyOrder DOORS.keys
     }
 
-    test("no room enters by a door what is above it") {
+    test("no internal package reaches a higher package through a public type") {
         val entered = core.filter { "internal" in it.packageName }.flatMap { type ->
             type.methodCallsFromSelf.filter {
                 it.targetOwner.packageName in FRONT_PACKAGES && it.target.rawReturnTypeRoom() > rank(type)
@@ -142,7 +142,7 @@ class ArchitectureSpec : FunSpec({
         entered.map { it.description }.shouldBeEmpty()
     }
 
-    test("exported packages use each other in one direction, in the order of the manual") {
+    test("exported packages use each other only in the order of the manual") {
         val upward = core.filter { it.packageName in PUBLIC_PACKAGES }.flatMap { type ->
             type.directDependenciesFromSelf.map { it.targetClass }.filter {
                 PUBLIC_PACKAGES.indexOf(it.packageName) > PUBLIC_PACKAGES.indexOf(type.packageName)
@@ -154,36 +154,36 @@ class ArchitectureSpec : FunSpec({
             .map { it.source() } shouldContainExactlyInAnyOrder PUBLIC_PACKAGES
     }
 
-    test("errors know the metadata that an async stream may give them") {
+    test("errors depend only on the metadata that an async stream may add to them") {
         classes().that().haveFullyQualifiedName("$DEVICE.DeviceException").should()
-            .onlyDependOnClassesThat(DescribedPredicate.describe("known to errors") {
+            .onlyDependOnClassesThat(DescribedPredicate.describe("are allowed for errors") {
                 !it.name.startsWith("$DEVICE.") ||
                     it.name in listOf("$DEVICE.DeviceException", "$DEVICE.Errno", "$DEVICE.types.Metadata")
             })
             .check(core)
     }
 
-    test("the structs of the C interface know nobody, but whether C may be called") {
+    test("the structs of the C interface depend only on the check of native access") {
         val isStruct = DescribedPredicate.describe<JavaClass>("are structs") {
             it.simpleName.endsWith("Struct") && it.packageName in listOf("$DEVICE.c", "$DEVICE.tensors") ||
                 it.packageName == "$DEVICE.internal.abi"
         }
-        val known = DescribedPredicate.describe<JavaClass>("known to structs") {
+        val known = DescribedPredicate.describe<JavaClass>("are allowed for structs") {
             !it.name.startsWith("$DEVICE.") || isStruct.test(it) || it.packageName == "$DEVICE.internal.access"
         }
         classes().that(isStruct).should().onlyDependOnClassesThat(known).check(core)
     }
 
-    test("whether C may be called is asked below all others") {
+    test("the check of native access depends on no other package") {
         classes().that().resideInAPackage("$DEVICE.internal.access").should()
-            .onlyDependOnClassesThat(DescribedPredicate.describe("known to the lowest") {
+            .onlyDependOnClassesThat(DescribedPredicate.describe("are allowed for the lowest package") {
                 !it.name.startsWith("$DEVICE.") || it.packageName == "$DEVICE.internal.access"
             })
             .check(core)
     }
 
-    test("a driver knows the C interface, errors, what hardware it is, and where callbacks are made") {
-        val known = DescribedPredicate.describe<JavaClass>("known to a driver") {
+    test("a driver depends only on the C interface, errors, hardware types and the guard of callbacks") {
+        val known = DescribedPredicate.describe<JavaClass>("are allowed for a driver") {
             !it.name.startsWith("$DEVICE.") || it.packageName in listOf("$DEVICE.spi", "$DEVICE.internal.exit") ||
                 it.name in listOf("Availability", "DeviceException", "DeviceIdentity", "DeviceType", "Errno",
                     "MemoryAllocator").map { known -> "$DEVICE.$known" }
@@ -193,7 +193,7 @@ class ArchitectureSpec : FunSpec({
     }
 
     for ((artifact, name) in MODULES) {
-        test("$artifact is the module $name, and provides to modules what it provides on the class path [MOD-02]") {
+        test("$artifact is the module $name, and provides the same services as on the class path [MOD-02]") {
             val module = ModuleFinder.of(Path("../$artifact/target/classes")).findAll().single().descriptor()
             module.name() shouldBe name
             module.isAutomatic shouldBe false
@@ -206,15 +206,15 @@ class ArchitectureSpec : FunSpec({
         }
     }
 
-    test("the exit guard has one door, and the constants that are passed through it [OWN-17]") {
+    test("other packages use the exit guard by one class, and the constants for it [OWN-17]") {
         val others = core.filterNot { it.packageName == "$DEVICE.internal.exit" }
         val entered = others.flatMap { it.directDependenciesFromSelf }.map { it.targetClass }
             .filter { it.packageName == "$DEVICE.internal.exit" }.map { it.simpleName }.toSet()
         entered shouldBe setOf("ExitGuard", "ExitAction")
     }
 
-    test("nobody copies bytes but NativeHeap, which does so in parts [DEV-51]") {
-        // the others' are small
+    test("only NativeHeap copies bytes of any length, which it does in parts [DEV-51]") {
+        // The copies of the other classes are small.
         val few = listOf("$DEVICE.internal.memory.NativeHeap", "$DEVICE.internal.abi.Memory",
             "$DEVICE.internal.exit.ExitPages", "$DEVICE.spi.SharedHandle")
         val copying = core.filterNot { it.outermost in few || it.packageName == "$DEVICE.c" }
@@ -225,8 +225,8 @@ class ArchitectureSpec : FunSpec({
         copying.map { it.description }.shouldBeEmpty()
     }
 
-    test("no other module looks into a room") {
-        // only then they are compiled
+    test("no other module uses an internal package of core") {
+        // The profile spark compiles these modules.
         val spark = if (System.getProperty("spark.built") == "true") listOf("spark", "spark-kotlin") else listOf()
         val others = ClassFileImporter().importPaths((listOf(
             "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc",
@@ -238,19 +238,19 @@ class ArchitectureSpec : FunSpec({
 
 private fun looksDown(room: String): ArchRule {
     val above = ROOMS.drop(ROOMS.indexOf(room) + 1)
-    val belongsAbove = DescribedPredicate.describe<JavaClass>("belong to a room above $room") { it.room in above }
+    val belongsAbove = DescribedPredicate.describe<JavaClass>("belong to a package above $room") { it.room in above }
     return noClasses().that().resideInAPackage("$DEVICE.internal.$room").should().dependOnClassesThat(belongsAbove)
 }
 
-/** The name of the class in whose file it is. */
+/** The name of the outermost class, in whose file this class is. */
 private val JavaClass.outermost: String get() = name.substringBefore('$')
 
-/** The room that it is in, or that it belongs to as a type of the front. */
+/** The internal package that contains this class, or to which it belongs as a type of the public API. */
 private val JavaClass.room: String?
     get() = if (packageName in FRONT_PACKAGES) FRONT[outermost.substringAfterLast('.')]
     else packageName.substringAfter("$DEVICE.internal.", "")
 
-/** How high its room is; below all if it has none. */
+/** Returns the position of a type's internal package, or -1 if it has none. */
 private fun rank(type: JavaClass): Int = ROOMS.indexOf(type.room)
 
 private fun AccessTarget.MethodCallTarget.rawReturnTypeRoom(): Int = rank(rawReturnType)

@@ -9,7 +9,7 @@ import java.nio.file.Path
 import kotlin.io.path.isDirectory
 import kotlin.io.path.toPath
 
-/** What is compiled, to be searched for what no compiler forbids. */
+/** The compiled classes of the project, for searches that replace checks of a compiler. */
 internal object ClassFiles {
     /** Returns the classes of the folder, or jar, that a class comes from. */
     fun beside(type: Class<*>): List<ClassModel> {

@@ -24,14 +24,14 @@ import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.locks.ReentrantLock
 
 /**
- * A lock goes to who waits for it longest, which may be a virtual thread without a carrier. When all carriers stand in
- * calls that wait for the driver, and the driver for its own thread, that thread must not be behind such a one: seen on
- * an H100.
+ * Tests that code on a driver's threads takes no locks. A lock goes to the thread that waits longest, which may be a
+ * virtual thread without a carrier. If all carriers wait in calls for the driver, and the driver waits for its own
+ * thread, then that thread must not wait for such a virtual thread. This deadlock occurred on an H100.
  */
 class DriverThreadsSpec : FunSpec({
     /**
-     * The methods that drivers call on their threads for what we queue, and those by which these threads hand something
-     * on. What an application does in a host function of its own, such as a release, is not among them.
+     * The methods that drivers call on their threads for queued work, and the methods by which these threads hand work
+     * to other threads. Code of an application in its own host functions, such as a release, is not included.
      */
     val entries = listOf("device.internal.staging.HostJob", "device.internal.device.Wait").flatMap { owner ->
         listOf("hostFunction", "streamCallback", "eventCallback").map { "org.arbalest.$owner.$it" }
@@ -42,16 +42,16 @@ class DriverThreadsSpec : FunSpec({
     val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class)
         .flatMap { ClassFiles.beside(it.java) })
 
-    test("what we queue takes no lock on a driver's thread [DEV-62]") {
+    test("queued work takes no lock on a driver's thread [DEV-62]") {
         locks.takenFrom { it in entries }.shouldBeEmpty()
     }
 
-    test("the entries are there") {
+    test("all methods that the search starts from exist") {
         entries.filterNot { it.endsWith("HostJob.eventCallback") || it.endsWith("Wait.streamCallback") }
             .forAll { entry -> locks.methods { it == entry }.shouldNotBeEmpty() }
     }
 
-    test("the search finds locks behind calls of any kind, and none where there is none") {
+    test("the search finds locks behind calls of any kind, and reports no method without a lock") {
         val planted =
             Locks(ClassFiles.beside(Locked::class.java).filter { "Locked" in it.thisClass().asInternalName() })
         planted.takenFrom { ".Locked." in it }.map { it.substringAfterLast('.') } shouldContainExactlyInAnyOrder
@@ -93,8 +93,8 @@ private class LockedCounter : LockedCount {
 }
 
 /**
- * Which of some classes' methods take locks, and are reached from others. What is called by an interface of the JDK's,
- * as a Runnable is, is not followed.
+ * The methods of some classes that take locks and are reachable from other methods. Calls through an interface of the
+ * JDK, such as Runnable, are not followed.
  */
 private class Locks(classes: List<ClassModel>) {
     private class Method(val owner: String, val model: MethodModel) {
@@ -111,14 +111,14 @@ private class Locks(classes: List<ClassModel>) {
             listOfNotNull(type.superclass().orElse(null)?.asInternalName())
     }
 
-    /** What is only done when something has failed. */
+    /** The class whose methods run only after a failure. */
     private val failures = "org/arbalest/device/internal/memory/Faults"
 
-    /** Of java.util.concurrent, what never waits for another thread: classes, and methods of others. */
+    /** The classes and methods of java.util.concurrent that never wait for another thread. */
     private val free = listOf("atomic/", "ConcurrentLinkedQueue.", "LinkedTransferQueue.add",
         "locks/LockSupport.unpark").map { "java/util/concurrent/$it" }
 
-    /** Waits for threads that copy for it, none of which is virtual. */
+    /** The method that waits for helper threads that copy, none of which is virtual. */
     private val waitsForHelpers = "org.arbalest.device.internal.staging.HostCopies\$Job.await"
 
     fun methods(wanted: (String) -> Boolean): List<String> = byKey.values.flatten().map { "$it" }.filter(wanted)
@@ -165,7 +165,7 @@ private class Locks(classes: List<ClassModel>) {
         else -> emptyList()
     }
 
-    /** The method of a class, that of those that it has it from, and, where these may be, of those that override it. */
+    /** Returns the method of a class, or the inherited one, and the methods that override it if [mayBeOverridden]. */
     private fun find(owner: String, key: Key, mayBeOverridden: Boolean): List<Method> =
         if (owner == failures) emptyList() else byKey[key].orEmpty().filter {
             isA(owner, it.owner) || mayBeOverridden && owner.startsWith("org/arbalest/") && isA(it.owner, owner)

@@ -12,7 +12,7 @@ import org.jetbrains.annotations.Nullable
 import java.io.File
 import java.nio.file.Path
 
-/** What a consumer of a version of Kotlin has: its compiler and its standard library, put there by Maven. */
+/** The compiler and the standard library of one version of Kotlin, which Maven has downloaded. */
 private class Kotlin(val version: String) {
     private val folder = File("target/kotlin/$version")
     val library = folder.resolve("kotlin-stdlib-$version.jar")
@@ -20,7 +20,7 @@ private class Kotlin(val version: String) {
         folder.resolveSibling("kotlin-reflect-1.6.10.jar")) +
         listOf(Job::class, Nullable::class).map { jarOf(it.java) }
 
-    /** Compiles a source for a version of class files; a warning is an error. */
+    /** Compiles a source to class files of a version. A warning is an error. */
     fun compile(source: String, target: Int, classPath: List<File>, into: File): Run = java(
         compiler, listOf("--sun-misc-unsafe-memory-access=allow", "-Xmx1g", "-XX:+UseSerialGC"),
         "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-Werror", "-no-stdlib", "-no-reflect", "-jdk-home",
@@ -38,22 +38,19 @@ private fun java(classPath: List<File>, options: List<String>, vararg main: Stri
 }
 
 /**
- * Consumers whose Kotlin is older than ours, or whose class files are to be. The JVM that runs them, and whose classes
- * they see, is ours.
+ * Tests consumers with an older Kotlin than ours, or with older class files. Their programs run on the JVM of this
+ * build, and are compiled against its classes.
  */
 class KotlinConsumersEngineSpec : FunSpec({
     val folder = tempdir()
     val (oldest, previous, ours) = System.getProperty("kotlin.versions").split(' ').map(::Kotlin)
     val library = listOf(classesOf("device-core"), classesOf("coroutines"), jarOf(Job::class.java))
 
-    // 2.2 knows targets up to 24 only.
+    // Kotlin 2.2 only supports targets up to 24.
     for ((kotlin, target) in listOf(
         oldest to 17, oldest to 21, oldest to 24, previous to 21, previous to 25, ours to 21, ours to 25,
     )) {
-        test(
-            "Kotlin ${kotlin.version} compiles a consumer for JVM $target: views, inlined loops, a flow, rows; and " +
-                "it runs [KOT-01]",
-        ) {
+        test("Kotlin ${kotlin.version} compiles a consumer for JVM $target, and the program runs [KOT-01]") {
             val classes = folder.resolve("${kotlin.version}-$target")
             val compiled = kotlin.compile("Consumer.kt", target, library, classes)
             withClue(compiled.output) { compiled.code shouldBe 0 }
@@ -63,8 +60,8 @@ class KotlinConsumersEngineSpec : FunSpec({
                 run.output shouldBe """
                     views: 82.0 [s0, null, s2, null] true
                     rows: [Trade(price=1.5, symbol=a, count=1), Trade(price=2.5, symbol=null, count=7)]
-                    lent: [0, 10]
-                    lent: [0, 10, 20]
+                    borrowed: [0, 10]
+                    borrowed: [0, 10, 20]
                     flow: [2, 3]
 
                 """.trimIndent()
@@ -73,10 +70,7 @@ class KotlinConsumersEngineSpec : FunSpec({
     }
 
     for (kotlin in listOf(oldest, ours)) {
-        test(
-            "Kotlin ${kotlin.version} compiles no operator that holds, or gives out, what a lending flow has closed, " +
-                "and says why [OWN-16]",
-        ) {
+        test("Kotlin ${kotlin.version} rejects operators that keep the batches of a lending flow [OWN-16]") {
             val source = File("src/test/resources/consumer/Refused.kt").readLines()
             val calls = source.indices.filter { source[it].startsWith("    lent.") }.map { it + 1 }
             val compiled = kotlin.compile("Refused.kt", 21, library, folder.resolve("refused-${kotlin.version}"))
@@ -89,7 +83,7 @@ class KotlinConsumersEngineSpec : FunSpec({
         }
     }
 
-    test("the testkit's contract is one for Kotlin ${oldest.version}, too [KOT-01]") {
+    test("Kotlin ${oldest.version} compiles a backend test with the testkit's contract [KOT-01]") {
         val tests = System.getProperty("java.class.path").split(File.pathSeparator).map(::File)
             .filter { "kotest" in it.name }
         val compiled = oldest.compile("BackendSpec.kt", 21,
@@ -97,7 +91,7 @@ class KotlinConsumersEngineSpec : FunSpec({
         withClue(compiled.output) { compiled.code shouldBe 0 }
     }
 
-    test("what Kotlin ${oldest.version} does not know, it says so") {
+    test("Kotlin ${oldest.version} reports a JVM target that it does not support") {
         val compiled = oldest.compile("Consumer.kt", 25, library, folder.resolve("25"))
         compiled.code shouldBe 1
         compiled.output shouldContain "unknown JVM target version: 25"

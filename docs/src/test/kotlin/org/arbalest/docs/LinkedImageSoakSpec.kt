@@ -21,12 +21,14 @@ import kotlin.io.path.Path
 import kotlin.io.path.exists
 
 /**
- * An application and what it needs of us, linked to an image by `jlink`, which takes no automatic modules; and the same
- * on the module path.
+ * Tests an application with its modules, linked to an image by `jlink`, which accepts no automatic modules. The same
+ * application also runs on the module path.
  */
 class LinkedImageSoakSpec : FunSpec({
     extension(SkipWithout {
-        "this JDK has no jlink".takeUnless { Path(System.getProperty("java.home"), "bin", "jlink").exists() }
+        "this JDK has no jlink: use a full JDK".takeUnless {
+            Path(System.getProperty("java.home"), "bin", "jlink").exists()
+        }
     })
 
     val folder = tempdir()
@@ -46,7 +48,7 @@ class LinkedImageSoakSpec : FunSpec({
             "OpenCL: 4.5\n" else run.output shouldNotContain "OpenCL: "
     }
 
-    test("a linked image has Kotlin's part and the backends, finds them, and needs no flags [MOD-01]") {
+    test("a linked image contains the Kotlin modules and the backends, and runs without flags [MOD-01]") {
         val image = folder.resolve("image")
         tool("jlink", "--module-path", modulePath, "--add-modules", (listOf(APPLICATION) + BACKENDS).joinToString(","),
             "--add-options=--enable-native-access=${(listOf("org.arbalest.device") + BACKENDS).joinToString(",")} " +
@@ -57,9 +59,7 @@ class LinkedImageSoakSpec : FunSpec({
         verify(run("$image/bin/trades"))
     }
 
-    test(
-        "on the module path an application requires what it names, and the backends that are there are found [MOD-01]",
-    ) {
+    test("an application on the module path requires its direct modules, and finds the backends [MOD-01]") {
         verify(
             run(
                 Path(System.getProperty("java.home"), "bin", "java").toString(), "--module-path", modulePath,
@@ -75,7 +75,7 @@ private const val APPLICATION = "org.arbalest.docs.image"
 private val PUBLISHED = listOf("device-core", "coroutines", "device-opencl", "device-cuda", "device-rocm")
 private val BACKENDS = listOf("opencl", "cuda", "rocm").map { "org.arbalest.device.$it" }
 
-/** The classes of [APPLICATION] as a module of its own. */
+/** Compiles the classes of [APPLICATION] to a separate module. */
 private fun application(folder: File): File {
     val compiled = File(jarOf(LinkedImageSoakSpec::class.java), APPLICATION.replace('.', '/'))
     compiled.copyRecursively(folder.resolve(APPLICATION.replace('.', '/')))
@@ -92,5 +92,5 @@ private fun application(folder: File): File {
 private fun tool(name: String, vararg arguments: String) {
     val words = StringWriter()
     val code = PrintWriter(words).use { ToolProvider.findFirst(name).orElseThrow().run(it, it, *arguments) }
-    check(code == 0) { "$name failed with $code:\n$words" }
+    check(code == 0) { "$name failed with exit code $code:\n$words" }
 }

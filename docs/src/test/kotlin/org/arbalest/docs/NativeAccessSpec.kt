@@ -29,8 +29,8 @@ private const val DENY = "--illegal-native-access=deny"
 private const val CORE = "org.arbalest.device"
 
 /**
- * What users get who forget `--enable-native-access`, or name too little in it, where the JVM insists: DEV-20. Each
- * case is a JVM of its own.
+ * Tests the errors without `--enable-native-access`, or with too few modules in it, if the JVM denies native access:
+ * DEV-20. Each case runs in a separate JVM.
  */
 class NativeAccessSpec : FunSpec({
     val folder = Files.createTempDirectory("arbalest-native-access")
@@ -50,7 +50,7 @@ class NativeAccessSpec : FunSpec({
         ChildJvm.java(options.toList() +
             listOf("-cp", path(program + listOf(core) + extra), NativeDoors::class.java.name) + arguments)
 
-    /** With core, and these backends, as modules; the program is on the class path. */
+    /** Runs the program on the class path, with core and these backends as modules. */
     fun asModules(names: List<String>, vararg options: String, arguments: List<String> = listOf()): ChildJvm {
         val modules = (listOf("" to core) + names.map { ".$it" to backends.getValue(it) }).map { (name, place) ->
             jars.getOrPut(name) {
@@ -75,7 +75,7 @@ class NativeAccessSpec : FunSpec({
     fun missing(who: String, modules: String) =
         "native access is not enabled for the module $who: start the JVM with --enable-native-access=$modules"
 
-    test("on the class path it is the same exception each time, on any thread, and names ALL-UNNAMED [DEV-20]") {
+    test("on the class path, each call on any thread throws the same exception with ALL-UNNAMED [DEV-20]") {
         onClassPath(DENY, extra = backends.values.toList()).allRefusedWith(
             "native access is not enabled for the class path: start the JVM with --enable-native-access=ALL-UNNAMED; " +
                 "an executable jar may say " +
@@ -83,13 +83,13 @@ class NativeAccessSpec : FunSpec({
         )
     }
 
-    test("on the module path it names the modules that are there, and no others [DEV-20]") {
+    test("on the module path, the exception names exactly the available modules [DEV-20]") {
         asModules(listOf(), DENY).allRefusedWith(missing(CORE, CORE))
         asModules(listOf("rocm", "cuda"), DENY, "--enable-native-access=ALL-UNNAMED")
             .allRefusedWith(missing(CORE, "$CORE,$CORE.cuda,$CORE.rocm"))
     }
 
-    test("a backend that the flag does not name is unavailable, each time, and the reason is the whole flag [DEV-20]") {
+    test("a backend that the flag omits is unavailable at each call, and the reason has the whole flag [DEV-20]") {
         val child = asModules(listOf("opencl", "cuda"), DENY, "--enable-native-access=$CORE",
             arguments = listOf("CUDA", "OPENCL"))
         withClue(child.output) {
@@ -103,16 +103,13 @@ class NativeAccessSpec : FunSpec({
         }
     }
 
-    test(
-        "with the flag it works, on the class path and on the module path; without it, where the JVM only warns, " +
-            "with a warning [DEV-20]",
-    ) {
+    test("native calls work with the flag, and without it only with a warning if the JVM allows them [DEV-20]") {
         onClassPath(DENY, "--enable-native-access=ALL-UNNAMED").worked() shouldBe "works: 41\n"
         asModules(listOf("cuda"), DENY, "--enable-native-access=$CORE,$CORE.cuda").worked() shouldBe "works: 41\n"
         onClassPath("--illegal-native-access=warn").worked() shouldContain "WARNING"
     }
 
-    test("an executable jar enables it by its manifest") {
+    test("an executable jar enables native access by its manifest") {
         fun app(name: String, vararg more: Pair<String, String>): Path = jar(
             folder / name, null, Name.MAIN_CLASS.toString() to NativeDoors::class.java.name,
             Name.CLASS_PATH.toString() to (program + listOf(core)).joinToString(" ") { it.toUri().toString() }, *more,
@@ -129,12 +126,12 @@ private fun ChildJvm.worked(): String = withClue(output) {
     output.also { it shouldContain "works: 41\n" }
 }
 
-/** The folder or jar that a class is in. */
+/** Returns the folder or jar of a class. */
 private fun place(type: KClass<*>): Path = type.java.protectionDomain.codeSource.location.toURI().toPath()
 
 private fun path(places: List<Path>): String = places.joinToString(File.pathSeparator)
 
-/** Makes a jar of a folder, or of nothing, with entries in its manifest. */
+/** Makes a jar of a folder, or an empty one, with entries in its manifest. */
 private fun jar(jar: Path, folder: Path?, vararg entries: Pair<String, String>): Path {
     val manifest = Manifest()
     manifest.mainAttributes[Name.MANIFEST_VERSION] = "1.0"

@@ -28,8 +28,9 @@ import java.util.concurrent.Flow
 import java.util.concurrent.ForkJoinPool
 
 /**
- * Calls whatever can be called first, twice, the second time on another thread, and prints what each throws; where C
- * may be called, it says that it works. With arguments it asks for the devices that they name instead.
+ * A program that makes each call that can be an application's first native call. It makes the calls twice, the second
+ * time on another thread, and prints the exception of each. If native access is enabled, it prints that it works. With
+ * arguments, it requests the devices with these names instead.
  */
 internal object NativeDoors {
     private val arena = Arena.global()

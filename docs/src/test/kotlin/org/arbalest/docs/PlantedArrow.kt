@@ -5,5 +5,5 @@ package org.arbalest.device.internal.memory
 
 import org.arbalest.device.DeviceArray
 
-/** What native memory must not know; for the test of [org.arbalest.docs.ArchitectureSpec]. */
+/** A type that the package for memory must not use, for the test of [org.arbalest.docs.ArchitectureSpec]. */
 internal class PlantedArrow(val array: DeviceArray)

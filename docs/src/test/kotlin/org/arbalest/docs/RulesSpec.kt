@@ -9,13 +9,13 @@ import java.io.File
 private val ID =
     Regex("""\b(?:SCH|ARR|VAL|READ|BLD|EXT|STAT|OBJ|REQ|OWN|STR|DEV|ASY|DLP|IPC|CHK|MOD|KOT|ARJ|ADB|SPK)-\d{2}\b""")
 
-/** The ids of the rules that a test proves, at the end of its name: `… [OWN-06, ARR-12]`. */
+/** Matches the ids at the end of a test's name, for the rules that it tests: `… [OWN-06, ARR-12]`. */
 private val NAMED = Regex("""\[(?:[A-Z]+-\d{2}(?:, )?)+](?=")""")
 
-/** An id where a test's name begins. */
+/** Matches an id at the beginning of a test's name. */
 private val IN_FRONT = Regex("""(?:test|context|should)\(\s*\$*"{1,3}${ID.pattern}[^\n]*""")
 
-/** Holds docs/rules.md to the sources, and the sources to it. */
+/** Tests that docs/rules.md and the sources have the same rules. */
 class RulesSpec : FunSpec({
     val rows = File("../docs/rules.md").readLines().filter { it.startsWith("| ") }.map { line ->
         line.split('|').map(String::trim)
@@ -30,12 +30,12 @@ class RulesSpec : FunSpec({
         .associateWith { file -> ID.findAll(file.readText()).map { it.value }.toSet() }
     val kotlin = sources.keys.filter { it.extension == "kt" }.associateWith { it.readText() }
 
-    test("a rule stands in docs/rules.md once, with a source and a sentence") {
+    test("docs/rules.md contains each rule once, with a source and a sentence") {
         rules.shouldBeUnique()
         rows.filter { it[2].isEmpty() || it[3].isEmpty() }.shouldBeEmpty()
     }
 
-    test("every rule that is cited is in docs/rules.md") {
+    test("docs/rules.md contains every rule that the sources cite") {
         sources.mapValues { (_, cited) -> cited - rules.toSet() }.filterValues { it.isNotEmpty() }.toList()
             .shouldBeEmpty()
     }
@@ -47,7 +47,7 @@ class RulesSpec : FunSpec({
         (rules - named).shouldBeEmpty()
     }
 
-    test("the ids of a test stand at the end of its name, in brackets") {
+    test("the ids in a test's name are at its end, in brackets") {
         kotlin.mapValues { (_, text) -> IN_FRONT.findAll(text).map { it.value }.toList() }
             .filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
     }

@@ -12,10 +12,10 @@ import java.io.File
 private val chromium = System.getenv("CHROMIUM")?.let(::File)
     ?: Site.found("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-/** What the network not being there looks like. */
+/** Matches the errors of npm without a network. */
 private val OFFLINE = Regex("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ENETUNREACH")
 
-/** Why the site cannot be built or looked at here; in CI it has to be. */
+/** The reason why the site cannot be built or displayed here, or null. With `CI=true` a missing program is an error. */
 private val missing: String? by lazy {
     val reason = Site.missing()
         ?: "no Chromium: neither chromium nor google-chrome is on the PATH, and CHROMIUM names none".takeIf {
@@ -23,14 +23,14 @@ private val missing: String? by lazy {
         }
         ?: runCatching { Site.install() }.exceptionOrNull()?.let {
             if (OFFLINE.containsMatchIn("${it.message}"))
-                "npm's packages are not here, and not to be had: ${it.message}" else throw it
+                "npm cannot download the site's packages: ${it.message}" else throw it
         }
     reason.takeUnless { System.getenv("CI") == "true" }
 }
 
 /**
- * The site, built and looked at in a real browser, by site/test/browser.mjs. The API is not built for it, which takes
- * minutes: links into it are followed where -Pdocs has made it.
+ * Tests the site in a real browser by site/test/browser.mjs. The API is not built for these tests, since that takes
+ * minutes. Links into the API are checked if -Pdocs has built it.
  */
 class SiteEngineSpec : FunSpec({
     extension(SkipWithout { missing })
@@ -53,36 +53,33 @@ class SiteEngineSpec : FunSpec({
         return report.lines().filter { it.startsWith("$check: ") }
     }
 
-    test(
-        "no link of the site is broken, each page loads without an error, and none is wider than a window of 400 or " +
-            "1,400 pixels",
-    ) {
+    test("no link is broken, and each page loads without an error and fits windows of 400 and 1,400 pixels") {
         problems("pages").shouldBeEmpty()
     }
 
-    test("the search finds exportStream, a term of the glossary, and a rule") {
+    test("the search finds exportStream, a term of the glossary and a rule") {
         problems("search").shouldBeEmpty()
     }
 
-    test("the button of a snippet copies it, and each tab is its language's") {
+    test("the button of a snippet copies it, and each tab shows its language") {
         problems("copy").shouldBeEmpty()
     }
 
-    test("the dark pages are dark, with their charts") {
+    test("the dark pages and their charts are dark") {
         problems("dark").shouldBeEmpty()
     }
 
-    test("the menu has the versions") {
+    test("the menu contains the versions") {
         problems("versions").shouldBeEmpty()
     }
 
-    test("the newest version of the site is the one that is built") {
+    test("the newest version of the site is the version of this build") {
         val versions = Regex(""""name": "([^"]*)"""").findAll(File("../site/versions.json").readText())
             .map { it.groupValues[1] }.toList()
         versions.first() shouldBe System.getProperty("project.version")
     }
 
-    test("pages to be looked at are in target/screenshots") {
+    test("the screenshots of the pages are in target/screenshots, in both widths") {
         problems("screenshots").shouldBeEmpty()
         screenshots.list()!!.count { it.endsWith("-400.png") } shouldBe
             screenshots.list()!!.count { it.endsWith("-1400.png") }

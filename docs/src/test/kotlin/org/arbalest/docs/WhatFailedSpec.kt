@@ -13,18 +13,18 @@ import io.kotest.matchers.string.shouldContain
 import java.io.File
 import java.nio.file.Path
 
-/** What `mvnw` prints after a failed build: the command that repeats a test runs that test. */
+/** Tests the output of `mvnw` after a failed build: the command for a failed test runs exactly that test. */
 class WhatFailedSpec : FunSpec({
     val printed by lazy { printed(tempdir()) }
 
-    test("each failed test is named, with its reason and a command that has its module, spec and profile") {
+    test("the output has each failed test with its reason, and a command with its module, spec and profile") {
         printed shouldContain "${NAMES.size} tests failed:"
         printed shouldContain "some-module: ToldSpec: ${NAMES[0]}\n  expected:<1> but was:<2>\n  ./mvnw -pl " +
             "some-module -am test -Dtest=ToldSpec '-Dkotest.filter.tests="
     }
 
     for (name in NAMES) {
-        test("the filter for \"$name\" runs that test, and no other") {
+        test("the filter for \"$name\" runs only that test") {
             val block = printed.substringAfter("ToldSpec: $name\n")
             val filter = block.substringAfter("'-D$FILTER=").substringBefore("'")
             executed(filter) shouldContainExactly listOf(inContext(name))
@@ -41,7 +41,7 @@ private const val FILTER = "kotest.filter.tests"
 private val NAMES = listOf("one [OWN-01, ARR-12]", "1 + 1 is 2, \"quoted\" (or 'so'); \$HOME & more", "… it goes on",
     "one", "1/2 is a half", "a context:/one", "a context:/two <x>")
 
-/** Not a spec that the build runs: its name does not end in Spec. */
+/** A spec that the build does not run, since its name does not end in Spec. */
 private class Reported : FunSpec({
     for (name in NAMES.filter { CONTEXT !in it } + "one more") test(name) {}
     context("a context:") {

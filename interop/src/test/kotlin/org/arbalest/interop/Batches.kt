@@ -21,14 +21,17 @@ import java.math.BigDecimal
 import java.time.Period
 
 /**
- * Batches of three columns: `i` is the number of the row, `v` and `w` are its value, where `w` begins somewhere within
- * its buffers.
+ * Batches of three columns. Column `i` holds the row number; `v` and `w` hold the value of that row. Column `w` starts
+ * at an offset within its buffers.
  */
 internal object Batches {
     fun schema(type: TypeCase): Schema =
         Schema.of(listOf(Field.of("i", DataType.INT64), type.field, type.field.withName("w")))
 
-    /** Rows laid by hand, with so many others before `w`, whose nulls nobody has counted then. */
+    /**
+     * Returns rows laid by hand. Column `w` has [before] more rows in front of its offset, and then its null count is
+     * unknown.
+     */
     fun laid(type: TypeCase, from: Int, rows: Int, before: Int = 3): DeviceArray {
         val numbers = (from until from + rows).toList()
         val longer = Laid.lay(type.type, (from - before until from + rows).map { type.value(maxOf(0, it)) })
@@ -41,41 +44,41 @@ internal object Batches {
         return DeviceArray.of(schema(type).asField(), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
     }
 
-    /** Rows by the library's builders. */
+    /** Returns rows made by the library's builders. */
     fun built(type: TypeCase, from: Int, rows: Int): DeviceArray {
         val numbers = (from until from + rows).toList()
         val values = numbers.map(type::value)
         return Built.batch(schema(type).fields().zip(listOf(numbers.map { it.toLong() }, values, values)))
     }
 
-    /** Some of the rows of a batch, which is closed. */
+    /** Returns some rows of this batch, and closes the batch. */
     fun DeviceArray.part(from: Long, rows: Long): DeviceArray = use { it.slice(from, rows) }
 
-    /** A stream of what is made when it is pulled; ends where [make] answers null. */
+    /** Returns a stream that calls [make] for each batch that is pulled, and ends when [make] returns null. */
     fun stream(type: TypeCase, make: (Int) -> DeviceArray?): DeviceArrayReader {
         var next = 0
         return DeviceArrayReader.of(schema(type), DeviceType.CPU) { make(next++) }
     }
 
-    /** The rows of a stream, `i` to what `v` is, [plain]. All batches are closed. */
+    /** Returns the rows of a stream as a map from `i` to the [plain] value of `v`, and closes all batches. */
     fun read(reader: DeviceArrayReader): Map<Long, Any?> = buildMap {
         while (true) {
             reader.next()?.use { batch ->
                 val (number, value) = batch.column("i") to batch.column("v")
                 for (row in 0 until batch.length()) {
                     val i = number.getLong(row)
-                    check(i !in this) { "row $i comes twice" }
+                    check(i !in this) { "the stream returned row $i twice" }
                     put(i, plain(value.get(row)))
                 }
             } ?: break
         }
     }
 
-    /** What [read] must answer. */
+    /** Returns the result that [read] must return for these rows. */
     fun expected(type: TypeCase, rows: Iterable<Int>): Map<Long, Any?> =
         rows.associate { it.toLong() to plain(type.value(it)) }
 
-    /** What [Laid] lays, and what a column answers, as the same objects, which compare by content. */
+    /** Converts the values of [Laid] and the values that a column returns to the same objects, compared by content. */
     fun plain(value: Any?): Any? = when (value) {
         is ByteArray -> value.toList()
         is List<*> -> value.map(::plain)
@@ -88,7 +91,7 @@ internal object Batches {
     }
 }
 
-/** Runs [block] with this reader as a C stream, which is released afterwards if nobody took it. */
+/** Runs [block] with this reader as a C stream, and releases the stream if [block] did not take it over. */
 internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     CData.exportStream(this, stream, CExport.DATA)

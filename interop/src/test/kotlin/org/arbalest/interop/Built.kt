@@ -11,9 +11,9 @@ import org.arbalest.device.types.Interval
 import org.arbalest.device.types.NestedType
 import java.math.BigDecimal
 
-/** Arrays of every type, by the library's builders. */
+/** Arrays of every type, made by the library's builders. */
 internal object Built {
-    /** A batch of columns, each of the values as [Laid] has them. */
+    /** Builds a batch of columns. Each column has a list of values in the representation of [Laid]. */
     fun batch(
         columns: List<Pair<Field, List<Any?>>>,
     ): DeviceArray = BatchBuilder.of(Devices.cpu(), columns.first().second.size).use { batch ->
@@ -54,7 +54,7 @@ internal object Built {
                 column.appendList(value.size)
                 value.forEach { append(column.items(), type.children().single().type(), it) }
             }
-            else -> error("no such value: $value")
+            else -> error("cannot append $value: no builder method takes a value of this class")
         }
     }
 }

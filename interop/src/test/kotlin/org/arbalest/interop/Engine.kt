@@ -4,39 +4,41 @@ package org.arbalest.interop
 import java.lang.foreign.MemorySegment
 
 /**
- * An engine that takes streams of batches in and gives them out, by the address of an `ArrowArrayStream`; one object
- * for each.
+ * An engine that imports and exports streams of batches by the address of an `ArrowArrayStream`. Each engine is one
+ * object.
  */
 internal interface Engine {
     val name: String
 
-    /** Why it cannot be had here, or null. */
+    /** The reason why the engine is not available here, or null. */
     val missing: String?
 
-    /** The types that it does not take, by the names of [Types], each with a part of what it says then. */
+    /** The types that the engine rejects, by the names of [Types], each with a part of the error message. */
     val refuses: Map<String, String>
 
-    /** The types that come back as others, by the names of [Types]: what a value of theirs is then. */
+    /**
+     * The types that the engine returns as another type, by the names of [Types]. Each function converts a value to the
+     * value that comes back.
+     */
     val changes: Map<String, (Any) -> Any?> get() = emptyMap()
 
     /**
-     * The types that it misreads, which is its bug, in arrays that have an offset, or whose nulls nobody has counted (a
-     * `null_count` of −1).
+     * The types that the engine misreads, because of a bug of the engine, in arrays that have an offset or an unknown
+     * null count (a `null_count` of −1).
      */
     val misreads: Set<String> get() = emptySet()
 
     /**
-     * Pulls a stream, whose columns are `i`, `v` and `w`, to its end, and keeps what it gave. The stream is the
-     * engine's.
+     * Pulls a stream with the columns `i`, `v` and `w` to its end, and keeps its batches. The engine owns the stream.
      */
     fun take(stream: MemorySegment, type: TypeCase): Kept
 }
 
-/** Batches that an engine has. */
+/** The batches that an engine keeps. */
 internal interface Kept : AutoCloseable {
-    /** The rows for which the engine finds that `v` is not `w`, or not what it ought to be. */
+    /** Returns how many rows the engine finds in which `v` differs from `w` or from the expected value. */
     fun differences(): Long
 
-    /** Writes a stream of them. */
+    /** Writes a stream of the batches to [out]. */
     fun give(out: MemorySegment)
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * What is tried with every engine: all types in both directions, in whole batches and slices of them, and what can
- * happen to a stream.
+ * The tests that every engine passes: all types in both directions, in whole batches and in slices, and the ways in
+ * which a stream can end.
  */
 internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
     private val int64 = Types.all.first { it.name == "int64" }
@@ -33,19 +33,19 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         for (type in Types.all) {
             val refusal = engine.refuses[type.name]
             if (type.name in engine.misreads) {
-                test("${engine.name} takes $type, finds the values, and gives them back") {
+                test("${engine.name} takes $type, reads its values and returns them") {
                     takesAndGives(type, whole(type))
                 }
 
-                test("its bug: ${engine.name} takes the wrong values of $type in slices") {
+                test("known bug: ${engine.name} reads wrong values from slices of $type") {
                     take(type, inSlices(type)).use { it.differences() shouldBeGreaterThan 0 }
                 }
             } else if (refusal == null) {
-                test("${engine.name} takes $type, whole and sliced, finds the values, and gives them back [ARR-12]") {
+                test("${engine.name} takes $type, whole and sliced, reads its values and returns them [ARR-12]") {
                     takesAndGives(type)
                 }
             } else {
-                test("${engine.name} refuses $type, and says so") {
+                test("${engine.name} rejects $type with its own message") {
                     shouldThrow<Exception> { take(type, inSlices(type)).close() }
                         .stackTraceToString() shouldContain refusal
                 }
@@ -53,7 +53,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
 
         for (batches in listOf(0, 1, 300)) {
-            test("${engine.name} takes a stream of $batches batches, and gives the rows back [STR-01]") {
+            test("${engine.name} takes a stream of $batches batches and returns its rows [STR-01]") {
                 take(int64, Batches.stream(int64) { if (it < batches) Batches.built(int64, 10 * it, 10) else null })
                     .use { kept ->
                         kept.differences() shouldBe 0
@@ -62,24 +62,21 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
             }
         }
 
-        test("${engine.name} hears of a stream that fails, in its own words [STR-09]") {
+        test("${engine.name} reports the message of a stream that fails [STR-09]") {
             val error = shouldThrow<Exception> { take(int64, tearing(1)).close() }
             error.stackTraceToString() shouldContain "the tape tore"
         }
 
-        test(
-            "a stream of ${engine.name}'s is left after one batch, which outlives the stream and where it came " +
-                "from [STR-05]",
-        ) {
+        test("the first batch of a stream of ${engine.name} outlives the closed stream and its source [STR-05]") {
             val first = take(int64, many()).use { kept -> give(kept).use { it.next()!! } }
             first.use { it.column("i").getLong(0) shouldBe 0 }
         }
 
-        test("a stream of ${engine.name}'s is left before its first batch [STR-05]") {
+        test("a stream of ${engine.name} is closed before its first batch is pulled [STR-05]") {
             take(int64, many()).use { give(it).close() }
         }
 
-        test("${engine.name} is used by four threads at once, and releases where it likes [OWN-10]") {
+        test("${engine.name} serves four threads at once, and releases arrays on any thread [OWN-10]") {
             val threads = Executors.newFixedThreadPool(4)
             try {
                 val types = Types.all.filter { it.name !in engine.refuses && it.name !in engine.misreads }
@@ -105,7 +102,8 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
     }
 
     /**
-     * Rows that were laid by hand, slices of such, a slice without rows, rows that the library built, a slice of these.
+     * Returns rows laid by hand, slices of such rows, a slice without rows, rows made by the library, and a slice of
+     * those.
      */
     private fun inSlices(type: TypeCase): DeviceArrayReader = Batches.stream(type) { batch ->
         when (batch) {
@@ -125,7 +123,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         if (it < 100) Batches.built(int64, 1000 * it, 1000) else null
     }
 
-    /** A stream that breaks after so many batches. */
+    /** Returns a stream that fails after [batches] batches. */
     protected fun tearing(batches: Int): DeviceArrayReader =
         Batches.stream(int64) {
             if (it < batches) Batches.built(int64, 10 * it, 10) else throw IOException("the tape tore")

@@ -10,17 +10,17 @@ import java.util.concurrent.TimeUnit.MINUTES
 import kotlin.io.path.name
 import kotlin.io.path.readText
 
-/** What is to be had from elsewhere. */
+/** The programs and files that the tests need from outside. */
 internal object Had {
     /**
-     * Skips a spec, visibly, where its engine cannot be had; with `CI=true` in the environment nothing is skipped, and
-     * it fails.
+     * Skips a spec with a message if its engine is not available. With `CI=true` in the environment the spec fails
+     * instead.
      */
     fun needed(missing: () -> String?): SkipWithout = SkipWithout {
         missing()?.also { reason -> check(System.getenv("CI") != "true") { reason } }
     }
 
-    /** Runs a program in a folder to its end, which is within five minutes; the answer is what it wrote. */
+    /** Runs a program in a folder, for at most five minutes, and returns its output. */
     fun run(folder: Path, command: List<String>): String {
         val words = Files.createTempFile("had", ".txt")
         try {
@@ -37,7 +37,7 @@ internal object Had {
         }
     }
 
-    /** Fails if a file is not the one that was meant, of this SHA-512 in Base64. */
+    /** Fails if the SHA-512 of a file, in Base64, is not [sha512]. */
     fun check(file: Path, sha512: String) {
         val found = Base64.getEncoder()
             .encodeToString(MessageDigest.getInstance("SHA-512").digest(Files.readAllBytes(file)))

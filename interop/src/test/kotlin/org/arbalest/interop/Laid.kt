@@ -16,24 +16,25 @@ import java.io.ByteArrayOutputStream
 import java.lang.foreign.MemorySegment
 import java.math.BigDecimal
 
-/** An element of a union: which of its types, and the value. */
+/** An element of a union: the id of its type, and its value. */
 internal data class Variant(val id: Int, val value: Any?)
 
 /**
- * Arrays of any type, laid by hand as the columnar format has them: numbers are Long, Double or BigDecimal, bytes a
- * list of them, a struct a map, a map a list of such, and else what the value is called. Where the format leaves a
- * choice, the unusual one is taken: list views in reverse, text views in two buffers, dictionaries with values that
- * nobody uses, and twice the same.
+ * Arrays of any type, laid by hand in the columnar format. Numbers are Long, Double or BigDecimal; bytes are a list of
+ * Byte; a struct is a map; a map is a list of such maps; any other value is the Java type of its name.
+ *
+ * Where the format allows a choice, this code takes the unusual one: list views in reverse order, text views in two
+ * buffers, and dictionaries with unused and repeated values.
  */
 internal object Laid {
     /**
-     * The words of all dictionaries, the same for each array: dictionaries that differ are different arrays for Arrow
-     * C++, whatever they encode.
+     * The values of all dictionaries, the same for each array. Arrow C++ treats arrays with different dictionaries as
+     * different, even if they encode the same values.
      */
     val DICTIONARIES: List<List<Any>> =
         listOf(listOf("unused", "blue", "red", "green", "red"), List(3) { it * 10_000_000_019L })
 
-    /** An array of the values; with a bitmap where one of them is null. */
+    /** Returns an array of the values, with a validity bitmap if one of them is null. */
     fun array(field: Field, values: List<Any?>): DeviceArray = DeviceArray.of(field, lay(field.type(), values))
 
     fun lay(type: DataType, values: List<Any?>): ArrayData = when (type) {
@@ -140,7 +141,7 @@ internal object Laid {
 
     private fun dictionary(type: NestedType.DictionaryType, values: List<Any?>): ArrayData {
         val words = checkNotNull(DICTIONARIES.firstOrNull { it.containsAll(values.filterNotNull()) }) {
-            "no dictionary has $values"
+            "cannot encode $values: no dictionary contains all of them"
         }
         val index =
             fixed(values.map { value -> value?.let { words.lastIndexOf(it).toLong() } }, type.index().bits() / 8)
@@ -151,7 +152,7 @@ internal object Laid {
 
     private fun offsets(sizes: List<Int>, width: Int) = fixed(sizes.runningFold(0L) { end, size -> end + size }, width)
 
-    /** The elements of a list, as the values of its child. */
+    /** Returns the elements of a list, which are the values of its child. */
     private fun elements(value: Any?): List<*>? = value as List<*>?
 
     private fun bytes(value: Any): ByteArray = if (value is String) value.encodeToByteArray()

@@ -16,20 +16,21 @@ internal val I32: ValueLayout.OfInt = ValueLayout.JAVA_INT
 internal val I64: ValueLayout.OfLong = ValueLayout.JAVA_LONG
 internal val F64: ValueLayout.OfDouble = ValueLayout.JAVA_DOUBLE
 
-/** A C function, called by `invokeWithArguments`: tests are in no hurry. */
+/** A native function, called by `invokeWithArguments`, since tests do not need a fast call. */
 internal class Function(private val handle: MethodHandle) {
     operator fun invoke(vararg arguments: Any): Any? = handle.invokeWithArguments(*arguments)
 }
 
-/** The function [name], which returns [result], or nothing if that is null. */
+/** Returns the function [name], which returns [result], or nothing if [result] is null. */
 internal fun SymbolLookup.function(name: String, result: MemoryLayout?, vararg arguments: MemoryLayout): Function {
     val descriptor = if (result == null) FunctionDescriptor.ofVoid(*arguments)
     else FunctionDescriptor.of(result, *arguments)
     return Function(Linker.nativeLinker()
-        .downcallHandle(find(name).orElseThrow { NoSuchElementException("no function $name") }, descriptor))
+        .downcallHandle(find(name).orElseThrow { NoSuchElementException("the library has no function $name") },
+            descriptor))
 }
 
-/** Runs [call] with room for what a C function says; it is thrown if the answer of [call] is null. */
+/** Runs [call] with a buffer for an error message, and throws an exception with that message if [call] returns null. */
 internal fun <T : Any> orWords(
     size: Long = 4096,
     call: Arena.(MemorySegment) -> T?,
@@ -38,8 +39,8 @@ internal fun <T : Any> orWords(
     arena.call(text) ?: throw EngineException(text.getString(0))
 }
 
-/** The C string at an address, or null. */
+/** Returns the C string at an address, or null. */
 internal fun MemorySegment.text(): String? = if (address() == 0L) null else reinterpret(Long.MAX_VALUE).getString(0)
 
-/** An engine refuses or fails, with its own words. */
+/** Thrown if an engine rejects a call or fails; the message is the engine's own. */
 internal class EngineException(words: String) : Exception(words)

@@ -25,10 +25,10 @@ import org.arbalest.device.types.NestedType.UnionType
 import java.math.BigDecimal
 
 /**
- * A type, and what a column of it holds.
+ * A type, and the values of a column of this type.
  *
- * @property sql the value of row `i` in DuckDB's SQL, where it has such a type
- * @property make the value of a row, as [Laid] has them; every fifth row is null, but in a union
+ * @property sql the value of row `i` in DuckDB's SQL, if DuckDB has such a type
+ * @property make returns the value of a row in the representation of [Laid]; every fifth row is null, except in a union
  */
 internal class TypeCase(val name: String, val type: DataType, val sql: String?, private val make: (Int) -> Any?) {
     val field: Field = Field.of("v", type)
@@ -38,7 +38,7 @@ internal class TypeCase(val name: String, val type: DataType, val sql: String?, 
     override fun toString(): String = name
 
     companion object {
-        /** What [sql] says of the nulls. */
+        /** The condition by which [sql] makes a row null. */
         const val SQL_IS_NULL = "i % 5 = 3"
 
         fun isNull(row: Int): Boolean = row % 5 == 3

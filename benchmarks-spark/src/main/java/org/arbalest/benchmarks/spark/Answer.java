@@ -4,7 +4,7 @@ package org.arbalest.benchmarks.spark;
 import java.util.List;
 import org.apache.spark.sql.Row;
 
-/** What queries are to answer: computed from the row numbers, by neither Spark nor us. */
+/** The expected results of the queries, computed from the row numbers, without Spark and without the library. */
 final class Answer {
   private final long[] counts = new long[Numbers.KEYS];
   private final long[] ids = new long[Numbers.KEYS];
@@ -31,23 +31,23 @@ final class Answer {
     total += Numbers.other(id);
   }
 
-  /** Rows of a key, how many it has, the sums of ids and values, and the highest of the others. */
+  /** Checks the rows of the query: key, count, sums of ids and values, and maximum of the other values. */
   void check(List<Row> groups) {
     if (groups.size() != Numbers.KEYS)
-      throw new IllegalStateException("there are " + groups.size() + " groups, not " + Numbers.KEYS);
+      throw new IllegalStateException("the query returned " + groups.size() + " groups, not " + Numbers.KEYS);
     for (Row group : groups) {
       int key = group.getInt(0);
       boolean isRight =
           group.getLong(1) == counts[key] && group.getLong(2) == ids[key] && group.getDouble(3) == values[key]
               && group.getLong(4) == mostOthers[key];
-      if (!isRight) throw new IllegalStateException("wrong for key " + key + ": " + group);
+      if (!isRight) throw new IllegalStateException("the query returned a wrong row for key " + key + ": " + group);
     }
   }
 
-  /** The sum of all that the partitions have. */
+  /** Checks the sum of the sums of all partitions. */
   void check(Iterable<Long> sums) {
     long sum = 0;
     for (long each : sums) sum += each;
-    if (sum != total) throw new IllegalStateException("the sum is " + sum + ", not " + total);
+    if (sum != total) throw new IllegalStateException("the sum of the partitions is " + sum + ", not " + total);
   }
 }

@@ -11,22 +11,22 @@ import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.Field;
 
 /**
- * The whole table in native memory, once in each executor that asks for it, until that ends; so reading it costs what
- * handing it on does.
+ * The whole table in native memory. Each executor makes it once, at the first request, and keeps it until its end.
+ * Therefore a read costs only the passing of the batches.
  */
 final class KeptBatches {
-  /** Each a task. */
+  /** The number of partitions, each of which is one task. */
   static final int PARTITIONS = 8;
 
-  /** As many as Spark's own cache has in a batch, so that neither has the advantage of larger ones. */
+  /** The batch size of Spark's own cache, so that neither side has the advantage of larger batches. */
   private static final int BATCH_ROWS = 10_000;
 
-  /** By the number of rows: the batches of each partition. */
+  /** The batches of each partition, by the number of rows of the table. */
   private static final Map<Long, List<List<DeviceArray>>> TABLES = new ConcurrentHashMap<>();
 
   private KeptBatches() {}
 
-  /** The batches of a partition, of a table of so many rows; they are to be retained, and not closed. */
+  /** Returns the batches of a partition of a table with {@code rows} rows. The caller retains and never closes them. */
   static List<DeviceArray> of(long rows, int partition) {
     return TABLES.computeIfAbsent(rows, KeptBatches::table).get(partition);
   }

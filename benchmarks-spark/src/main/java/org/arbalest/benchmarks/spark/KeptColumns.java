@@ -13,7 +13,7 @@ import org.arbalest.spark.ColumnSource;
 import org.arbalest.spark.ColumnTask;
 import org.arbalest.spark.ScanRequest;
 
-/** A source that hands on what each executor has in memory: as many rows as the option {@code rows} says. */
+/** A source that returns the table in the executor's memory; the option {@code rows} gives the number of rows. */
 public final class KeptColumns implements ColumnSource {
   @Override
   public Schema schema(Map<String, String> options) {

@@ -14,16 +14,16 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.DeviceArray;
 
 /**
- * The whole table in Spark's own vectors in native memory, once in each executor that asks for it: {@link KeptBatches},
- * copied.
+ * The whole table in Spark's own vectors in native memory, a copy of {@link KeptBatches}. Each executor makes it once,
+ * at the first request.
  */
 final class KeptVectors {
-  /** By the number of rows: the batches of each partition. */
+  /** The batches of each partition, by the number of rows of the table. */
   private static final Map<Long, List<List<ColumnarBatch>>> TABLES = new ConcurrentHashMap<>();
 
   private KeptVectors() {}
 
-  /** The batches of a partition, of a table of so many rows; they are not to be closed. */
+  /** Returns the batches of a partition of a table with {@code rows} rows. The caller must not close them. */
   static List<ColumnarBatch> of(long rows, int partition) {
     return TABLES.computeIfAbsent(rows, KeptVectors::table).get(partition);
   }

@@ -7,14 +7,14 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 
 /**
- * The table that is read: what its columns have in a row, by the row's number. Doubles are whole numbers, so that sums
- * of them are exact in any order.
+ * The values of the table, computed from the row number. Doubles are whole numbers, so that their sums are exact in any
+ * order.
  */
 final class Numbers {
-  /** How many keys there are. */
+  /** The number of different keys. */
   static final int KEYS = 100;
 
-  /** The last alone may be null, in a tenth of the rows. */
+  /** The schema. Only the last column has nulls, in a tenth of the rows. */
   static final Schema SCHEMA = Schema.of(List.of(
       Field.of("id", DataType.INT64).withNullable(false),
       Field.of("key", DataType.INT32).withNullable(false),

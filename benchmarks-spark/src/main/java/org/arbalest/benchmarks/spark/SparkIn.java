@@ -25,10 +25,15 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Columns in: a query of Spark's that groups all rows by a key of 100 values, and aggregates each of the four columns,
- * planning included. Of the same rows: out of a source of device arrays that are in native memory; out of one of
- * Spark's own vectors, which are there, too; out of Spark's cache, as it comes and without compression, which such a
- * query reads by rows, although it has columns; out of Parquet, in files that were just written.
+ * Measures how Spark reads columns. A query groups all rows by a key of 100 values and aggregates each of the four
+ * columns; the time includes its planning. The sources have the same rows:
+ *
+ * <ul>
+ * <li>device arrays in native memory,
+ * <li>Spark's own vectors in native memory,
+ * <li>Spark's cache, compressed or not, which such a query reads by rows, although the cache has columns,
+ * <li>Parquet files that were just written.
+ * </ul>
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -36,7 +41,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 3)
 @Fork(2)
 public class SparkIn {
-  /** What is queried. */
+  /** The table that is queried. */
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Input {

@@ -25,22 +25,22 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Columns out: code of the user's, in tasks, sums the four columns of each partition. By the columns that Spark has; by
- * columns that are made of rows with its public API; by rows; and by Spark's own way to Arrow, which its Python workers
- * are fed by and which it does not promise to keep. The source is the same for all, Spark's columnar cache by default,
- * as the cheapest that Spark has.
+ * Measures how user code in tasks reads columns from Spark. It sums the four columns of each partition in four ways:
+ * from Spark's columns; from columns made of the rows of Spark's public API; from rows; and from Spark's Arrow data.
+ * Spark makes that data for its Python workers, and does not promise to keep the conversion. All ways read the same
+ * source, by default Spark's columnar cache, which is Spark's cheapest source.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 30, time = 2) // the driver plans each query anew, and is warm only then
+@Warmup(iterations = 30, time = 2) // the driver plans each query anew, so it needs a long warm-up
 @Measurement(iterations = 5, time = 2)
 @Fork(2)
 public class SparkOut {
-  /** What is read. */
+  /** The table that is read. */
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Input {
-    /** One that {@link Tables} has. */
+    /** A name of a table in {@link Tables}. */
     @Param("cache") String source;
 
     private Cluster cluster;
@@ -52,13 +52,13 @@ public class SparkOut {
       table = tables.of(source);
     }
 
-    /** A new query, so that none has the plan of one before. */
+    /** Returns a new query, which does not reuse the plan of an earlier one. */
     Dataset<Row> query() {
       return table.select(col("id"), col("key"), col("value"), col("other"));
     }
   }
 
-  /** Has columns made of rows. */
+  /** The conversion of rows to columns. */
   @State(Scope.Benchmark)
   public static class ByRows {
     private static final String OPTION = "spark.arbalest.columnar";

@@ -23,8 +23,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
- * A source of Spark's own vectors, which each executor has in memory: the least that a columnar scan of Spark's can
- * cost, as its cache is read by rows. It has all columns, also where fewer are needed.
+ * A source of Spark's own vectors, which each executor has in memory. It shows the lowest cost of a columnar scan in
+ * Spark, since Spark reads its cache by rows. It always returns all columns, even if a query needs fewer.
  */
 public final class SparkVectors implements TableProvider {
   private static final StructType TYPE =
@@ -48,7 +48,7 @@ public final class SparkVectors implements TableProvider {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // it is asked for
+    @SuppressWarnings("deprecation") // Spark calls this method
     public StructType schema() {
       return TYPE;
     }
@@ -101,7 +101,7 @@ public final class SparkVectors implements TableProvider {
 
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
-      throw new UnsupportedOperationException("this source has columns, not rows");
+      throw new UnsupportedOperationException("cannot read rows: this source only has columns");
     }
 
     @Override
@@ -111,7 +111,7 @@ public final class SparkVectors implements TableProvider {
     }
   }
 
-  /** Closes nothing, as the batches stay. */
+  /** A reader that does not close its batches, since the executor keeps them. */
   private static final class Reader implements PartitionReader<ColumnarBatch> {
     private final Iterator<ColumnarBatch> batches;
 

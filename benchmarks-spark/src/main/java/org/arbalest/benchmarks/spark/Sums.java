@@ -27,7 +27,7 @@ import org.arbalest.device.columns.DoubleView;
 import org.arbalest.device.columns.IntView;
 import org.arbalest.device.columns.LongView;
 
-/** The sum of a partition's values, as a user would write it. All know that only the last column has nulls. */
+/** Sums of a partition's values, as a user would compute them. All methods know that only the last column has nulls. */
 final class Sums {
   private static final Schema ARROW = new Schema(List.of(
       Field.nullable("id", new ArrowType.Int(Long.SIZE, true)),
@@ -87,7 +87,7 @@ final class Sums {
     return List.of(sum + (long) values).iterator();
   }
 
-  /** Of record batches in Arrow's format of messages, without their schema. */
+  /** Returns the sum of record batches in Arrow's IPC message format, without their schema. */
   static Iterator<Long> ofPayloads(Iterator<byte[]> payloads) throws IOException {
     long sum = 0;
     try (BufferAllocator allocator = new RootAllocator();

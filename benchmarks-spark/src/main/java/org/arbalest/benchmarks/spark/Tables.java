@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The table as Spark has it: filled with what our source has, in partitions of the same rows. */
+/** The table in Spark, filled from the library's source, with the same rows in each partition. */
 @State(Scope.Benchmark)
 @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
 public class Tables {
@@ -28,39 +28,39 @@ public class Tables {
     cluster = newCluster;
   }
 
-  /** By its name in a benchmark's parameter. */
+  /** Returns the table of a benchmark's parameter. */
   Dataset<Row> of(String source) throws IOException {
     return switch (source) {
       case "arbalest" -> cluster.kept();
-      case "filtered" -> cluster.kept().where("id >= 0"); // all of it, and in rows, as Spark filters them
+      case "filtered" -> cluster.kept().where("id >= 0"); // keeps all rows, but as rows, since Spark filters rows
       case "vectors" -> vectors();
       case "cache" -> cached(true);
       case "plain-cache" -> cached(false);
       case "parquet" -> parquet();
-      default -> throw new IllegalArgumentException("no source " + source);
+      default -> throw new IllegalArgumentException("unknown source " + source);
     };
   }
 
-  /** In Spark's own vectors, which the first count makes. */
+  /** Returns the table in Spark's own vectors, which the first count makes. */
   private Dataset<Row> vectors() {
     Dataset<Row> table = cluster.spark.read().format(SparkVectors.class.getName()).option("rows", cluster.rows).load();
     table.count();
     return table;
   }
 
-  /** In Spark's columnar cache, in the executors' heaps. */
+  /** Returns the table in Spark's columnar cache, in the heaps of the executors. */
   private Dataset<Row> cached(boolean isCompressed) {
     cluster.spark.conf().set("spark.sql.inMemoryColumnarStorage.compressed", isCompressed);
     Dataset<Row> table = cluster.kept().persist(StorageLevel.MEMORY_ONLY());
     table.count();
     for (RDDInfo info : cluster.spark.sparkContext().getRDDStorageInfo()) {
       if (info.numCachedPartitions() < info.numPartitions())
-        throw new IllegalStateException("there was no room for the table: " + info);
+        throw new IllegalStateException("Spark's cache does not hold the whole table in memory: " + info);
     }
     return table;
   }
 
-  /** In files, which the operating system has in memory. */
+  /** Returns the table in Parquet files, which the operating system keeps in memory. */
   private Dataset<Row> parquet() throws IOException {
     Path made = Files.createTempDirectory("arbalest-benchmarks");
     folder = made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Benchmarks of columns in and out of Spark, beside Spark's own ways. */
+/** Benchmarks of columns into and out of Spark, compared with Spark's own ways. */
 @NullMarked
 package org.arbalest.benchmarks.spark;
 

@@ -54,14 +54,14 @@ import java.nio.channels.Channels
 import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
-/** IPC in and out, by way of Arrow Java's readers and writers. */
+/** Tests the import and the export of IPC through Arrow Java's readers and writers. */
 class ArrowReadersSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val schema = Schema.of(Field.of("id", DataType.INT32), Field.of("name", DataType.UTF8),
         Field.of("tags", DataType.list(Field.of("item", DataType.INT32))))
 
-    /** Batches of ours, of [rows] rows each. */
+    /** Returns [count] of our batches, with [rows] rows each. */
     fun batches(count: Int, rows: Int = 100) = List(count) { batch ->
         BatchBuilder.of(Devices.cpu(), rows).use { builder ->
             val id = builder.column(schema.fields()[0])
@@ -89,7 +89,7 @@ class ArrowReadersSpec : FunSpec({
 
     fun all(reader: DeviceArrayReader): List<DeviceArray> = reader.use { generateSequence { it.next() }.toList() }
 
-    test("batches of ours as an IPC stream, and back [ARJ-07]") {
+    test("our batches pass through an IPC stream and come back equal [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(3)
             val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator)
@@ -104,7 +104,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("slices, batches without rows, and a stream without batches [ARJ-07]") {
+    test("slices, empty batches and a stream without batches pass through IPC [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(1).single().use { whole ->
                 listOf(0L to 9L, 3L to 50L, 13L to 0L, 8L to 92L).map { (from, count) -> whole.slice(from, count) }
@@ -128,7 +128,7 @@ class ArrowReadersSpec : FunSpec({
         valueCount = values.size
     }
 
-    /** A file or a stream of two batches, whose dictionary grows between them. */
+    /** Returns a file or a stream of two batches, whose dictionary grows between them. */
     fun encoded(
         allocator: BufferAllocator,
         write: (VectorSchemaRoot, DictionaryProvider, ByteArrayOutputStream, (Int) -> Unit) -> Unit,
@@ -153,7 +153,7 @@ class ArrowReadersSpec : FunSpec({
         return bytes.toByteArray()
     }
 
-    test("dictionaries, which a stream replaces: each batch has its own [ARJ-07]") {
+    test("each batch keeps its own dictionary when a stream replaces the dictionary [ARJ-07]") {
         RootAllocator().use { allocator ->
             val bytes = encoded(allocator) { root, provider, out, change ->
                 ArrowStreamWriter(root, provider, out).use { writer ->
@@ -178,7 +178,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    /** A batch of one column, whose rows are all of a dictionary's. */
+    /** Returns a batch of one column with one row for each value of its dictionary. */
     fun encodedBatch(
         allocator: BufferAllocator,
         vararg values: String,
@@ -192,7 +192,7 @@ class ArrowReadersSpec : FunSpec({
     fun reader(allocator: BufferAllocator, vararg batches: DeviceArray) =
         ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches.toList()), allocator)
 
-    test("dictionaries are there before the first batch is: Flight sends them then [ARJ-07]") {
+    test("dictionaries are available before the first batch, since Flight sends them first [ARJ-07]") {
         RootAllocator().use { allocator ->
             reader(allocator, encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "a", "b")).use { reader ->
                 reader.vectorSchemaRoot.rowCount shouldBe 0
@@ -207,16 +207,13 @@ class ArrowReadersSpec : FunSpec({
                 }
                 reader.loadNextBatch() shouldBe false
             }
-            // the batch that nobody asked for is closed
+            // The reader closes the batch that the test does not load.
             reader(allocator, encodedBatch(allocator, "a")).use { it.vectorSchemaRoot.rowCount shouldBe 0 }
             reader(allocator, encodedBatch(allocator, "a")).close()
         }
     }
 
-    test(
-        "a dictionary that changes is an error, which a file would not notice: it has the first one's values for all " +
-            "batches [ARJ-07]",
-    ) {
+    test("a changed dictionary is an error, since a file stores only the first dictionary [ARJ-07]") {
         RootAllocator().use { allocator ->
             fun file(vararg batches: DeviceArray): ByteArray {
                 val bytes = ByteArrayOutputStream()
@@ -239,7 +236,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("a first batch that cannot be loaded leaves a reader without dictionaries, which says so [ARJ-07]") {
+    test("a reader whose first batch cannot be loaded throws the error at each call [ARJ-07]") {
         RootAllocator().use { source ->
             RootAllocator(100).use { small ->
                 val batches = List(3) { encodedBatch(source, "a".repeat(1000), "b") }
@@ -256,10 +253,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test(
-        "a reader that was closed without its source loads nothing more: the first batch, whose dictionaries it " +
-            "knows, is gone [ARJ-07]",
-    ) {
+    test("a reader that is closed without its source loads no more batches [ARJ-07]") {
         RootAllocator().use { allocator ->
             val source = DeviceArrayReader.of(encodedBatch(allocator, "a").use { it.schema() },
                 List(3) { encodedBatch(allocator, "a") })
@@ -271,7 +265,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    /** Batches by IPC, there and back. */
+    /** Writes batches by IPC, reads them back, and expects equal batches. */
     fun throughIpc(parts: List<DeviceArray>, allocator: BufferAllocator) {
         val bytes = ArrowReaders.toReplacingArrowReader(
             DeviceArrayReader.of(parts[0].schema(), parts.map { it.retain() }), allocator,
@@ -288,7 +282,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    /** A batch of a dense union of what is given and of 30 numbers. */
+    /** Returns a batch of a dense union of [child] and of 30 numbers. */
     fun denseUnion(child: ArrayData, field: Field, ids: List<Int>, offsets: List<Int>): DeviceArray {
         val union = Field.of("u", DataType.denseUnion(field, Field.of("n", DataType.INT32)))
         fun ints(values: List<Int>) = Devices.cpu().allocate(4L * values.size).apply {
@@ -304,7 +298,7 @@ class ArrowReadersSpec : FunSpec({
     }
 
     for (kind in VectorKind.all + VectorKind.nested) {
-        test("whole batches and slices by IPC, there and back: $kind [ARJ-07]") {
+        test("batches and slices of $kind pass through IPC and come back equal [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 43).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { whole ->
                     val parts = listOf(0L to 43L, 5L to 20L, 9L to 0L, 8L to 35L)
@@ -315,7 +309,7 @@ class ArrowReadersSpec : FunSpec({
             }
         }
 
-        test("dense unions whose offsets leave slots out, which Arrow Java cuts, one in the other: of $kind [ARJ-07]") {
+        test("dense unions of $kind with unused slots pass through IPC, also if they are nested [ARJ-07]") {
             RootAllocator().use { allocator ->
                 kind.filled(allocator, 30).use { ArrowVectors.toDeviceArray(it) }.use { child ->
                     val inner = denseUnion(ArrayData.of(child), child.field(), ids = List(20) { it % 2 },
@@ -335,8 +329,8 @@ class ArrowReadersSpec : FunSpec({
     }
 
     /**
-     * Each batch has the last two words, of a dictionary that gets one word more with each, in place where there is
-     * room.
+     * A reader whose dictionary grows by one word with each batch, in place if the vector has space. Each batch has the
+     * last two words.
      */
     class Growing(
         allocator: BufferAllocator,
@@ -368,7 +362,7 @@ class ArrowReadersSpec : FunSpec({
         override fun closeReadSource() = Unit
     }
 
-    test("dictionaries that grow by deltas, in place: arrays that are out there stay as they are [ARJ-07]") {
+    test("a dictionary that grows in place by deltas leaves earlier arrays unchanged [ARJ-07]") {
         RootAllocator().use { allocator ->
             val back = all(
                 ArrowReaders.toDeviceArrayReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }),
@@ -382,7 +376,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("a file [ARJ-07]") {
+    test("our batches pass through an IPC file and come back equal [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(2)
             val bytes = ByteArrayOutputStream()
@@ -402,7 +396,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("a reader that is closed in the middle, whose batches stay [ARJ-07]") {
+    test("a batch outlives a reader that is closed before its end [ARJ-07]") {
         RootAllocator().use { allocator ->
             val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator)
                 .use { written(it) }
@@ -418,7 +412,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("a stream that ends too early, and one that is no stream, are errors [ARJ-07]") {
+    test("truncated streams, empty streams and streams without a struct schema are errors [ARJ-07]") {
         RootAllocator().use { allocator ->
             val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(2)), allocator)
                 .use { written(it) }
@@ -452,7 +446,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    /** Two batches of one column, the second after [change]. */
+    /** A reader of two batches of one column; [change] runs before the second. */
     class Changing(
         allocator: BufferAllocator,
         private val field: ArrowField,
@@ -479,10 +473,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test(
-        "a schema that changes within an ArrowReader's stream is an error with the path, after which the stream has " +
-            "ended [ARJ-06]",
-    ) {
+    test("a schema that changes within an ArrowReader is an error with the path, and ends the stream [ARJ-06]") {
         RootAllocator().use { allocator ->
             val struct = ArrowField("s", FieldType.nullable(ArrowType.Struct.INSTANCE),
                 listOf(ArrowField.nullable("a", ArrowType.Int(32, true))))
@@ -500,7 +491,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("a schema that changes within a stream of ours: the ArrowReader fails, and closes what it has [ARJ-06]") {
+    test("a schema that changes within our stream is an error of the ArrowReader, which closes its batches [ARJ-06]") {
         RootAllocator().use { allocator ->
             var pulls = 0
             val changing = DeviceArrayReader.of(schema, DeviceType.CPU) {
@@ -509,7 +500,7 @@ class ArrowReadersSpec : FunSpec({
             }
             ArrowReaders.toArrowReader(changing, allocator).use { reader ->
                 reader.loadNextBatch() shouldBe true
-                // and not the batch behind it
+                // The reader throws the same error again, and does not pull the next batch.
                 repeat(2) { shouldThrow<RuntimeException> { reader.loadNextBatch() }.message shouldContain "other" }
                 pulls shouldBe 2
             }
@@ -517,7 +508,7 @@ class ArrowReadersSpec : FunSpec({
         }
     }
 
-    test("arrow-c-data's streams are ours, by their addresses, in both directions [ARJ-08]") {
+    test("arrow-c-data and the library exchange streams by address, in both directions [ARJ-08]") {
         RootAllocator().use { allocator ->
             val ours = batches(3)
             ArrowArrayStream.allocateNew(allocator).use { stream ->

@@ -61,11 +61,11 @@ import java.lang.foreign.ValueLayout
 import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
-/** What is refused, in which words, and what is left afterwards: nothing. */
+/** Tests that invalid input is rejected with a clear message, and that nothing stays allocated. */
 class ArrowVectorsBadInputSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("rows that differ, vectors that were closed [ARJ-06]") {
+    test("a row count that differs and a closed vector are errors [ARJ-06]") {
         RootAllocator().use { allocator ->
             VectorSchemaRoot(listOf(numbers(allocator), texts(allocator, rows = 9))).use { root ->
                 shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
@@ -78,10 +78,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a count beyond the buffers [ARJ-06]") {
+    test("a value count beyond the buffers is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             numbers(allocator).use { vector ->
-                // 18.3 and 19 differ
+                // Different classes declare this field in Arrow Java 18.3 and 19.
                 val holder = generateSequence<Class<*>>(vector.javaClass) { it.superclass }.first { type ->
                     type.declaredFields.any { it.name == "valueCount" }
                 }
@@ -92,7 +92,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("unions with rows of no type, and of one that is not the schema's [ARJ-06]") {
+    test("a union row without a valid type id is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             UnionVector.empty("u", allocator).use { union ->
                 union.allocateNew()
@@ -113,7 +113,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("union type ids of one's own are the schema's [ARJ-06]") {
+    test("a union keeps the type ids of its schema [ARJ-06]") {
         RootAllocator().use { allocator ->
             val children = listOf(ArrowField.nullable("i", ArrowType.Int(32, true)),
                 ArrowField.nullable("t", ArrowType.Utf8.INSTANCE))
@@ -137,7 +137,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a schema that is not the vectors' any more [ARJ-06]") {
+    test("a vector that no longer matches its root's schema is an error until syncSchema() [ARJ-06]") {
         RootAllocator().use { allocator ->
             StructVector.empty("s", allocator).use { struct ->
                 val root = VectorSchemaRoot.of(struct)
@@ -149,7 +149,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an array of another schema leaves the root as it was [ARJ-06]") {
+    test("loading an array of another schema is an error and leaves the root unchanged [ARJ-06]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 VectorSchemaRoot.of(numbers(allocator, "other"), texts(allocator)).use { others ->
@@ -164,7 +164,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a limit that is reached in the middle: nothing is left, whichever buffer it was [ARJ-06]") {
+    test("a memory limit at any buffer is an error, and nothing stays allocated [ARJ-06]") {
         RootAllocator().use { source ->
             root(source).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
@@ -194,12 +194,12 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an allocator that was closed [ARJ-06]") {
+    test("a conversion with a closed allocator is an error [ARJ-06]") {
         RootAllocator().use { source ->
             val closed = RootAllocator().apply { close() }
             root(source).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
-                    withClue("assertions are on") {
+                    withClue("the check of a closed allocator needs assertions (-ea)") {
                         shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, closed) }
                             .message shouldContain "\$.numbers"
                     }
@@ -208,7 +208,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a type id that the union has not, and a type without a vector [ARJ-06]") {
+    test("a type id that the union's field does not have is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             UnionVector.empty("u", allocator).use { union ->
                 union.allocateNew()
@@ -224,7 +224,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a child that was closed, and one that is too short [ARJ-06]") {
+    test("a closed child and a child that is too short are errors [ARJ-06]") {
         RootAllocator().use { allocator ->
             for (spoil in listOf<(IntVector) -> Unit>({ it.close() }, { it.valueCount = 3 })) {
                 VectorKind.all.single { it.name == "Struct" }.filled(allocator, 10).use { struct ->
@@ -238,10 +238,10 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a buffer that was released behind its vector's back: what was retained before it is given back [ARJ-06]") {
+    test("a buffer that was released too early is an error, and the retained buffers are released [ARJ-06]") {
         RootAllocator().use { allocator ->
             val (numbers, texts) = listOf(numbers(allocator), texts(allocator))
-            val root = VectorSchemaRoot.of(numbers, texts) // which Arrow Java cannot close any more, then
+            val root = VectorSchemaRoot.of(numbers, texts) // Arrow Java cannot close it after the release below
             val held = numbers.dataBuffer.refCnt()
             texts.dataBuffer.referenceManager.release() shouldBe true
             val failure = shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }
@@ -253,10 +253,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "a root that an array is loaded into, of another type somewhere below: the path, and the root as it " +
-            "was [ARJ-06]",
-    ) {
+    test("loading an array of another nested type is an error with the path, and leaves the root unchanged [ARJ-06]") {
         fun root(allocator: BufferAllocator, type: ArrowType, inner: String = "n"): VectorSchemaRoot {
             val leaf = ArrowField.nullable(inner, type)
             val list = ArrowField("l", FieldType.nullable(ArrowType.List.INSTANCE),
@@ -289,7 +286,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a limit that is reached in the middle of any type: nothing is left [ARJ-06]") {
+    test("a memory limit during the conversion of any type is an error, and nothing stays allocated [ARJ-06]") {
         RootAllocator().use { source ->
             for (kind in VectorKind.all) {
                 withClue(kind) {
@@ -314,10 +311,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "a limit that is reached while a dictionary is loaded, or behind it: neither vectors nor dictionaries keep " +
-            "anything [ARJ-06]",
-    ) {
+    test("a memory limit during or after the load of a dictionary leaves nothing allocated [ARJ-06]") {
         RootAllocator().use { source ->
             MapDictionaryProvider().use { provider ->
                 provider.put(
@@ -350,10 +344,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "a limit that is reached in a root that has data, by a batch without bitmaps, of any type: the root is " +
-            "cleared, and can be used again [ARJ-06]",
-    ) {
+    test("a memory limit in a filled root, with any type and no bitmaps, clears the root for the next load [ARJ-06]") {
         RootAllocator().use { source ->
             for (kind in VectorKind.all) {
                 withClue(kind) {
@@ -366,7 +357,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
                         val schema = ArrowSchemas.toArrowSchema(batch.schema())
 
                         /**
-                         * What is thrown with so many bytes more than the root has, and how many there were at most.
+                         * Loads the batch into a filled root that may allocate [more] bytes. Returns the error, and how
+                         * many bytes were allocated at most.
                          */
                         fun loaded(more: Long): Pair<Throwable?, Long> = RootAllocator().use { target ->
                             VectorSchemaRoot.create(schema, target).use { into ->
@@ -398,7 +390,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("buffers that cannot be given back when a load fails: the others are, and the next load is as ever [ARJ-06]") {
+    test("a failed load whose releases fail releases the other buffers, and the next load succeeds [ARJ-06]") {
         var refuses = false
         val listener = object : AllocationListener {
             override fun onRelease(size: Long) {
@@ -434,10 +426,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "a listener that refuses what was wrapped: it is given back once, and a dictionary that is loaded by then " +
-            "keeps the array [ARJ-06]",
-    ) {
+    test("a wrapped buffer that the listener rejects is released once, while a dictionary keeps the array [ARJ-06]") {
         var isFree = false
         val field = Field.of("d", DataType.dictionary(DataType.INT8, DataType.INT64))
         val schema = Schema.of(field, Field.of("n", DataType.INT64))
@@ -468,7 +457,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 val words = BigIntVector("words", target)
                 MapDictionaryProvider(Dictionary(words, into.schema.fields[0].dictionary)).use { provider ->
                     batch().use { ArrowVectors.loadInto(it, into, provider) }
-                    last = allocations // the other column's numbers, which is the last that is wrapped
+                    last = allocations // the values of column n, which are wrapped last
                     allocations = 0
                     into.clear()
                     words.clear()
@@ -484,7 +473,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an array's buffers whose release is refused: each is released all the same [ARJ-06, ARJ-02]") {
+    test("each buffer of an array is released, even if the listener rejects the release [ARJ-06, ARJ-02]") {
         var refuses = false
         val listener = object : AllocationListener {
             override fun onRelease(size: Long) {
@@ -494,13 +483,13 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator(listener, Long.MAX_VALUE).use { source ->
             val array = root(source).use { ArrowVectors.toDeviceArray(it) }
             refuses = true
-            array.close() // which reports it: it may be any thread's
+            array.close() // reports the errors instead of throwing them, since any thread may release an array
             refuses = false
             source.allocatedMemory shouldBe 0
         }
     }
 
-    test("vectors that are not what the root's schema says are not loaded [ARJ-06]") {
+    test("a vector that does not match the root's schema is not loaded [ARJ-06]") {
         RootAllocator().use { allocator ->
             fun refused(batch: DeviceArray, root: VectorSchemaRoot) = root.use {
                 shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, it) }.message!!
@@ -528,7 +517,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a buffer of C's that is not there, of text that says it has bytes [ARJ-06]") {
+    test("text from C without its data buffer is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             Arena.ofConfined().use { arena ->
                 val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
@@ -545,7 +534,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an offset of C's in the middle that is beyond the data, of a slice that ends there [ARJ-06]") {
+    test("an offset beyond the data at the end of a slice is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             for (offsets in listOf(intArrayOf(0, 1 shl 30, 3), intArrayOf(0, -1, 3))) {
                 val text = Devices.cpu().allocate(3).also {
@@ -562,12 +551,12 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a single vector's errors are DeviceExceptions as well [ARJ-06]") {
+    test("the error of a single vector is a DeviceException [ARJ-06]") {
         RootAllocator(1).use { allocator ->
             val failure = VarCharVector("t", allocator).use {
                 runCatching { ArrowVectors.toDeviceArray(it).close() }.exceptionOrNull()
             }
-            // 18.3 makes no offsets here
+            // Arrow Java 18.3 allocates no offsets here.
             (failure as DeviceException?)?.errno() shouldBe if (isArrow18) null else Errno.ENOMEM
         }
         RootAllocator().use { allocator ->
@@ -578,8 +567,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an exception that Java would have to declare, of a listener in Kotlin, is the cause of what is " +
-        "thrown [ARJ-06]") {
+    test("a checked exception of a Kotlin listener is the cause of the DeviceException [ARJ-06]") {
         val refuses = object : AllocationListener {
             override fun onPreAllocation(size: Long): Unit = throw IOException("not today")
         }
@@ -594,7 +582,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("runs that end before the rows, offsets of unions that are negative, fields in another order [ARJ-06]") {
+    test("runs that end too early, negative union offsets and reordered fields are errors [ARJ-06]") {
         RootAllocator().use { allocator ->
             VectorKind.all.single { it.name == "run ends of 32 bits" }.filled(allocator, 10).use { vector ->
                 vector.valueCount = 20
@@ -618,10 +606,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "offsets and counts beyond the buffers, as a message may have them, are not followed: also where Arrow Java " +
-            "checks no bounds [ARJ-06]",
-    ) {
+    test("offsets and counts beyond the buffers are errors, also where Arrow Java checks no bounds [ARJ-06]") {
         RootAllocator().use { allocator ->
             val views = ArrowField("l", FieldType.nullable(ArrowType.ListView.INSTANCE),
                 listOf(ArrowField.nullable("item", ArrowType.Int(32, true))))
@@ -651,7 +636,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a union without children has no rows [ARJ-06]") {
+    test("a row of a union without children is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             val none =
                 ArrowField("u", FieldType.notNullable(ArrowType.Union(UnionMode.Sparse, intArrayOf())), emptyList())
@@ -666,7 +651,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("more rows than a vector has [ARJ-06]") {
+    test("an array with more rows than a vector can have is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             val rows = Int.MAX_VALUE + 1L
             val nulls = Field.of("n", DataType.NULL)
@@ -689,9 +674,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "null rows of a batch are refused, by readers too, and are in the vectors once they were pushed down [REQ-21]",
-    ) {
+    test("null rows of a batch are rejected until pushDownNulls() moves them into the columns [REQ-21]") {
         fun nullRow() = BatchBuilder.of(Devices.cpu(), 3).use {
             it.column(Field.of("v", DataType.INT64), listOf(1L, 42L, 3L)).build()
         }.withNullRows(1)
@@ -721,7 +704,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("an entry of a map that is null is refused, with the path and the row, if it is shown [ARJ-06]") {
+    test("a null entry of a map is an error with the path and the row, if the slice contains it [ARJ-06]") {
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
         val bits = Devices.cpu().allocate(1).also { it.segment().fill(0b101) }
         BatchBuilder.of(Devices.cpu(), 3).use {
@@ -748,10 +731,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test(
-        "a schema that Arrow Java makes no vectors of is an error with the path when a reader says it, before a " +
-            "batch is pulled [ARJ-06]",
-    ) {
+    test("a schema without Arrow Java vectors is an error with the path before a batch is pulled [ARJ-06]") {
         val twice = DataType.struct(Field.of("x", DataType.INT32), Field.of("x", DataType.INT32))
         RootAllocator().use { allocator ->
             ArrowReaders.toArrowReader(DeviceArrayReader.of(
@@ -763,7 +743,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
-    test("a batch with null rows, and an array that is no batch [ARJ-06]") {
+    test("a batch with null rows and an array that is no batch cannot become a root [ARJ-06]") {
         RootAllocator().use { allocator ->
             val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
             DeviceArray.of(
@@ -785,7 +765,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
 private fun reading(batch: DeviceArray, allocator: BufferAllocator) =
     ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator)
 
-/** The same, all valid: for the loader to make what is not there. */
+/** Returns the same data without bitmaps and nulls, so that the loader must create the bitmaps. */
 private fun ArrayData.withoutBitmaps(type: DataType): ArrayData {
     val hasBitmap = type !is NestedType.UnionType && type !is NestedType.RunEndEncodedType && type !is FlatType.NullType
     if (hasBitmap) buffers()[0]?.close()

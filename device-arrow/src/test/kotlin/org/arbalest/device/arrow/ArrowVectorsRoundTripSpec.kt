@@ -33,11 +33,11 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 
 private const val ROWS = 43
 
-/** Every class of vectors, whole, sliced by Arrow Java, empty, all null: to us, to us by way of C, and back. */
+/** Tests every class of vectors in each shape: the conversion to an array, directly and through C, and back. */
 class ArrowVectorsRoundTripSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    /** How the vectors come to be, of which Arrow Java makes slices by [VectorSchemaRoot.slice]. */
+    /** The shapes in which vectors are made; Arrow Java makes the slices in the way of [VectorSchemaRoot.slice]. */
     val shapes = mapOf<String, (VectorKind, BufferAllocator) -> FieldVector>(
         "whole" to { kind, allocator -> kind.filled(allocator, ROWS) },
         "without nulls" to { kind, allocator -> kind.filled(allocator, ROWS) { false } },
@@ -50,9 +50,9 @@ class ArrowVectorsRoundTripSpec : FunSpec({
     )
 
     for ((shape, make) in shapes) {
-        context("$shape: [ARJ-01]") {
+        context("vectors of the shape '$shape' [ARJ-01]") {
             for (kind in VectorKind.all) {
-                test("$shape: $kind [ARJ-01]") {
+                test("$kind ($shape) becomes an array and comes back equal [ARJ-01]") {
                     allocators { allocator, other ->
                         make(kind, allocator).use { vector ->
                             ArrowVectors.toDeviceArray(vector).use { array ->
@@ -64,7 +64,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
                                 withClue("wrapped") {
                                     ArrowVectors.toVector(array, other).use { back -> back.shouldEqual(vector) }
                                 }
-                                withClue("by way of C") {
+                                withClue("through C") {
                                     byC(vector, allocator).use {
                                         array.difference(it).shouldBeNull()
                                         ArrowVectors.toVector(it, other).use { back -> back.shouldEqual(vector) }
@@ -79,7 +79,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
     }
 
     for (kind in VectorKind.all) {
-        test("slices of an array of ours: $kind [ARJ-03]") {
+        test("slices of an array of $kind become equal vectors [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     for ((target, rows) in listOf(allocator, other).flatMap { target ->
@@ -112,7 +112,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
             }
         }
 
-        test("a batch into a root that is there, again and again: $kind [ARJ-03]") {
+        test("batches of $kind load into an existing root again and again [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     VectorSchemaRoot.of(vector).use { root ->
@@ -138,9 +138,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
     }
 
     for (kind in VectorKind.nested) {
-        test(
-            "types within types, whole and as slices, into new vectors and into a root that is there: $kind [ARJ-03]",
-        ) {
+        test("slices of $kind load into new vectors and into an existing root [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector))
@@ -172,7 +170,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
         }
     }
 
-    test("only bits that do not begin at a byte, and ends of runs, are copied [ARJ-03]") {
+    test("a conversion copies only bits that do not begin at a byte, and run ends [ARJ-03]") {
         fun copied(kind: VectorKind, from: Long, count: Long): Long = RootAllocator().use { allocator ->
             kind.filled(allocator, 1000).use { vector ->
                 ArrowVectors.toDeviceArray(vector).use { it.slice(from, count) }.use { part ->
@@ -194,7 +192,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
         copied(kinds.getValue("run ends of 32 bits"), 16, 100) shouldBe 200
     }
 
-    test("no byte is read behind bits that do not begin at one: a page follows that nobody may read [ARJ-03]") {
+    test("a conversion reads no byte behind bits that do not begin at a byte [ARJ-03]") {
         RootAllocator().use { allocator ->
             val end = beforeGuardPage()
             for (bytes in 1L..20) {
@@ -215,9 +213,9 @@ class ArrowVectorsRoundTripSpec : FunSpec({
     }
 })
 
-private const val GUARDED = 65_536L // a page, or some
+private const val GUARDED = 65_536L // one or more pages
 
-/** The address of the end of some memory that can be read, where a page begins that cannot. */
+/** Returns the end address of readable memory, at which a page without access begins. */
 private fun beforeGuardPage(): Long {
     val linker = Linker.nativeLinker()
     fun function(name: String, descriptor: FunctionDescriptor) =
@@ -226,7 +224,7 @@ private fun beforeGuardPage(): Long {
         "mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG),
     )
     val mprotect = function("mprotect", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT))
-    // to be read and written; private, of no file
+    // The memory can be read and written, and is private and anonymous.
     val address = mmap.invokeWithArguments(0L, 2 * GUARDED, 3, 0x22, -1, 0L) as Long
     check(address != -1L)
     check(mprotect.invokeWithArguments(address + GUARDED, GUARDED, 0) as Int == 0)
@@ -234,14 +232,14 @@ private fun beforeGuardPage(): Long {
 }
 
 /**
- * Two, of which only the first has what arrays are made of; the other wraps. Each fails a test that leaves it with
- * memory.
+ * Runs [block] with two allocators. Arrays are made with the first one, so that vectors of the second one wrap foreign
+ * memory. Each allocator fails a test that leaves memory allocated.
  */
 private fun allocators(block: (BufferAllocator, BufferAllocator) -> Unit) = RootAllocator().use { allocator ->
     RootAllocator().use { other -> block(allocator, other) }
 }
 
-/** What arrow-c-data gives for a vector. */
+/** Returns the array that arrow-c-data exports for a vector. */
 private fun byC(
     vector: FieldVector,
     allocator: BufferAllocator,
@@ -253,14 +251,14 @@ private fun byC(
     }
 }
 
-/** [VectorSchemaRoot.slice]'s way; closes what it is of. */
+/** Returns a slice in the way of [VectorSchemaRoot.slice], and closes this vector. */
 internal fun FieldVector.part(from: Int, count: Int): FieldVector = use {
     val pair = getTransferPair(allocator)
     pair.splitAndTransfer(from, count)
     pair.to as FieldVector
 }
 
-/** Of extension types Arrow Java's slices are vectors of the storage. */
+/** Expects an equal vector. Arrow Java's slices of an extension type are vectors of the storage type. */
 internal infix fun FieldVector.shouldEqual(other: FieldVector) {
     val mine = if (this is ExtensionTypeVector<*> && other !is ExtensionTypeVector<*>) underlyingVector else this
     withClue("$this\nand\n$other") { VectorEqualsVisitor.vectorEquals(mine, other, null) shouldBe true }

@@ -56,12 +56,12 @@ import kotlin.concurrent.thread
 import org.apache.arrow.vector.types.pojo.Field as ArrowField
 import org.apache.arrow.vector.types.pojo.Schema as ArrowSchemaOf
 
-/** Who holds what, dictionaries, bad input, threads. */
+/** Tests ownership, dictionaries, invalid input and threads. */
 class ArrowVectorsSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
 
-    test("values are read as they were set, nulls as nulls, and the schema says what Arrow Java's says [ARJ-01]") {
+    test("an array has the values, nulls and schema of its root [ARJ-01]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 ArrowVectors.toDeviceArray(root).use { batch ->
@@ -78,7 +78,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("offsets of rows that nobody set, and rows of a root without columns [ARJ-01]") {
+    test("unset rows of a text vector are null, and a root without columns keeps its row count [ARJ-01]") {
         RootAllocator().use { allocator ->
             VarCharVector("v", allocator).use { vector ->
                 vector.allocateNew()
@@ -95,7 +95,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("vectors may be closed, their memory is counted until the last holder has left [ARJ-02]") {
+    test("vectors may be closed, and their memory is counted until the last array is closed [ARJ-02]") {
         RootAllocator().use { allocator ->
             val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
             val held = allocator.allocatedMemory
@@ -109,19 +109,16 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("an allocator that is closed with an array out there says so [ARJ-02]") {
+    test("an allocator that is closed before its array reports a leak [ARJ-02]") {
         val allocator = RootAllocator()
         val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
         shouldThrow<IllegalStateException> { allocator.close() }.message shouldContain "leaked"
         batch.column("numbers").getLong(3) shouldBe 30
-        // Arrow Java refuses, where assertions are on: that is logged, and the array is gone
+        // With assertions, Arrow Java rejects the release. The library logs that and closes the array.
         thread { batch.close() }.join()
     }
 
-    test(
-        "released on another thread after the allocator was closed, with assertions off as in production: both " +
-            "sides' accounts are at zero [ARJ-02]",
-    ) {
+    test("arrays released on another thread after their allocators leave no memory, without assertions [ARJ-02]") {
         val child = ChildJvm.run(LateRelease::class, options = listOf("-da",
             "--add-opens=java.base/java.nio=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"))
         withClue(child.output) {
@@ -130,7 +127,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("vectors hold the array, as their allocator counts, until the last of them was closed [ARJ-02]") {
+    test("vectors keep the array, and their allocator counts it, until the last vector is closed [ARJ-02]") {
         RootAllocator().use { source ->
             RootAllocator().use { target ->
                 val batch = root(source).use { ArrowVectors.toDeviceArray(it) }
@@ -149,7 +146,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("vectors of the very allocator that an array came from share its buffers, which are counted once [ARJ-02]") {
+    test("vectors of the array's own allocator share its buffers, which are counted once [ARJ-02]") {
         RootAllocator().use { allocator ->
             val source = root(allocator, rows = 100)
             val held = allocator.allocatedMemory
@@ -178,7 +175,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("another allocator of the same root counts what it holds, within its limit, and says that it leaks [ARJ-02]") {
+    test("another allocator of the same root counts the vectors that it shares, within its limit [ARJ-02]") {
         RootAllocator().use { allocator ->
             val batch = root(allocator, rows = 100).use { ArrowVectors.toDeviceArray(it) }
             val held = allocator.allocatedMemory
@@ -200,7 +197,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("an array that is loaded into the very vectors that it is of [ARJ-02]") {
+    test("an array can be loaded into the vectors that it was made from [ARJ-02]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 repeat(3) { ArrowVectors.toDeviceArray(root).use { ArrowVectors.loadInto(it, root) } }
@@ -211,7 +208,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("a batch of ours, without bitmaps, and one from C with nulls [ARJ-03]") {
+    test("a batch without bitmaps becomes vectors without nulls [ARJ-03]") {
         RootAllocator().use { allocator ->
             BatchBuilder.of(Devices.cpu(), 4).use { builder ->
                 builder.column(Field.of("a", DataType.INT32).withNullable(false)).append(1).append(2)
@@ -226,10 +223,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test(
-        "maps whose entries are flagged as nullable become maps of Arrow Java's, where they are not, whole, below " +
-            "others, and by readers [ARJ-03]",
-    ) {
+    test("maps with nullable entries become Arrow Java maps, in roots, in vectors and in readers [ARJ-03]") {
         val map = DataType.map(Field.of("key", DataType.UTF8), Field.of("value", DataType.INT64)) as NestedType.MapType
         val flagged = NestedType.MapType(map.entries().withNullable(true), false)
         val values = listOf(mapOf("a" to 1L, "b" to null), null, mapOf("c" to 3L))
@@ -258,7 +252,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("an array on a device, or of a type that Arrow Java has not, is refused, and stays as it was [ARJ-04]") {
+    test("an array of a type without Arrow Java vectors is rejected and stays open [ARJ-04]") {
         RootAllocator().use { allocator ->
             BatchBuilder.of(Devices.cpu(), 1).use { builder ->
                 builder.column(Field.of("d", DataType.decimal32(5, 2))).append(1)
@@ -272,10 +266,11 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("an array on a device, or whose event is not done, is refused with what brings it over [ARJ-04]") {
+    test("an array on a device or with a pending event is rejected with the call that helps [ARJ-04]") {
         RootAllocator().use { allocator ->
             val cpu = Devices.cpu()
-            VectorSchemaRoot.of(numbers(allocator)).use { root -> // for text a copy looks at the offsets, and waits
+            // Numbers only, since a copy of text waits for its offsets.
+            VectorSchemaRoot.of(numbers(allocator)).use { root ->
                 val source = ArrowVectors.toDeviceArray(root)
                 val device = Devices.device(DeviceType.EXT_DEV, 0)
                 val there = source.use { it.copyTo(device) }
@@ -286,7 +281,7 @@ class ArrowVectorsSpec : FunSpec({
                 val here = there.use { it.copyTo(cpu) }
                 shouldThrow<IllegalStateException> { ArrowVectors.loadInto(here, root) }.message shouldContain
                     "synchronize() waits for it"
-                (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90 // as it was
+                (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90 // unchanged
                 fake.release()
                 here.use {
                     it.synchronize()
@@ -294,8 +289,8 @@ class ArrowVectorsSpec : FunSpec({
                 }
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90
             }
-            // on a thread of their own
-            eventually("the copies give back what they have read") { allocator.allocatedMemory == 0L }
+            // The copies release their sources on another thread.
+            eventually("the copies have released their sources") { allocator.allocatedMemory == 0L }
         }
     }
 
@@ -307,7 +302,7 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("go along, their values' field in the type, and back, under a number that is free [ARJ-05]") {
+        test("dictionaries are converted with their values' field, and back under a free number [ARJ-05]") {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
@@ -336,9 +331,7 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test(
-            "of other values under the same number: the type is theirs, and stays the same array after array [ARJ-05]",
-        ) {
+        test("a field has the dictionary type of the provider's values, and is reused for the next array [ARJ-05]") {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
@@ -361,7 +354,7 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("that are missing are an error with the path and the numbers, and nothing is held [ARJ-05]") {
+        test("a missing dictionary is an error with the path and the number, and nothing stays allocated [ARJ-05]") {
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
@@ -381,8 +374,8 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    context("one number that two columns name [ARJ-05]") {
-        /** A dictionary of two words, under a number. */
+    context("two columns with the same dictionary number [ARJ-05]") {
+        /** Adds a dictionary of [words] with the number [id]. */
         fun MapDictionaryProvider.words(allocator: BufferAllocator, id: Long, vararg words: String) {
             val vector = VarCharVector("words", allocator)
             vector.allocateNew()
@@ -391,7 +384,7 @@ class ArrowVectorsSpec : FunSpec({
             put(Dictionary(vector, DictionaryEncoding(id, false, ArrowType.Int(32, true))))
         }
 
-        /** Two columns of the indices 0, 1, each of a number's dictionary. */
+        /** Returns two columns of the indices 0 and 1, which use the dictionaries [a] and [b]. */
         fun indices(allocator: BufferAllocator, a: Long, b: Long) = VectorSchemaRoot.create(
             ArrowSchemaOf(
                 listOf("a" to a, "b" to b).map { (name, id) ->
@@ -405,7 +398,7 @@ class ArrowVectorsSpec : FunSpec({
             rowCount = 2
         }
 
-        /** An array whose columns have dictionaries of their own, into a root whose columns share one. */
+        /** Loads an array whose columns have separate dictionaries into a root whose columns share one. */
         fun loaded(a: List<String>, b: List<String>): List<List<Any?>> = RootAllocator().use { allocator ->
             MapDictionaryProvider().use { two ->
                 two.words(allocator, 1, *a.toTypedArray())
@@ -416,7 +409,7 @@ class ArrowVectorsSpec : FunSpec({
                         indices(allocator, 7, 7).use { root ->
                             ArrowVectors.loadInto(batch, root, one)
                             ArrowVectors.toDeviceArray(root, one).use { again ->
-                                ArrowVectors.loadInto(again, root, one) // by the very same buffers
+                                ArrowVectors.loadInto(again, root, one) // with the same buffers
                                 listOf("a", "b").map { again.column(it).toList() }
                             }
                         }
@@ -425,17 +418,17 @@ class ArrowVectorsSpec : FunSpec({
             }
         }
 
-        test("other values of the second are an error, not the first's values [ARJ-05]") {
+        test("a second dictionary with other values is an error [ARJ-05]") {
             val failure = shouldThrow<DeviceException> { loaded(listOf("x", "y"), listOf("p", "q")) }
             failure.message shouldContain "\$.b.(dictionary): dictionary 7 has 2 values already"
         }
 
-        test("equal values of the second are the same dictionary [ARJ-05]") {
+        test("a second dictionary with equal values is shared [ARJ-05]") {
             loaded(listOf("x", "y"), listOf("x", "y")) shouldContainExactly List(2) { listOf("x", "y") }
         }
     }
 
-    test("8 threads, 100,000 roots through, released on other threads, out of order [ARJ-02]") {
+    test("8 threads convert 100,000 roots, and other threads release them in another order [ARJ-02]") {
         RootAllocator().use { allocator ->
             val queue = ArrayBlockingQueue<AutoCloseable>(64)
             val done = CountDownLatch(8)
@@ -452,19 +445,19 @@ class ArrowVectorsSpec : FunSpec({
                         try {
                             repeat(12_500) { turn ->
                                 val batch = ArrowVectors.toDeviceArray(mine)
-                                // shared, wrapped
+                                // Vectors of the child share the buffers, and vectors of the other allocator wrap them.
                                 val back =
                                     ArrowVectors.toVectorSchemaRoot(batch, if (turn % 4 < 2) child else allocator)
                                 if (back.rowCount == 10) through++
                                 val (now, later) = if (turn % 2 == 0) batch to back else back to batch
                                 now.close()
-                                check(queue.offer(later, HANG_SECONDS, SECONDS)) { "nobody takes what is made" }
+                                check(queue.offer(later, HANG_SECONDS, SECONDS)) { "the closing threads hang" }
                             }
                             mine.close()
                         } finally {
                             done.countDown()
                         }
-                        check(done.await(HANG_SECONDS, SECONDS)) { "a thread hangs" }
+                        check(done.await(HANG_SECONDS, SECONDS)) { "a producing thread hangs" }
                         through
                     }
                 }
@@ -472,7 +465,7 @@ class ArrowVectorsSpec : FunSpec({
                     threads.submit {
                         val held = ArrayList<AutoCloseable>()
                         while (true) {
-                            val next = queue.poll(HANG_SECONDS, SECONDS) ?: error("nothing came")
+                            val next = queue.poll(HANG_SECONDS, SECONDS) ?: error("the producing threads hang")
                             if (next === END) break
                             held += next
                             if (held.size == 16) held.reversed().forEach { it.close() }.also { held.clear() }
@@ -492,7 +485,7 @@ class ArrowVectorsSpec : FunSpec({
         }
     }
 
-    test("arrow-c-data's structs are ours, by their addresses, in both directions [ARJ-08]") {
+    test("arrow-c-data and the library exchange arrays by address, in both directions [ARJ-08]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 val batch = ArrowArray.allocateNew(allocator).use { array ->
@@ -521,7 +514,7 @@ class ArrowVectorsSpec : FunSpec({
     }
 })
 
-/** Says that all is well if it is. */
+/** A program that prints "all is well" if late releases leave no memory allocated. */
 internal object LateRelease {
     @JvmStatic
     fun main(args: Array<String>) {
@@ -532,15 +525,15 @@ internal object LateRelease {
         for (allocator in listOf(source, target))
             check(runCatching { allocator.close() }.exceptionOrNull()?.message.orEmpty().contains("leaked"))
         thread { batch.close() }.join()
-        check(source.allocatedMemory > 0) { "the vectors hold it" }
+        check(source.allocatedMemory > 0) { "the source must stay allocated while the vectors are open" }
         thread { back.close() }.join()
-        check(source.allocatedMemory == 0L && target.allocatedMemory == 0L) { "$source and $target" }
-        check(ResourceCounters.now().isZero) { "${ResourceCounters.now()}" }
+        check(source.allocatedMemory == 0L && target.allocatedMemory == 0L) { "still allocated: $source and $target" }
+        check(ResourceCounters.now().isZero) { "not released: ${ResourceCounters.now()}" }
         println("all is well")
     }
 }
 
 private val END = AutoCloseable { }
 
-/** Ends a test that hangs, though it does much work. */
+/** Limits a test that hangs. It is long, since the test does much work. */
 private const val HANG_SECONDS = 60L

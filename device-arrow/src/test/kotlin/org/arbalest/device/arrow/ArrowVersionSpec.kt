@@ -7,11 +7,11 @@ import org.apache.arrow.c.Data
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.FieldVector
 
-/** The specs run once with each version of Arrow Java that is promised. */
+/** Tests that the specs run with the expected version of Arrow Java, once for each supported version. */
 class ArrowVersionSpec : FunSpec({
     val version = System.getProperty("arrow.version")
 
-    test("Arrow Java is that of the run").config(enabled = version != null) {
+    test("the class path has the Arrow Java version of this run").config(enabled = version != null) {
         for (type in listOf(FieldVector::class, BufferAllocator::class, Data::class))
             type.java.protectionDomain.codeSource.location.path shouldContain "-$version.jar"
     }

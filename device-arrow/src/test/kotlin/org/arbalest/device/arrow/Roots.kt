@@ -6,7 +6,7 @@ import org.apache.arrow.vector.BigIntVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
 
-/** Every third is null, from the second on. */
+/** Returns a vector of numbers in which every third row is null, beginning with the second. */
 internal fun numbers(
     allocator: BufferAllocator,
     name: String = "numbers",
@@ -30,5 +30,5 @@ internal fun texts(
 internal fun root(allocator: BufferAllocator, rows: Int = 10) =
     VectorSchemaRoot.of(numbers(allocator, rows = rows), texts(allocator, rows = rows))
 
-/** Of the two versions that the specs run with, the older one. */
+/** Whether this run uses the older one of the two versions of Arrow Java. */
 internal val isArrow18 = BufferAllocator::class.java.protectionDomain.codeSource.location.path.contains("-18.")

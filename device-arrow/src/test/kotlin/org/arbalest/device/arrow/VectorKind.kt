@@ -34,13 +34,13 @@ import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.Field
 import org.apache.arrow.vector.types.pojo.FieldType
 
-/** Vectors of one class and type, which it fills with so many rows, of which some are null. */
+/** A class and type of vectors, which can be made and filled with rows, some of them null. */
 class VectorKind(
     val name: String,
     private val make: (BufferAllocator) -> FieldVector,
     private val fill: (FieldVector, Int, (Int) -> Boolean) -> Unit,
 ) {
-    /** Every third row is null, from the second on. */
+    /** Returns a filled vector. By default, every third row is null, beginning with the second. */
     fun filled(allocator: BufferAllocator, rows: Int, isNull: (Int) -> Boolean = { it % 3 == 1 }): FieldVector {
         val vector = make(allocator)
         try {
@@ -97,7 +97,7 @@ class VectorKind(
             OpaqueType.ensureRegistered()
         }
 
-        /** Every class of vectors that Arrow Java has, in every type. */
+        /** All classes of vectors that Arrow Java has, in all types. */
         val all: List<VectorKind> = fixed.map { kind(it, fill = ::fillFixed) } +
             texts.map { kind(it, fill = ::fillText) } + listOf(
                 kind(ArrowType.Null.INSTANCE) { vector, rows, _ -> (vector as NullVector).valueCount = rows },
@@ -119,7 +119,7 @@ class VectorKind(
                 kind(OpaqueType(utf8, "colour", "somebody"), fill = ::fillExtension),
             ) + uuids()
 
-        /** Types within types, which are loaded from where the outer one says. */
+        /** Nested types, whose children are read at the positions that the outer type gives. */
         val nested: List<VectorKind> = listOf(
             VectorKind("list of lists", list(field("item", ArrowType.List.INSTANCE, true, field("item", int32))),
                 fillListOf(::fillList)),
@@ -143,7 +143,7 @@ class VectorKind(
                 field("values", utf8)).createVector(it)
         }, ::fillRuns)
 
-        /** Of a type that 18.3 has not. */
+        /** Returns the kind of a type that Arrow Java 18.3 does not have. */
         private fun uuids(): List<VectorKind> {
             val type = try {
                 Class.forName("org.apache.arrow.vector.extension.UuidType").getField("INSTANCE").get(null) as ArrowType
@@ -155,7 +155,7 @@ class VectorKind(
     }
 }
 
-/** Small numbers, which are values of any type. */
+/** Fills a vector with small numbers, which are valid values of any fixed-width type. */
 private fun fillFixed(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector as BaseFixedWidthVector
     vector.allocateNew(rows)
@@ -173,7 +173,7 @@ private fun fillFixed(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) 
     vector.valueCount = rows
 }
 
-/** Some that fit a view, and some that do not. */
+/** Returns a text; some fit into a view and some do not. */
 private fun text(row: Int) = ("row $row" + " and more".repeat(row % 4)).toByteArray()
 
 private fun fillText(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
@@ -184,7 +184,7 @@ private fun fillText(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
             is BaseVariableWidthVector -> vector.setSafe(row, text(row))
             is BaseLargeVariableWidthVector -> vector.setSafe(row, text(row))
             is BaseVariableWidthViewVector -> vector.setSafe(row, text(row))
-            else -> error("$vector")
+            else -> error("cannot fill $vector with text: its class is unknown")
         }
     }
     vector.valueCount = rows
@@ -218,7 +218,7 @@ private fun fillList(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector.valueCount = rows
 }
 
-/** Of up to three items each, which another fills. */
+/** Returns a function that fills lists of up to three items; [fill] fills the items. */
 private fun fillListOf(fill: (FieldVector, Int, (Int) -> Boolean) -> Unit): (FieldVector, Int, (Int) -> Boolean) ->
 Unit = { vector, rows, isNull ->
     vector as ListVector
@@ -233,7 +233,7 @@ Unit = { vector, rows, isNull ->
             at += row % 4
         }
     }
-    vector.dataVector.clear() // run ends allocate anew without letting go of what they have
+    vector.dataVector.clear() // a run-end encoded vector allocates again without releasing its buffers
     fill(vector.dataVector, at, isNull)
     vector.valueCount = rows
 }
@@ -265,7 +265,7 @@ private fun fillStruct(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean)
         (vector.getChild("a") as IntVector).setSafe(row, row)
         if (row % 2 == 0) (vector.getChild("b") as VarCharVector).setSafe(row, text(row))
     }
-    vector.setValueCount(rows) // valueCount is the field
+    vector.setValueCount(rows) // the property valueCount would set the field
 }
 
 private fun fillMap(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
@@ -292,7 +292,7 @@ private fun fillMap(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector.valueCount = rows
 }
 
-/** Nulls are those of the values: in C a union has none of its own. */
+/** Fills a sparse union. The nulls are in the children, since a union has no bitmap in the C data interface. */
 private fun fillSparse(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector as UnionVector
     vector.allocateNew()
@@ -332,7 +332,7 @@ private fun fillDense(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) 
     vector.valueCount = rows
 }
 
-/** Runs of two rows; of which the first row says whether they are null. */
+/** Fills a vector with runs of two rows. The first row of a run decides whether the run is null. */
 private fun fillRuns(vector: FieldVector, rows: Int, isNull: (Int) -> Boolean) {
     vector as RunEndEncodedVector
     vector.allocateNew()

@@ -15,12 +15,12 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType.OPENCL
 import org.arbalest.device.Devices
 
-/** A row. */
+/** A row of the batch. */
 internal data class Trade(val price: Double, val symbol: String?)
 
 /**
- * What the image of `LinkedImageSoakSpec` runs: what is there; a batch through a flow; and through an OpenCL device, if
- * there is one.
+ * The program of the image of `LinkedImageSoakSpec`. It prints the devices, and passes a batch through a flow and, if
+ * available, through an OpenCL device.
  */
 internal fun main(): Unit = runBlocking {
     println("module: ${Devices::class.java.module}")

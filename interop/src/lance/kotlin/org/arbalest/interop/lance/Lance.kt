@@ -15,8 +15,8 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Lance, which is arrow-rs on its outside: streams go into datasets on disk, and come out of these. Its classes want
- * arrow-java's, which only pass addresses on.
+ * The Lance engine, which uses arrow-rs at its boundary. It writes streams into datasets on disk and reads streams from
+ * them. Its classes require the classes of arrow-java, which here only carry addresses.
  */
 internal object Lance : Engine {
     private val openStream = LanceScanner::class.java.getDeclaredMethod("openStream", java.lang.Long.TYPE)

@@ -27,7 +27,7 @@ private fun database(name: String, run: Session.() -> Unit) = Case("Database.$na
 
 private fun case(name: String, needs: Feature? = null, run: Session.() -> Unit) = Case("Connection.$name", needs, run)
 
-/** A driver's object that is released once more is an error in C; a handle that is closed once more is none. */
+/** The cases of databases. In C, a second release of a driver's object is an error; here a second close is not. */
 internal val DATABASE_CASES: List<Case> = listOf(
     database("NewInit") {
         tested.open().let { opened ->
@@ -38,7 +38,7 @@ internal val DATABASE_CASES: List<Case> = listOf(
     },
     database("Release") {
         tested.open().close()
-        // which is released without having been initialised
+        // The driver fails to initialise this database, and the library releases it.
         shouldThrow<AdbcException> { tested.driver.open(tested.refused) }
     },
 )
@@ -133,11 +133,11 @@ internal val CONNECTION_CASES: List<Case> = listOf(
         columns(AdbcObjects.all()) shouldContainExactlyInAnyOrder listOf("int64s" to 1, "strings" to 2)
         columns(AdbcObjects.all().withColumn("in%")) shouldContainExactlyInAnyOrder listOf("int64s" to 1)
     },
-    // The suite has nothing here but what it would have.
+    // ADBC's suite has only a comment here that describes the missing test.
     case("MetadataGetObjectsConstraints") {
         connection.execute("CREATE TABLE constrained (a INTEGER UNIQUE, b INTEGER, CHECK (b > 3))")
         val constraints = tables(AdbcObjects.all()).getValue("constrained").constraints().associateBy { it.type() }
-        constraints.keys shouldBe setOf("UNIQUE", "CHECK") // some say which columns a check is of
+        constraints.keys shouldBe setOf("UNIQUE", "CHECK") // some drivers also report the columns of a check
         constraints.getValue("UNIQUE").columns() shouldBe listOf("a")
     },
     case("MetadataGetObjectsPrimaryKey") {
@@ -181,7 +181,7 @@ internal val CONNECTION_CASES: List<Case> = listOf(
             ),
         )
     },
-    // The suite cancels a stream of objects; here they come all at once, so that it is another thread that cancels.
+    // ADBC's suite cancels a stream of objects. Here the objects come all at once, so another thread cancels.
     case("MetadataGetObjectsCancel", CANCELS) {
         val started = CountDownLatch(1)
         val outcome = Executors.newSingleThreadExecutor().use { pool ->
@@ -193,7 +193,7 @@ internal val CONNECTION_CASES: List<Case> = listOf(
             )
             started.await()
             do {
-                // nothing runs
+                // no call is running
                 runCatching { connection.cancel() }.onFailure {
                     (it as AdbcException).status() shouldBe AdbcStatus.INVALID_STATE
                 }
@@ -208,7 +208,7 @@ internal val CONNECTION_CASES: List<Case> = listOf(
     },
 )
 
-/** The tables of the current catalog and schema, by name. */
+/** Returns the tables of the current catalog and schema, by name. */
 private fun Session.tables(which: AdbcObjects): Map<String, AdbcTable> =
     connection.objects(which).filter { it.name() == "memory" }
         .flatMap { it.dbSchemas() }.filter { it.name() == "main" }.flatMap { it.tables() }.associateBy { it.name() }

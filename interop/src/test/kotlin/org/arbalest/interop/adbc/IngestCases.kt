@@ -38,7 +38,7 @@ private fun zoned(vararg zones: String?): List<DataType> = zones.flatMap { zone 
     ArrowTimeUnit.entries.map { TimestampType(it, zone) }
 }
 
-/** What goes in, and is to come out, ordered, nulls first. */
+/** The values that are ingested, in the order in which they must come back, nulls first. */
 private val TYPES: List<Ingested> = listOf(
     Ingested("Bool", listOf(null, false, true), DataType.BOOL),
     Ingested("Int8", listOf(null, -128L, 127L), DataType.INT8),
@@ -73,7 +73,7 @@ private val TYPES: List<Ingested> = listOf(
         ListType(Field.of("item", DataType.UTF8))),
 )
 
-/** A batch becomes a table of one type, and comes back, in that or in what the driver has for it. */
+/** Ingests a batch into a table of one type, and expects it back in that type or in the type that the driver has. */
 private fun Session.ingests(type: DataType, values: List<Any?>) {
     val returned = tested.returns["$type"] ?: Returned(type)
     connection.execute("DROP TABLE IF EXISTS bulk_ingest")
@@ -134,10 +134,10 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row ->
         fun refuses(what: String, target: AdbcIngest, batch: () -> DeviceArray) = withClue(what) {
             shouldThrow<AdbcException> { connection.ingest(target, batch()) }
         }
-        refuses("no such table", TABLE.with(Mode.APPEND)) { batch("int64s", -42, null) }
+        refuses("append to a table that does not exist", TABLE.with(Mode.APPEND)) { batch("int64s", -42, null) }
         ingest(TABLE, batch("int64s", -42, null))
-        refuses("there is one", TABLE) { batch("int64s", -42, null) }
-        refuses("other columns", TABLE.with(Mode.APPEND)) {
+        refuses("create a table that exists already", TABLE) { batch("int64s", -42, null) }
+        refuses("append other columns", TABLE.with(Mode.APPEND)) {
             Built.batch(listOf("int64s", "coltwo").map { Field.of(it, DataType.INT64) to listOf(-42L) })
         }
         rows("SELECT * FROM bulk_ingest") shouldBe listOf(listOf(-42L), listOf(null))
@@ -208,7 +208,7 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row ->
         rows("SELECT ints2, strs2 FROM bulk_ingest").size shouldBe 6
         database.connect().use { rows("SELECT ints3 FROM bulk_ingest", it).size shouldBe 5 }
     },
-    // An `AdbcIngest` cannot even say it; options can.
+    // An `AdbcIngest` cannot express this combination, but options can.
     case("TemporaryExclusive") {
         for ((place, name) in listOf("catalog" to "memory", "db_schema" to "main")) {
             withClue(place) {

@@ -28,7 +28,7 @@ private val INTS = listOf(DataType.INT32, DataType.INT64)
 private val FLOATS = listOf(DataType.FLOAT32, DataType.FLOAT64)
 private val TEXTS = listOf(DataType.UTF8, DataType.LARGE_UTF8)
 
-/** One value, of one of these types. */
+/** Expects one value, of one of [types]. */
 private fun Session.selects(sql: String, value: Any, types: List<DataType>) {
     connection.query(sql).let { reader ->
         val type = reader.schema().fields().single().type()
@@ -101,7 +101,7 @@ internal val STATEMENT_CASES: List<Case> = listOf(
         rows("SELECT * FROM bulk_ingest ORDER BY int64s ASC NULLS FIRST") shouldBe
             listOf(null, null, -42L, -42L, 42L, 42L).map { listOf(it) }
     },
-    // The suite has nothing here but what it would have.
+    // ADBC's suite has only a comment here that describes the missing test.
     case("SqlPrepareUpdateNoParams") {
         ingest(TABLE, batch("int64s"))
         statement { statement ->
@@ -181,7 +181,7 @@ internal val STATEMENT_CASES: List<Case> = listOf(
         connection.execute("DELETE FROM delete_test WHERE foo >= 3").shouldBeCount(3)
         rows("SELECT foo FROM delete_test ORDER BY foo ASC") shouldBe listOf(listOf(1L), listOf(2L))
     },
-    // A reader does not tell how many rows were affected: see what is left of them.
+    // A reader does not report how many rows were affected, so the case reads the remaining rows.
     case("SqlQueryRowsAffectedDeleteStream") {
         fives()
         connection.query("DELETE FROM delete_test WHERE foo >= 3").rows()
@@ -222,7 +222,7 @@ internal val STATEMENT_CASES: List<Case> = listOf(
             }
         }
     },
-    // The suite has a driver write an error of 1.0.0's size: drivers of 1.0.0 do.
+    // In ADBC's suite, a driver writes an error struct with the size of 1.0.0, as drivers of 1.0.0 do.
     case("ErrorCompatibility") {
         val error = shouldThrow<AdbcException> { connection.query("SELECT * FROM thistabledoesnotexist") }
         error.driverMessage() shouldContain "thistabledoesnotexist"

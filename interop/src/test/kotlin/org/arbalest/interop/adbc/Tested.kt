@@ -14,7 +14,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.interop.Batches.plain
 import org.arbalest.interop.Built
 
-/** What a driver need not do. */
+/** The optional functions of a driver. */
 internal enum class Feature {
     /** `AdbcConnectionGetOption`. */
     RETURNS_OPTIONS,
@@ -33,16 +33,16 @@ internal enum class Feature {
 }
 
 /**
- * A driver, and what is known of it. What is not said here is expected of all.
+ * A driver, and how it differs from other drivers. Every driver must pass the cases that are not mentioned here.
  *
- * @property refused options of a database that it does not open
- * @property info what it says of itself, by code
+ * @property refused options of a database that the driver does not open
+ * @property info the driver's information about itself, by code
  * @property otherSchema a schema that is not the current one
- * @property setUp what is executed in each database before it is used
- * @property cancelled a part of what is said by what was cancelled
- * @property lacks the cases that it is not asked, by what they need: why it has none
- * @property returns the types, by name, that come back as others
- * @property fails the cases that it fails, by name: a part of what is said then
+ * @property setUp the statements that are executed in each database before its use
+ * @property cancelled a part of the message of a cancelled call
+ * @property lacks the features that the driver lacks, each with the reason; cases that need one are skipped
+ * @property returns the types, by name, that the driver returns as other types
+ * @property fails the names of the cases that the driver fails, each with a part of the failure's message
  */
 internal class Tested(
     val name: String,
@@ -62,7 +62,7 @@ internal class Tested(
 
     fun open(): AdbcDatabase = driver.open(options)
 
-    /** Runs [block] in a database of its own. */
+    /** Runs [block] with a new database. */
     fun run(block: Session.() -> Unit): Unit = open().use { database ->
         database.connect().use { connection ->
             setUp.forEach(connection::execute)
@@ -71,13 +71,13 @@ internal class Tested(
     }
 }
 
-/** A type that comes back instead of another, and what a value is then. */
+/** A type that the driver returns instead of another, and the conversion of a value to it. */
 internal class Returned(val type: DataType, val value: (Any) -> Any = { it })
 
-/** A case of ADBC's own suite, by its name there. */
+/** A case of ADBC's own suite, with the same name. */
 internal class Case(val name: String, val needs: Feature?, val run: Session.() -> Unit)
 
-/** A database with one connection, and what all cases do. */
+/** A database with one connection, and the steps that the cases share. */
 internal class Session(val tested: Tested, val database: AdbcDatabase, val connection: AdbcConnection) {
     fun <T> statement(of: AdbcConnection = connection, block: (AdbcStatement) -> T): T = of.createStatement().use(block)
 
@@ -103,10 +103,10 @@ internal class Session(val tested: Tested, val database: AdbcDatabase, val conne
     }
 }
 
-/** A driver may not know how many rows it were. */
+/** Expects this count to be [rows], or -1, since a driver may not know the count. */
 internal fun Long.shouldBeCount(rows: Long): Long = this shouldBeIn listOf(rows, -1L)
 
-/** All rows of a result, which is closed. */
+/** Returns all rows of a result, and closes the result. */
 internal fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
     buildList {
         reader.forEach { batch ->

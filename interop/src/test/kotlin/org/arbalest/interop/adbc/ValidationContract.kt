@@ -9,8 +9,8 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 
 /**
- * What ADBC's own suite (`c/validation` of arrow-adbc) asks of a driver, by its names, through this library. A case
- * that a driver fails is expected to fail in the same words; one that needs what it lacks is a visible skip.
+ * The cases of ADBC's own suite (`c/validation` of arrow-adbc), with the same names, run through this library. A case
+ * that a driver fails must fail with the same message; a case that needs a missing feature is skipped with a message.
  */
 internal abstract class ValidationContract(tested: Tested) : FunSpec() {
     init {
@@ -18,7 +18,7 @@ internal abstract class ValidationContract(tested: Tested) : FunSpec() {
         extension(ResourceCountersExtension)
         val cases = DATABASE_CASES + CONNECTION_CASES + INGEST_CASES + STATEMENT_CASES
         val unknown = tested.fails.keys - cases.map { it.name }.toSet()
-        check(unknown.isEmpty()) { "there are no cases $unknown" }
+        check(unknown.isEmpty()) { "the expected failures of ${tested.name} name cases that do not exist: $unknown" }
 
         for (case in cases) {
             val failure = tested.fails[case.name]

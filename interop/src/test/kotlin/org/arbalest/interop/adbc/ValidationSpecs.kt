@@ -12,9 +12,9 @@ import org.arbalest.interop.duckdb.DuckDb
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
 
-private val SINCE_1_1 = "it is of ADBC 1.0.0, which has no such function"
+private val SINCE_1_1 = "the driver implements ADBC 1.0.0, which does not have this function"
 
-/** The types that DuckDB returns as others, also behind the faulty driver. */
+/** The types that DuckDB returns as other types, also behind the faulty driver. */
 private val DUCKDB_RETURNS: Map<String, Returned> get() = mapOf(
     "large_utf8" to Returned(DataType.UTF8),
     "utf8_view" to Returned(DataType.UTF8),
@@ -35,15 +35,15 @@ private val DUCKDB_RETURNS: Map<String, Returned> get() = mapOf(
         }
 }
 
-/** DuckDB 2.0 has nanoseconds in a zone as well. */
+/** The types with a zone for which DuckDB 2.0 returns nanoseconds. */
 private val NANOSECONDS_IN_ZONES: Map<String, Returned> get() =
     ZONES.associate { "timestamp[ns, tz=$it]" to Returned(TimestampType(ArrowTimeUnit.NANOSECOND, "UTC")) }
 
-/** What DuckDB fails, also behind the faulty driver, which adds states, rows of parameters and cancelling. */
+/** The cases that DuckDB fails, also behind the faulty driver, which adds states, rows of parameters and cancelling. */
 private val DUCKDB_FAILS = mapOf(
     "Connection.MetadataGetObjectsTablesTypes" to "Table type must be \"LOCAL TABLE\", \"BASE TABLE\" or \"VIEW\"",
     "Statement.SqlIngestFloat16" to "Unsupported Internal Arrow Type e",
-    // it takes no part of a table's columns
+    // DuckDB does not ingest into a part of a table's columns.
     "Statement.SqlIngestPrimaryKey" to "incorrect column count in AppendDataChunk, expected 2, got 1",
 )
 
@@ -55,7 +55,7 @@ private fun faulty(name: String, load: () -> AdbcDriver, lacks: Map<Feature, Str
     setUp = listOf("SET TimeZone = 'UTC'"),
     lacks = lacks,
     returns = DUCKDB_RETURNS + NANOSECONDS_IN_ZONES,
-    // it takes a catalog beside "temporary"
+    // The driver accepts a catalog together with "temporary".
     fails = DUCKDB_FAILS + ("Statement.SqlIngestTemporaryExclusive" to "no exception was thrown"),
 )
 
@@ -67,19 +67,19 @@ private fun duckDb(engine: DuckDb, version: String, returns: Map<String, Returne
     otherSchema = "otherschema",
     setUp = listOf("CREATE SCHEMA otherschema", "SET TimeZone = 'UTC'"),
     cancelled = "INTERRUPT",
-    lacks = mapOf(Feature.PARTITIONS to "DuckDB does not part results: NOT_IMPLEMENTED"),
+    lacks = mapOf(Feature.PARTITIONS to "DuckDB does not return results in partitions: NOT_IMPLEMENTED"),
     returns = DUCKDB_RETURNS + returns,
     fails = DUCKDB_FAILS + mapOf(
         "Connection.MetadataGetTableSchemaEscaping" to "expected:<NOT_FOUND> but was:<INTERNAL>",
         "Connection.MetadataGetTableSchemaNotFound" to "expected:<NOT_FOUND> but was:<INTERNAL>",
-        "Statement.NewInit" to NO_ERROR, // it executes nothing, and says that it did
+        "Statement.NewInit" to NO_ERROR, // it executes nothing, and reports success
         "Statement.SqlPrepareErrorNoQuery" to NO_ERROR,
         "Statement.SqlIngestErrors" to "nothing is bound\n$NO_ERROR",
         "Statement.SqlPrepareSelectParams" to ONE_ROW,
         "Statement.SqlPrepareUpdate" to ONE_ROW,
         "Statement.SqlPrepareUpdateStream" to ONE_ROW,
         "Statement.SqlBind" to ONE_ROW,
-        "Statement.SqlQueryCancel" to "expected:<125> but was:<1>", // what its streams answer to whatever befalls them
+        "Statement.SqlQueryCancel" to "expected:<125> but was:<1>", // its streams return EPERM, not ECANCELED
     ),
 )
 
@@ -88,7 +88,7 @@ private val ZONES = listOf("UTC", "America/Los_Angeles")
 private const val NO_ERROR = "Expected exception org.arbalest.device.adbc.AdbcException but no exception was thrown"
 private const val ONE_ROW = "Binding multiple rows at once is not supported yet"
 
-/** DuckDB's times and lengths of time are microseconds. */
+/** The conversions to microseconds, in which DuckDB stores times and durations. */
 private val MICROSECONDS = mapOf<String, (Long) -> Long>("s" to { it * 1_000_000 }, "ms" to { it * 1_000 },
     "us" to { it }, "ns" to { it / 1_000 })
 

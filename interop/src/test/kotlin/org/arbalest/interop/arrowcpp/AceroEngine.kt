@@ -8,7 +8,7 @@ import org.arbalest.interop.TypeCase
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** Arrow C++'s query engine: what it takes has gone through its threads before it is kept. */
+/** The query engine of Arrow C++, which passes each batch through its threads before the batch is kept. */
 internal object AceroEngine : Engine {
     override val name: String get() = "Arrow C++'s Acero"
     override val missing: String? get() = ArrowCppEngine.missing

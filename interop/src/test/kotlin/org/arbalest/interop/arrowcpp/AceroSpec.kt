@@ -14,12 +14,12 @@ internal class AceroSpec : EngineContract(AceroEngine) {
     init {
         val int64 = Types.all.first { it.name == "int64" }
 
-        test("a query that is left early gives back what it has taken in [STR-05]") {
+        test("a query that is closed early releases the batches that it took in [STR-05]") {
             val reader = Batches.stream(int64) { batch -> if (batch < 1000) Batches.built(int64, batch, 1) else null }
             Substrait.through(reader).use { it.next()!!.close() }
         }
 
-        test("a query that fails in the middle ends its stream with Arrow C++'s words [STR-09]") {
+        test("a query that fails in the middle ends its stream with Arrow C++'s message [STR-09]") {
             val reader = Batches.stream(int64) { batch ->
                 if (batch < 100) Batches.built(int64, 1000 * batch, 1000) else null
             }
@@ -29,7 +29,7 @@ internal class AceroSpec : EngineContract(AceroEngine) {
             }
         }
 
-        test("Arrow C++ finds nothing in v that is not in w, by its own filter") {
+        test("Arrow C++'s filter finds v equal to w in every row that is not null") {
             val reader = Batches.stream(int64) { batch ->
                 if (batch < 3) Batches.laid(int64, 100 * batch, 100) else null
             }

@@ -15,7 +15,7 @@ import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
 
-/** Arrow C++ on single arrays: what it makes of ours by its own equality, and ours of what it makes. */
+/** Tests single arrays: Arrow C++ compares our arrays by its own equality, and we read the arrays that it makes. */
 class ArrowCppArraySpec : FunSpec({
     extension(Had.needed { ArrowCpp.shimMissing })
     extension(ResourceCountersExtension)
@@ -23,7 +23,7 @@ class ArrowCppArraySpec : FunSpec({
     fun cpp(array: DeviceArray, block: (CppArray) -> Unit) = CppArray.of(array).use(block)
 
     for (type in Types.all) {
-        test("Arrow C++ finds $type the same, whole, sliced, sliced twice, sliced by us or by itself [ARR-12]") {
+        test("Arrow C++ finds arrays and slices of $type equal, whether we or Arrow C++ made the slices [ARR-12]") {
             cpp(Batches.laid(type, 0, 100)) { whole ->
                 whole.validate()
                 for ((from, count) in listOf(
@@ -42,7 +42,7 @@ class ArrowCppArraySpec : FunSpec({
             }
         }
 
-        test("a column of $type on its own, and what Arrow C++ gives back of its slices [ARR-12]") {
+        test("a sliced column of $type that Arrow C++ slices and returns keeps its values [ARR-12]") {
             Batches.laid(type, 0, 60).use { batch ->
                 for (column in 1..2) {
                     val child = batch.retainChild(column)
@@ -61,8 +61,8 @@ class ArrowCppArraySpec : FunSpec({
             }
         }
 
-        if ("dictionary" !in type.name) { // whose dictionaries differ
-            test("Arrow C++ finds $type the same, built and laid by hand") {
+        if ("dictionary" !in type.name) { // the builders make other dictionaries
+            test("Arrow C++ finds an array of $type from the builders equal to one laid by hand") {
                 cpp(Batches.built(type, 0, 50)) { built ->
                     built.validate()
                     cpp(Batches.laid(type, 0, 50)) { built.isEqualTo(it) shouldBe true }
@@ -74,7 +74,7 @@ class ArrowCppArraySpec : FunSpec({
         val concatenates = type.name !in setOf("sparse union", "sparse union, ids 5 and 3", "dense union") &&
             !type.name.startsWith("run-ends")
         if (concatenates) {
-            test("what Arrow C++ makes itself of $type is read, sliced and handed back [ARR-12]") {
+            test("an array of $type that Arrow C++ makes is read, sliced and returned to Arrow C++ [ARR-12]") {
                 cpp(Laid.array(type.field, (0 until 20).map(type::value))) { first ->
                     cpp(Laid.array(type.field, (20 until 50).map(type::value))) { second ->
                         first.plus(second).use { both ->
@@ -91,10 +91,10 @@ class ArrowCppArraySpec : FunSpec({
         }
     }
 
-    test("Arrow C++ reads the values that were meant") {
+    test("Arrow C++ prints the expected values of each type") {
         val meant = ArrowCppArraySpec::class.java.getResource("/org/arbalest/interop/arrow_cpp_values.txt")!!
             .readText().trim()
-        // which it shows as arrays
+        // Arrow C++ prints arrays for the other types.
         val plain = Types.all.filterNot { "dictionary" in it.name || it.name.startsWith("run-ends") }
         plain.joinToString("\n") { type ->
             CppArray.of(Laid.array(type.field, (0 until 4).map(type::value))).use { array ->
@@ -103,7 +103,7 @@ class ArrowCppArraySpec : FunSpec({
         } shouldBe meant
     }
 
-    test("what Arrow C++ has shared is released by a thread of its own [OWN-10]") {
+    test("a thread of Arrow C++ releases an array that it shares [OWN-10]") {
         val array = Laid.array(Types.all.first { it.name == "struct" }.field, List(10) { null })
         CppArray.of(array).let { whole ->
             val part = whole.slice(2, 3)
@@ -112,7 +112,7 @@ class ArrowCppArraySpec : FunSpec({
         }
     }
 
-    test("Arrow C++'s full validation is in force: offsets that go back are refused in its words") {
+    test("Arrow C++'s full validation rejects decreasing offsets") {
         val text = Types.all.first { it.name == "utf8" }
         val array = Laid.array(text.field, listOf("one", "two", "three"))
         array.asColumn().let { column ->

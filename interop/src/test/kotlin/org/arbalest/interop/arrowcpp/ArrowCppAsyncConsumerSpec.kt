@@ -31,8 +31,8 @@ import java.util.concurrent.SubmissionPublisher
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * Streams of ours, driven into Arrow C++'s handler. It asks for more while it drains what it has, after `release` too,
- * and never cancels.
+ * Tests our producer with Arrow C++'s handler. The handler requests more tasks while it drains its queue, even after
+ * `release`, and never cancels.
  */
 class ArrowCppAsyncConsumerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
@@ -51,7 +51,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader =
         DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, source(batches, failure))
 
-    /** The rows of each batch, until the end, which [onEnd] gets: null, or what Arrow C++ says. */
+    /** Returns the rows of each batch until the end, and the error message of Arrow C++, or null. */
     fun CppConsumer.drain(): Pair<List<List<Any?>>, String?> {
         val seen = mutableListOf<List<Any?>>()
         val error = runCatching { generateSequence { next() }.forEach { seen += it.use(Numbered::rows) } }
@@ -62,7 +62,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
 
     for (window in listOf(1L, 5L, 64L)) {
         for (batches in listOf(0, 1, 100)) {
-            test("$batches batches, $window at a time") {
+            test("Arrow C++ receives $batches batches with a queue of $window") {
                 CppConsumer(window).use { consumer ->
                     val produced = CData.exportAsyncStream(AsyncProducer.of(reader(batches), Metadata.empty()),
                         consumer.handler, executor, CExport.DEVICE)
@@ -74,7 +74,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("all of them produced, and the stream over, before Arrow C++ extracts the first [ASY-22]") {
+    test("Arrow C++ extracts all batches after the producer has ended the stream [ASY-22]") {
         repeat(20) {
             CppConsumer(64).use { consumer ->
                 CData.exportAsyncStream(AsyncProducer.of(reader(30), Metadata.empty()), consumer.handler, executor,
@@ -84,7 +84,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("a flow") {
+    test("Arrow C++ receives the batches of a flow") {
         CppConsumer(5).use { consumer ->
             val drained = CompletableFuture.supplyAsync({ consumer.drain() }, executor)
             flow { repeat(30) { emit(Numbered.batch(it)) } }.produceTo(consumer.handler, Numbered.schema)
@@ -93,7 +93,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     }
 
     for (batches in listOf(0, 1, 50)) {
-        test("a failure after $batches batches: Arrow C++ hears of it, and drops what it had not extracted") {
+        test("Arrow C++ reports a failure after $batches batches and drops the tasks that it had not extracted") {
             for (window in listOf(1L, 5L, 64L)) {
                 CppConsumer(window).use { consumer ->
                     val produced = CData.exportAsyncStream(
@@ -111,7 +111,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("a refused handler [ASY-25]") {
+    test("Arrow C++ reports the error of a stream that fails before its schema [ASY-25]") {
         CppConsumer(5).use { consumer ->
             CData.exportAsyncStream(AsyncProducer.failed(IOException("no such table")), consumer.handler, Runnable::run,
                 CExport.DEVICE)
@@ -119,10 +119,10 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("an extraction that fails is followed by on_error, for which Arrow C++ waits [ASY-18]") {
+    test("a failed extraction ends in on_error, for which Arrow C++ waits [ASY-18]") {
         CppConsumer(5).use { consumer ->
             val tasks = SubmissionPublisher<AsyncTask>(ForkJoinPool.commonPool(), 16)
-            // A task of Arrow C++'s own: its array is not of the type that is announced.
+            // This task comes from Arrow C++, and its array does not have the announced type.
             CppProducer(Numbered.schema).use { producer ->
                 producer.give(Numbered.batch(0))
                 val subscriber = Taker()
@@ -139,7 +139,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
                     CExport.DEVICE.quirks(DROPS_TASKS),
                 )
                 consumer.schema
-                eventually("it has a subscriber") { tasks.numberOfSubscribers != 0 }
+                eventually("the publisher has a subscriber") { tasks.numberOfSubscribers != 0 }
                 tasks.submit(subscriber.kept.single())
                 shouldThrow<EngineException> { consumer.next() }
                 produced.outcome().isFailure shouldBe true
@@ -148,8 +148,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("a consumer that is given up after some batches: what it does not want any more is dropped when the " +
-        "stream ends") {
+    test("a consumer that is closed after some batches drops the remaining tasks when the stream ends") {
         CppConsumer(2).let { consumer ->
             val produced = CData.exportAsyncStream(AsyncProducer.of(reader(10), Metadata.empty()), consumer.handler,
                 executor, CExport.DEVICE.quirks(DROPS_TASKS))
@@ -160,7 +159,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("from Arrow C++ through ours to Arrow C++: tasks are handed on, and extracted by who wants them") {
+    test("tasks from Arrow C++ pass through the library to Arrow C++, and the last consumer extracts them") {
         CppProducer(Numbered.schema).use { producer ->
             repeat(40) { producer.give(Numbered.batch(it)) }
             producer.end()
@@ -174,7 +173,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     }
 
     for (type in Types.all) {
-        test("$type, into Arrow C++'s handler and out of its generator") {
+        test("batches of $type pass into Arrow C++'s handler and out of its generator") {
             CppConsumer(2).use { consumer ->
                 val stream = Batches.stream(type) { if (it < 3) Batches.laid(type, 10 * it, 10) else null }
                 CData.exportAsyncStream(AsyncProducer.of(stream, Metadata.empty()), consumer.handler, executor,
@@ -188,7 +187,7 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
         }
     }
 
-    test("four streams at once, each on the threads of its own consumer") {
+    test("four streams run at once, each on the threads of its own consumer") {
         List(4) { number ->
             CompletableFuture.runAsync({
                 repeat(20) {
@@ -203,5 +202,5 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** Limits a test that hangs. It is long, since the test does much work. */
 private const val HANG_SECONDS = 60L

@@ -27,16 +27,16 @@ import java.util.concurrent.TimeUnit.SECONDS
 private const val GONE = "disk gone"
 
 /**
- * Arrow C++'s async generator, driven into ours. It frees its producer struct before it tells the end, whenever its
- * generator was always ready.
+ * Tests Arrow C++'s async generator with our handler. If the generator is ready at every call, Arrow C++ frees its
+ * producer struct before it reports the end.
  */
 class ArrowCppAsyncProducerSpec : FunSpec({
     extension(ArrowCppBridge.needed)
     extension(ResourceCountersExtension)
 
     /**
-     * All that there is to the end is told before the start: callbacks are made by the starting thread, and the struct
-     * is gone before the last.
+     * Returns a producer that receives all batches and the end before its start. Therefore the starting thread makes
+     * the callbacks, and the producer struct is freed before the last callback.
      */
     fun ready(batches: Int, fails: Boolean): CppProducer = CppProducer(Numbered.schema).apply {
         repeat(batches) { give(Numbered.batch(it)) }
@@ -50,7 +50,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         val how = if (fails) "fails" else "ends"
 
         for (batches in listOf(0, 1, 2, 20)) {
-            test("a generator that $how after $batches batches, all ready, as a pull stream [ASY-29]") {
+            test("a ready generator that $how after $batches batches is read as a pull stream [ASY-29]") {
                 for (prefetch in listOf(1, 5, 64)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
@@ -66,7 +66,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 }
             }
 
-            test("a generator that $how after $batches batches, all ready, as a flow [ASY-29]") {
+            test("a ready generator that $how after $batches batches is collected as a flow [ASY-29]") {
                 for (prefetch in listOf(1, 16)) {
                     ready(batches, fails).use { producer ->
                         val seen = mutableListOf<List<Any?>>()
@@ -80,7 +80,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a generator that $how at once: closed as soon as its schema is known, or later [ASY-29]") {
+        test("the stream of a generator that $how at once is closed when its schema is known, or later [ASY-29]") {
             repeat(200) { round ->
                 ready(0, fails).use { producer ->
                     val stream = producer.connect()
@@ -92,7 +92,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a generator that $how at once: a subscriber that requests once it is gone hears of the end [ASY-29]") {
+        test("a generator that $how at once is released, and a later subscriber that requests gets the end [ASY-29]") {
             ready(0, fails).use { producer ->
                 val stream = producer.connect()
                 stream.released().outcome()
@@ -103,7 +103,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a generator that $how at once: a subscriber that cancels once it is gone [ASY-29]") {
+        test("a generator that $how at once is released, and a later subscriber cancels [ASY-29]") {
             ready(0, fails).use { producer ->
                 val stream = producer.connect()
                 stream.released().outcome()
@@ -114,7 +114,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a generator that $how at once, while a subscriber requests and another thread cancels [ASY-29]") {
+        test("a generator that $how at once is requested by one thread and cancelled by another [ASY-29]") {
             repeat(500) { round ->
                 ready(round % 3, fails).use { producer ->
                     val stream = producer.connect()
@@ -133,7 +133,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
 
         for (waiting in Waiting.entries) {
-            test("a generator that $how while it is waited for, $waiting") {
+            test("a generator that $how while the consumer waits for it ends the pull stream, $waiting") {
                 CppProducer(Numbered.schema, waiting).use { producer ->
                     val stream = producer.connect()
                     val reader = stream.reader(4)
@@ -150,7 +150,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 }
             }
 
-            test("a generator that $how while nobody has asked for anything, $waiting [ASY-29]") {
+            test("a generator that $how without demand notifies a subscriber that requests later, $waiting [ASY-29]") {
                 CppProducer(Numbered.schema, waiting).use { producer ->
                     val stream = producer.connect()
                     val subscriber = Taker()
@@ -166,10 +166,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
     }
 
     for (waiting in Waiting.entries) {
-        test(
-            "a stream that is closed while its generator is waited for, $waiting: what it then gives is " +
-                "dropped [ASY-10]",
-        ) {
+        test("a stream that is closed while it waits for its generator drops later batches, $waiting [ASY-10]") {
             CppProducer(Numbered.schema, waiting).use { producer ->
                 val stream = producer.connect()
                 val reader = stream.reader(4)
@@ -185,7 +182,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a flow that is cancelled while its generator is waited for, $waiting") {
+        test("a flow is cancelled while it waits for its generator, $waiting") {
             CppProducer(Numbered.schema, waiting).use { producer ->
                 val seen = CompletableFuture<List<Any?>>()
                 coroutineScope {
@@ -206,10 +203,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test(
-        "what Arrow C++ makes of a cancellation is no error: the end, if it was at its last batch, on_error " +
-            "otherwise [ASY-09]",
-    ) {
+    test("a cancelled Arrow C++ stream ends without an error after its last batch, with on_error before it [ASY-09]") {
         for (batches in 1..3) {
             ready(batches, fails = false).use { producer ->
                 var handler = MemorySegment.NULL
@@ -217,17 +211,15 @@ class ArrowCppAsyncProducerSpec : FunSpec({
                 val subscriber = Taker(onTask = { it.extract().close(); subscription.cancel() })
                 stream.subscribe(subscriber)
                 subscriber.subscription.request(10)
-                producer.start(handler) // now: the first task is taken inside its callback
+                // The producer starts only now, so that the subscriber extracts the first task within the callback.
+                producer.start(handler)
                 stream.released().outcome().getOrThrow()
                 producer.outcome() shouldBe "Consumer requested cancellation".takeIf { batches > 1 }
             }
         }
     }
 
-    test(
-        "tasks outlive the stream, and the last one the producer's struct: extracted, or closed, on other " +
-            "threads [ASY-16]",
-    ) {
+    test("tasks outlive the stream, and the last one outlives the producer's struct, on other threads [ASY-16]") {
         repeat(50) { round ->
             ready(6, fails = round % 2 == 1).use { producer ->
                 val stream = producer.connect()
@@ -248,7 +240,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test("exactly as many as there are: the end needs no more demand") {
+    test("a subscriber that requests exactly the number of tasks receives the end") {
         ready(4, fails = false).use { producer ->
             val subscriber = Taker(close = true)
             producer.connect().subscribe(subscriber)
@@ -257,7 +249,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         }
     }
 
-    test("four streams at once, on threads of their own") {
+    test("four streams run at once, each on its own thread") {
         List(4) { number ->
             CompletableFuture.runAsync({
                 repeat(20) {
@@ -271,7 +263,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
     }
 })
 
-/** Keeps what it gets, or does with it what [onTask] says; requests only what is requested by [subscription]. */
+/** A subscriber that keeps its tasks, or runs [onTask] for each. It requests only by [subscription]. */
 internal class Taker(
     private val close: Boolean = false,
     private val onTask: (Taker.(AsyncTask) -> Unit)? = null,
@@ -302,7 +294,7 @@ internal class Taker(
     }
 }
 
-/** What a stage ends with, or the error that it fails with. */
+/** Waits for a stage, and returns its result or the error that it fails with. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     try {
         Result.success(toCompletableFuture().get(5, SECONDS))
@@ -312,5 +304,5 @@ internal fun <T> CompletionStage<T>.outcome(): Result<T> =
         Result.failure(e.cause.let { if (it is CompletionException) it.cause!! else it!! })
     }
 
-/** Ends a test that hangs, though it does much work. */
+/** Limits a test that hangs. It is long, since the test does much work. */
 private const val HANG_SECONDS = 60L

@@ -28,27 +28,27 @@ import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.random.Random
 
-/** How many streams each direction has in one JVM, which has a minute, also on a busy machine. */
+/** The number of streams of each direction in one JVM, which may run for a minute, also on a busy machine. */
 private const val STREAMS = 500
 
-/** How many JVMs there are; more by `-Darrow.cpp.soak=20`. */
+/** The number of JVMs, which `-Darrow.cpp.soak=20` raises. */
 private val jvms: Int = Integer.getInteger("arrow.cpp.soak", 1)
 
 /**
- * Streams that end, fail, are cancelled or closed at random points, against Arrow C++ itself, in a JVM of their own
- * that checks its JNI calls.
+ * Tests streams that end, fail, are cancelled or are closed at random points against Arrow C++, in a separate JVM that
+ * checks its JNI calls.
  */
 class ArrowCppAsyncSoakSpec : FunSpec({
     extension(ArrowCppBridge.needed)
 
-    test("${jvms * STREAMS} streams that end at random points, each way: no crash, nothing is left [ASY-29]") {
+    test("${jvms * STREAMS} streams each way end at random points without a crash or a leak [ASY-29]") {
         val options = listOf("-Xcheck:jni", "-Darrow.cpp=${System.getProperty("arrow.cpp").orEmpty()}")
         repeat(jvms) {
             val child = ChildJvm.run(ArrowCppAsyncSoak::class, "$STREAMS", "${Random.nextInt()}", options = options)
             withClue(child.output) {
                 child.exitCode shouldBe 0
                 child.output shouldContain "all is zero"
-                // What the loading of arrow-dataset's library is warned of comes before.
+                // Loading the library of arrow-dataset causes warnings, which come before this line.
                 child.output.substringAfter("seed ") shouldNotContain "WARNING in native method"
             }
         }
@@ -58,16 +58,16 @@ class ArrowCppAsyncSoakSpec : FunSpec({
 internal class ArrowCppAsyncSoak(private val random: Random) {
     private val executor = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
 
-    /** Something that happens at some time. */
+    /** Runs an action after a random delay. */
     private fun later(action: () -> Unit): CompletableFuture<Void> {
         val spins = random.nextInt(1 shl random.nextInt(16))
         return CompletableFuture.runAsync({ repeat(spins) { Thread.onSpinWait() }; action() }, executor)
     }
 
-    /** Arrow C++ produces. */
+    /** Reads one stream that Arrow C++ produces. */
     private fun taken() {
         val batches = random.nextInt(6)
-        // what is told before the start
+        // The number of steps of the script that run before the start.
         val before = if (random.nextBoolean()) batches + 1 else random.nextInt(batches + 2)
         val fails = random.nextInt(3) == 0
         CppProducer(Numbered.schema, Waiting.entries.random(random)).use { producer ->
@@ -131,7 +131,7 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
         if (!known) throw e
     }
 
-    /** Arrow C++ consumes; it never cancels. */
+    /** Produces one stream that Arrow C++ consumes; Arrow C++ never cancels. */
     private fun given() {
         val batches = random.nextInt(8)
         val fails = random.nextBoolean()
@@ -146,8 +146,10 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
             var seen = 0
             val error = runCatching { generateSequence { consumer.next() }.forEach { it.close(); seen++ } }
                 .exceptionOrNull()
-            check((error != null) == fails && (error == null || error is EngineException)) { "$error" }
-            check(fails || seen == batches) { "$seen of $batches" }
+            check((error != null) == fails && (error == null || error is EngineException)) {
+                "the stream ended with the unexpected error $error"
+            }
+            check(fails || seen == batches) { "Arrow C++ received $seen of $batches batches" }
             check(produced.outcome().isFailure == fails)
         }
     }
@@ -166,7 +168,9 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
             }
             val patience = System.nanoTime() + 10_000_000_000
             while (!ResourceCounters.now().since(before).isZero && System.nanoTime() < patience) Thread.onSpinWait()
-            check(ResourceCounters.now().since(before).isZero) { "not back: ${ResourceCounters.now().since(before)}" }
+            check(ResourceCounters.now().since(before).isZero) {
+                "not released within 10 s: ${ResourceCounters.now().since(before)}"
+            }
             println("all is zero after ${(System.nanoTime() - start) / 1_000_000} ms")
         }
     }

@@ -17,14 +17,14 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Arrow C++'s bridge for async and device streams, called by way of `bridge.cpp`, which is compiled here against the
+ * Arrow C++'s bridge for async and device streams, called through `bridge.cpp`. That file is compiled here against the
  * library in arrow-dataset's jar, or against the installation in the folder that the system property `arrow.cpp` names.
  */
 internal object ArrowCppBridge {
     private val installation: Path? = System.getProperty("arrow.cpp")?.takeIf { it.isNotEmpty() }
         ?.let { Path.of(it).toAbsolutePath() }
 
-    /** Skips, visibly, where the shim cannot be compiled; not if an installation was asked for. */
+    /** Skips a spec with a message if the shim cannot be compiled, but fails if `arrow.cpp` names an installation. */
     val needed: SkipWithout = Had.needed { ArrowCpp.shimMissing.takeIf { installation == null } }
 
     private val library: NativeLibrary by lazy {
@@ -39,8 +39,8 @@ internal object ArrowCppBridge {
     private fun libraryOf(folder: Path): Path {
         val found = listOf("lib", "lib64").map { folder.resolve(it).resolve("libarrow.so") }.firstOrNull(Files::exists)
         check(found != null && Files.exists(folder.resolve("include/arrow/c/bridge.h"))) {
-            "arrow.cpp=$folder holds no Arrow C++: no include/arrow/c/bridge.h and lib/libarrow.so in it; " +
-                "docs/interop.md tells how to build one"
+            "arrow.cpp=$folder is no installation of Arrow C++: include/arrow/c/bridge.h or lib/libarrow.so is " +
+                "missing; docs/interop.md describes how to build one"
         }
         return found.toRealPath()
     }
@@ -64,13 +64,17 @@ internal object ArrowCppBridge {
     val consumerFree by lazy { bound("consumer_free", null, PTR) }
     val streamThrough by lazy { bound("stream_through", I32, PTR, PTR) }
 
-    /** Such as 21. */
+    /** The major version, for example 21. */
     val version: Int by lazy { (bound("version", I32)() as Int) / 1_000_000 }
 
-    /** What the function that has just failed on this thread says. */
+    /** Returns an exception with the message of the function that has just failed on this thread. */
     fun failure(): EngineException = EngineException((error() as MemorySegment).text().orEmpty())
 
-    /** @throws EngineException if [code] is not 0 */
+    /**
+     * Checks the result of a bridge function.
+     *
+     * @throws EngineException if [code] is not 0
+     */
     fun check(code: Any?) {
         if (code as Int != 0) throw failure()
     }

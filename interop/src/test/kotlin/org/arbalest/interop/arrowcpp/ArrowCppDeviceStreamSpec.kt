@@ -14,7 +14,7 @@ import java.io.IOException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** Device streams: ours, imported by Arrow C++, which exports what it imported, so that each goes both ways. */
+/** Tests our device streams in both directions: Arrow C++ imports each stream and exports it again. */
 class ArrowCppDeviceStreamSpec : FunSpec({
     extension(ArrowCppBridge.needed)
     extension(ResourceCountersExtension)
@@ -28,7 +28,7 @@ class ArrowCppDeviceStreamSpec : FunSpec({
     }
 
     for (batches in listOf(0, 1, 200)) {
-        test("$batches batches") {
+        test("a device stream of $batches batches passes through Arrow C++ unchanged") {
             throughArrowCpp(reader(batches)).use { taken ->
                 taken.schema() shouldBe Numbered.schema
                 taken.deviceType() shouldBe DeviceType.CPU
@@ -38,7 +38,7 @@ class ArrowCppDeviceStreamSpec : FunSpec({
             }
         }
 
-        test("a failure after $batches batches comes through with its message") {
+        test("a failure after $batches batches passes through Arrow C++ with its message") {
             throughArrowCpp(reader(batches, IOException("disk gone"))).use { taken ->
                 repeat(batches) { number -> taken.next()!!.use(Numbered::rows) shouldBe Numbered.rows(number) }
                 shouldThrow<DeviceException> { taken.next() }.message!! shouldContain "disk gone"
@@ -46,12 +46,12 @@ class ArrowCppDeviceStreamSpec : FunSpec({
         }
     }
 
-    test("a consumer that stops early: what it has outlives the stream") {
+    test("the batches of a consumer that stops early outlive the stream") {
         val kept = throughArrowCpp(reader(10)).use { taken -> List(3) { taken.next()!! } }
         kept.mapIndexed { number, array -> array.use(Numbered::rows) shouldBe Numbered.rows(number) }
     }
 
-    test("five times through, and released in another thread") {
+    test("a stream passes through Arrow C++ five times, and another thread releases its batches") {
         var stream = reader(5)
         repeat(5) { stream = throughArrowCpp(stream) }
         val arrays = stream.use { taken -> List(5) { taken.next()!! } }
@@ -60,7 +60,7 @@ class ArrowCppDeviceStreamSpec : FunSpec({
         }.join()
     }
 
-    test("four streams at once") {
+    test("four device streams pass through Arrow C++ at once") {
         List(4) {
             CompletableFuture.runAsync({
                 repeat(10) {
@@ -74,5 +74,5 @@ class ArrowCppDeviceStreamSpec : FunSpec({
     }
 })
 
-/** Ends a test that hangs, though it does much work. */
+/** Limits a test that hangs. It is long, since the test does much work. */
 private const val HANG_SECONDS = 60L

@@ -6,7 +6,7 @@ import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase
 import java.lang.foreign.MemorySegment
 
-/** Arrow C++'s arrays and its bridge, without its query engine. Whatever comes in is validated in full. */
+/** Arrow C++'s arrays and its bridge, without its query engine. Each stream that it takes is fully validated. */
 internal object ArrowCppEngine : Engine {
     override val name: String get() = "Arrow C++"
     override val missing: String? get() = ArrowCpp.shimMissing

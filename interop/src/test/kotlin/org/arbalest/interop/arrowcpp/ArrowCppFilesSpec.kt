@@ -11,7 +11,7 @@ import org.arbalest.support.ChildJvm
 import org.arbalest.support.ResourceCountersExtension
 import java.nio.file.Files
 
-/** Files that Arrow C++ writes of our streams, and that it reads for us. */
+/** Tests files that Arrow C++ writes from our streams, and files that it reads for us. */
 class ArrowCppFilesSpec : FunSpec({
     extension(Had.needed { ArrowCpp.missing })
     extension(ResourceCountersExtension)
@@ -20,22 +20,20 @@ class ArrowCppFilesSpec : FunSpec({
     val writing by lazy { ChildJvm.run(WriteFiles::class, "$folder") }
     afterSpec { folder.toFile().deleteRecursively() }
 
-    test("Arrow C++ writes files of our streams, and nothing is left") {
+    test("Arrow C++ writes our streams to files and releases every batch") {
         writing.output.lines().filter { it.startsWith("left:") } shouldBe listOf("left: nothing")
         writing.exitCode shouldBe 0
     }
 
-    test(
-        "its bug: Arrow C++ keeps batches of a stream that it does not write, since the file's format has no such type",
-    ) {
+    test("known bug: Arrow C++ does not release the batches of a stream with a type that Parquet lacks") {
         Regex("refused PARQUET").findAll(writing.output).count() shouldBe DatasetFiles.Format.PARQUET.refuses.size
         writing.output shouldContain "Unhandled type for Arrow to Parquet schema conversion: string_view"
-        writing.output shouldContain Regex("left by what was refused: .*exports=[1-9]")
+        writing.output shouldContain Regex("not released after rejected writes: .*exports=[1-9]")
     }
 
     for (format in DatasetFiles.Format.entries) {
         for (type in Types.all.filter { it.name !in format.refuses && it.name !in format.changes }) {
-            test("what Arrow C++ reads of a file ($format) of $type is what was written [ARR-12]") {
+            test("Arrow C++ reads from a $format file of $type the values that it wrote [ARR-12]") {
                 writing.exitCode shouldBe 0
                 val read = DatasetFiles.read(format, folder.resolve("$format/${type.name}"), Batches.schema(type))
                     .use(Batches::read)

@@ -9,9 +9,7 @@ import org.arbalest.interop.asStruct
 
 internal class ArrowCppSpec : EngineContract(ArrowCppEngine) {
     init {
-        test(
-            "Arrow C++ leaves a stream of ours before its first batch, and what nobody has pulled is closed [STR-05]",
-        ) {
+        test("Arrow C++ closes our stream before its first batch, and the stream closes its batches [STR-05]") {
             val type = Types.all.first { it.name == "struct" }
             val batches = List(3) { Batches.built(type, 10 * it, 10) }
             DeviceArrayReader.of(Batches.schema(type), batches).asStruct(CppArray.Chunks::leave)

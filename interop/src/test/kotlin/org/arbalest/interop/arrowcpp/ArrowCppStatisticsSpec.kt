@@ -13,7 +13,7 @@ import org.arbalest.interop.Had
 import org.arbalest.support.ResourceCountersExtension
 import java.util.OptionalLong
 
-/** Arrow C++ and the statistics schema: it makes arrays of it, and takes ours for sound. */
+/** Tests arrays of the statistics schema: Arrow C++ makes them, and accepts ours as valid. */
 class ArrowCppStatisticsSpec : FunSpec({
     extension(Had.needed { ArrowCpp.shimMissing })
     extension(ResourceCountersExtension)
@@ -34,7 +34,7 @@ class ArrowCppStatisticsSpec : FunSpec({
         }
     }
 
-    test("Arrow C++ finds statistics of ours sound, and gives them back [STAT-02]") {
+    test("Arrow C++ validates our statistics and returns them [STAT-02]") {
         val statistics = Statistics.builder().rowCount(5).column(0).nullCount(0).min(1, DataType.INT32)
             .max(5, DataType.INT32)
             .column(3).approximateDistinctCount(2.5).min("a").put("ARBALEST:digest", byteArrayOf(1, 2)).build()

@@ -14,9 +14,9 @@ import org.arbalest.interop.function
 import org.arbalest.interop.orWords
 import java.lang.foreign.MemorySegment
 
-/** An `arrow::Array`, held. */
+/** A reference to an `arrow::Array`. */
 internal class CppArray private constructor(private val held: MemorySegment) : AutoCloseable {
-    /** Throws what Arrow C++ finds wrong, the buffers' content included. */
+    /** Throws the fault that Arrow C++'s validation finds, which includes the content of the buffers. */
     fun validate() {
         orWords { text -> Unit.takeIf { validate.invoke(held, text) == 0 } }
     }
@@ -25,22 +25,22 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
 
     fun slice(from: Long, count: Long): CppArray = CppArray(slice.invoke(held, from, count) as MemorySegment)
 
-    /** This and another in memory of Arrow C++'s own. */
+    /** Returns this array and another one concatenated, in memory of Arrow C++. */
     fun plus(other: CppArray): CppArray = orWords { text -> hold(concatenate.invoke(held, other.held, text)) }
 
-    /** The value of a row in Arrow C++'s words. */
+    /** Returns the value of a row as Arrow C++ prints it. */
     fun value(row: Long): String = orWords { text ->
         if (value.invoke(held, row, text) == 0) text.getString(0) else null
     }
 
-    /** The array as ours, which shares the buffers. */
+    /** Exports the array, and returns it as a device array that shares the buffers. */
     fun export(): DeviceArray = orWords { text ->
         val (array, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
         if (export.invoke(held, array, schema, text) == 0)
             CData.importArray(array, CImport.DATA.schema(schema)) else null
     }
 
-    /** What Arrow C++ knows of a struct, as an array of the statistics schema. */
+    /** Returns the statistics that Arrow C++ has for a struct, as an array of the statistics schema. */
     fun statistics(): CppArray = orWords { text -> hold(statistics.invoke(held, text)) }
 
     override fun close() {
@@ -70,7 +70,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         private val leaveStream = shim.function("arrays_leave_stream", I32, PTR, PTR)
         private val freeStream = shim.function("arrays_free_stream", null, PTR)
 
-        /** Hands an array of ours to Arrow C++; the handle is consumed. */
+        /** Passes one of our arrays to Arrow C++; the handle is consumed. */
         fun of(array: DeviceArray): CppArray = orWords { text ->
             val (out, schema) = allocate(ArrowArrayStruct.LAYOUT) to allocate(ArrowSchemaStruct.LAYOUT)
             array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
@@ -81,18 +81,18 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
             ?.let(::CppArray)
     }
 
-    /** An `arrow::ChunkedArray`, held: what a stream gave, all of it. */
+    /** A reference to an `arrow::ChunkedArray` that contains all batches of a stream. */
     internal class Chunks private constructor(private val held: MemorySegment) : AutoCloseable {
         fun validate() {
             orWords { text -> Unit.takeIf { validateStream.invoke(held, text) == 0 } }
         }
 
-        /** Whether two columns of structs are equal, chunked alike or not. */
+        /** Returns true if two columns of structs are equal, also if their chunks differ. */
         fun areEqual(column: Long, other: Long): Boolean = orWords { text ->
             (columnsEqual.invoke(held, column, other, text) as Int).takeIf { it >= 0 }?.let { it == 1 }
         }
 
-        /** The chunks as a stream, which may be pulled and released when this is closed. */
+        /** Exports the chunks as a stream that may be pulled and released after this object is closed. */
         fun export(out: MemorySegment) {
             orWords { text -> Unit.takeIf { exportStream.invoke(held, out, text) == 0 } }
         }
@@ -102,7 +102,7 @@ internal class CppArray private constructor(private val held: MemorySegment) : A
         }
 
         companion object {
-            /** Takes a stream over, and gives it up before its first batch. */
+            /** Takes over a stream, and releases it before its first batch. */
             fun leave(stream: MemorySegment) {
                 orWords { text -> Unit.takeIf { leaveStream.invoke(stream, text) == 0 } }
             }

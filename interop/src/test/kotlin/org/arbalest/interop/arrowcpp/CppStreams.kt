@@ -16,18 +16,18 @@ import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
-/** How an Arrow C++ generator answers when it was not told yet what comes. */
+/** How an Arrow C++ generator reacts to a call for which it has no batch and no end yet. */
 internal enum class Waiting {
-    /** With a future; what is told later completes it, and makes the callbacks, on the telling thread. */
+    /** The generator returns a future. The thread that supplies the batch completes it and makes the callbacks. */
     PENDING,
 
-    /** Not at all: the asking thread waits. */
+    /** The generator blocks the calling thread. */
     BLOCKING,
 }
 
 /**
- * `ExportAsyncRecordBatchReader` over a generator that gives what it is told to give. What is told before the [start]
- * is ready when it is asked for, so that all callbacks are made by the starting thread.
+ * `ExportAsyncRecordBatchReader` over a generator that the test supplies with batches. Everything supplied before
+ * [start] is ready at the generator's calls, so that the starting thread makes all callbacks.
  */
 internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) : AutoCloseable {
     private val address: MemorySegment = Arena.ofConfined().use { arena ->
@@ -41,45 +41,45 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
         if (address == MemorySegment.NULL) throw ArrowCppBridge.failure()
     }
 
-    /** The next batch, which passes to Arrow C++. */
+    /** Supplies the next batch, and passes it to Arrow C++. */
     fun give(batch: DeviceArray) = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         batch.use { CData.exportArray(it, struct, CExport.DEVICE) }
         ArrowCppBridge.check(ArrowCppBridge.producerGive(address, struct))
     }
 
-    /** Then the generator fails. */
+    /** Makes the generator fail after the supplied batches. */
     fun fail(message: String) = Arena.ofConfined().use { arena ->
         ArrowCppBridge.producerFail(address, arena.allocateFrom(message))
         Unit
     }
 
-    /** Then the generator is at its end. */
+    /** Ends the generator after the supplied batches. */
     fun end() {
         ArrowCppBridge.producerEnd(address)
     }
 
-    /** Drives a handler, on a thread of its own: Arrow C++ blocks it while there is no demand. */
+    /** Drives a handler on a new thread, since Arrow C++ blocks the thread while there is no demand. */
     fun start(handler: MemorySegment) {
         starter = Thread.ofPlatform().start { ArrowCppBridge.producerStart(address, handler) }
     }
 
-    /** Drives a handler of ours, on a thread of its own. */
+    /** Drives our handler on a new thread. */
     fun connect(vararg quirks: AsyncQuirk): AsyncArrayStream =
         CData.importAsyncStream(CImport.DEVICE.quirks(*quirks), ::start)
 
-    /** Waits until the generator is asked for what it was not told yet. */
+    /** Waits until Arrow C++ calls the generator and no batch or end is ready. */
     fun awaitAsked() {
         while (ArrowCppBridge.producerIsWaiting(address) as Int == 0) Thread.onSpinWait()
     }
 
-    /** What Arrow C++ says the stream ended with; waits for that. Null is well. */
+    /** Waits for the end of the stream, and returns the error that Arrow C++ reports, or null. */
     fun outcome(): String? {
         checkNotNull(starter).join()
         return if (ArrowCppBridge.producerOutcome(address) as Int == 0) null else ArrowCppBridge.failure().message
     }
 
-    /** Ends the generator, if nobody did, and waits for the stream's end. */
+    /** Ends the generator if the test did not, and waits for the end of the stream. */
     override fun close() {
         end()
         if (starter != null) outcome()
@@ -97,7 +97,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
 
     val handler: MemorySegment = (ArrowCppBridge.consumerHandler(address) as MemorySegment).reinterpret(56)
 
-    /** Waits for the schema. */
+    /** The schema; the first access waits for it. */
     val schema: Schema by lazy {
         Arena.ofConfined().use { arena ->
             val struct = arena.allocate(ArrowSchemaStruct.LAYOUT)
@@ -106,7 +106,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
         }
     }
 
-    /** Waits for the next batch; null is the end. */
+    /** Waits for the next batch, and returns it, or null at the end. */
     fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         ArrowCppBridge.check(ArrowCppBridge.consumerNext(address, struct))
@@ -114,14 +114,14 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
         else CData.importArray(struct, CImport.DEVICE.schema(schema))
     }
 
-    /** What is not drained Arrow C++ waits for: the next task, or the end. */
+    /** Frees the consumer. If the stream is not drained, Arrow C++ waits for the next task or the end. */
     override fun close() {
         ArrowCppBridge.consumerFree(address)
     }
 }
 
 /**
- * What [reader] gives, after Arrow C++ has had it: `ImportDeviceRecordBatchReader`, then
+ * Returns the stream of [reader] after it passed through Arrow C++: `ImportDeviceRecordBatchReader`, then
  * `ExportDeviceRecordBatchReader`.
  */
 internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->

@@ -16,12 +16,12 @@ import java.lang.foreign.MemorySegment
 import java.nio.file.Path
 import org.apache.arrow.dataset.jni.JniWrapper as Datasets
 
-/** Arrow C++'s datasets: files written from streams, and read as arrays. */
+/** The datasets of Arrow C++: files that it writes from streams, and reads as arrays. */
 internal object DatasetFiles {
     enum class Format(
-        /** The types that it does not know, by the names of [Types]. */
+        /** The types that the format does not support, by the names of [Types]. */
         val refuses: Set<String>,
-        /** The types that it keeps as others. */
+        /** The types that the format stores as other types. */
         val changes: Set<String>,
     ) {
         PARQUET(
@@ -39,16 +39,16 @@ internal object DatasetFiles {
     private val files: JniWrapper by lazy { ArrowCpp.library.let { JniWrapper.get() } }
 
     /**
-     * Writes a stream into one file of a folder. It is pulled by threads of Arrow C++'s that live as long as the
-     * process, and that a JVM without the correction of JDK-8391662 cannot end by `System.exit` then: to be called in a
-     * JVM of its own.
+     * Writes a stream into one file of a folder, to be called in a separate JVM. Arrow C++ pulls the stream on threads
+     * that live as long as the process. A JVM without the fix of JDK-8391662 cannot end such a process by
+     * `System.exit`.
      */
     fun write(stream: MemorySegment, format: Format, folder: Path) {
         files.writeFromScannerToFile(stream.address(), format.ordinal.toLong(), folder.toUri().toString(), arrayOf(),
             1024, "part-{i}")
     }
 
-    /** The batches of all files of a folder, which are known to be of this schema. */
+    /** Reads the batches of all files of a folder, which all must have this schema. */
     fun read(format: Format, folder: Path, schema: Schema): DeviceArrayReader {
         val factory = files.makeFileSystemDatasetFactory(folder.toUri().toString(), format.ordinal, null)
         val dataset = try {

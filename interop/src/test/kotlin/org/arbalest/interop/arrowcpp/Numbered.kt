@@ -10,7 +10,7 @@ import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.Schema
 
-/** Batches whose values tell which batch they are. */
+/** Batches whose values identify the batch. */
 internal object Numbered {
     const val ROWS = 7
 
@@ -25,7 +25,7 @@ internal object Numbered {
 
     val schema: Schema = Schema.of(types.map { (name, type) -> Field.of(name, type) })
 
-    /** The batch of a number; every fourth row is null, but for the id. */
+    /** Returns the batch of a number; every fourth row is null, except its id. */
     fun batch(number: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
         val columns = schema.fields().associate { it.name() to batch.column(it) }
         for (row in number * ROWS until (number + 1) * ROWS) {
@@ -48,9 +48,9 @@ internal object Numbered {
         batch.build()
     }
 
-    /** The rows as what compares by content. */
+    /** Returns the rows of an array as values that compare by content. */
     fun rows(array: DeviceArray): List<Any?> = (0 until array.length()).map { array.asColumn().get(it) }
 
-    /** What [rows] of that batch are. */
+    /** Returns the expected [rows] of the batch of a number. */
     fun rows(number: Int): List<Any?> = batch(number).use(::rows)
 }

@@ -11,8 +11,8 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 
 /**
- * Arrow C++'s query engine, which takes a stream in and gives one out, both by address: the JNI method below
- * `AceroSubstraitConsumer`.
+ * The query engine of Arrow C++, which reads one stream and writes another, both by address. It is called by the JNI
+ * method behind `AceroSubstraitConsumer`.
  */
 internal object Substrait {
     private val wrapper = ArrowCpp.library.let { Class.forName("org.apache.arrow.dataset.substrait.JniWrapper") }
@@ -22,7 +22,7 @@ internal object Substrait {
             .apply { trySetAccessible() }
 
     /**
-     * Runs a plan in Substrait's JSON on the stream at [input], which it takes over as table `T`; what comes out is
+     * Runs a plan in Substrait's JSON on the stream at [input], which the plan takes over as table `T`. The result is
      * pulled from [out].
      */
     fun execute(plan: String, input: MemorySegment, out: MemorySegment) {
@@ -34,19 +34,19 @@ internal object Substrait {
     }
 
     /**
-     * The plan that gives back what it gets. What the engine believes of the types is what the stream says, not what
-     * the plan does.
+     * Returns the plan that copies its input to its output. The engine takes the types from the stream, not from the
+     * plan.
      */
     fun identity(columns: List<String>): String = plan(read(columns), columns)
 
-    /** The plan that gives the rows of [Batches] of 64-bit integers in which two columns are equal. */
+    /** Returns the plan that selects the rows of [Batches] of 64-bit integers in which two columns are equal. */
     fun whereEqual(column: String, other: String): String {
         val condition = function(1, "BOOL", column, other)
         return plan("""{"filter": {"input": ${read(COLUMNS)}, "condition": $condition}}""", COLUMNS,
             "functions_comparison.yaml", "equal:any_any")
     }
 
-    /** The plan that divides by a column of [Batches] of 64-bit integers. */
+    /** Returns the plan that divides `v` by a column of [Batches] of 64-bit integers. */
     fun dividedBy(column: String): String {
         val quotient = function(1, "I64", "v", column)
         val project = """{"project": {"common": {"emit": {"outputMapping": [3]}}, """ +
@@ -84,7 +84,7 @@ internal object Substrait {
 
     private fun quoted(names: List<String>) = names.joinToString { "\"$it\"" }
 
-    /** What [reader] gives, after Arrow C++ has had it. */
+    /** Returns the stream of [reader] after it passed through a plan of Arrow C++. */
     fun through(
         reader: DeviceArrayReader,
         plan: String = identity(reader.schema().fields().map { it.name() }),

@@ -12,8 +12,8 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * Writes a file of each type and format into a folder, as a program of its own: see [DatasetFiles.write]. Says what is
- * refused, and what is left.
+ * A program that writes a file of each type and format into a folder: see [DatasetFiles.write]. It prints the types
+ * that Arrow C++ rejects, and the resources that are not released.
  */
 internal object WriteFiles {
     @JvmStatic
@@ -22,7 +22,7 @@ internal object WriteFiles {
         for (format in DatasetFiles.Format.entries) {
             for (type in Types.all.filter { it.name !in format.refuses }) write(type, format, folder)
         }
-        eventually("the threads of Arrow C++ have given everything back") { ResourceCounters.now().isZero }
+        eventually("the threads of Arrow C++ have released every batch") { ResourceCounters.now().isZero }
         println("left: nothing")
         for (format in DatasetFiles.Format.entries) {
             for (type in Types.all.filter { it.name in format.refuses }) {
@@ -33,7 +33,7 @@ internal object WriteFiles {
                 }
             }
         }
-        println("left by what was refused: ${ResourceCounters.now()}") // and no exit: see DatasetFiles
+        println("not released after rejected writes: ${ResourceCounters.now()}") // no exit: see DatasetFiles
     }
 
     private fun write(type: TypeCase, format: DatasetFiles.Format, folder: Path) {

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** DuckDB by ADBC, a database in memory for each stream that it takes. */
+/** The DuckDB engine, used through ADBC, with a new in-memory database for each stream that it takes. */
 internal class DuckDb(
     override val name: String,
     override val misreads: Set<String> = emptySet(),
@@ -31,14 +31,14 @@ internal class DuckDb(
     override val refuses: Map<String, String> = mapOf(
         "float16" to "Unsupported Internal Arrow Type e",
         "decimal256" to "Unsupported Internal Arrow Type for Decimal",
-        "sparse union, ids 5 and 3" to "Arrow union tag out of range: 5", // it takes ids for positions
+        "sparse union, ids 5 and 3" to "Arrow union tag out of range: 5", // DuckDB treats ids as positions
         "dense union" to "Unsupported Internal Arrow Type",
         "list of dictionary" to "Attempted to dereference unique_ptr that is NULL",
     )
 
     /**
-     * Dates are days, times microseconds, and what is a length of time is an interval. Its bug: the days and the
-     * milliseconds of an interval are for it one number of milliseconds, of 64 bits.
+     * DuckDB stores dates as days, times as microseconds, and durations as intervals. Known bug: DuckDB reads the days
+     * and the milliseconds of an interval as one 64-bit number of milliseconds.
      */
     override val changes: Map<String, (Any) -> Any?> = mapOf<String, (Any) -> Any?>(
         "date64" to { it as Long / 86_400_000 },
@@ -54,7 +54,7 @@ internal class DuckDb(
             "duration, $unit" to { value: Any -> Interval(0, 0, value as Long * nanos) }
         }
 
-    /** Itself, or why it cannot be had. */
+    /** Returns the driver, or throws the reason why it is not available. */
     fun driver(): AdbcDriver = answer.getOrThrow()
 
     /** Runs [block] with a connection to an empty database. */
@@ -92,16 +92,16 @@ internal class DuckDb(
         private const val VERSION = "1.5.6-r.1"
 
         /**
-         * Of its tarball, as npm has it (`npm view PACKAGE@VERSION dist.integrity`): it is native code, which the tests
-         * run.
+         * The hash of the package's tarball in npm's registry (`npm view PACKAGE@VERSION dist.integrity`). The test
+         * checks it, since it runs the native code of the package.
          */
         private const val SHA_512 =
             "IXcrZJE6kEqM0Z4wwdVnGBHX/frOS33VPNAwDXQ/Q+Fs84b058Qe94chrCCIcNJlG8Y3UHIUU4eBeCQxW5mN1Q=="
 
-        /** The one in the JDBC driver's jar. */
+        /** The DuckDB in the jar of the JDBC driver. */
         val jdbc = DuckDb("DuckDB 2.0") { DuckDbDriver.load() }
 
-        /** The one in npm's package, which npm fetches, or has in its cache. */
+        /** The DuckDB in the npm package, which npm downloads or takes from its cache. */
         val npm = DuckDb("DuckDB 1.5", misreads = Types.all.map { it.name }.filter {
             it.startsWith("dictionary") || it == "sparse union"
         }.toSet()) {
@@ -110,7 +110,7 @@ internal class DuckDb(
 
         private fun fromNpm(): Path {
             check(System.getProperty("os.name") == "Linux" && System.getProperty("os.arch") == "amd64") {
-                "$PACKAGE is for Linux on x86-64"
+                "cannot load $PACKAGE: the package only supports Linux on x86-64"
             }
             val folder = Path.of("target", "npm").toAbsolutePath()
             val library = folder.resolve("package/libduckdb.so")
@@ -130,7 +130,7 @@ internal class DuckDb(
 
 internal fun <T> AdbcConnection.query(sql: String, block: (DeviceArrayReader) -> T): T = query(sql).use(block)
 
-/** The number that a query of one row and one column gives. */
+/** Returns the number that a query of one row and one column returns. */
 internal fun AdbcConnection.number(sql: String): Long = query(sql) { reader ->
     reader.next()!!.use { it.column(0).getLong(0) }
 }

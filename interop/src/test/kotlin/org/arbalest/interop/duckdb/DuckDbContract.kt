@@ -7,12 +7,12 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.interop.EngineContract
 
-/** What is tried with each version of DuckDB besides. */
+/** The further tests of each version of DuckDB. */
 internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) {
     init {
-        test("${duckDb.name} fails in the middle of a stream, and we hear it in its words [STR-09]") {
+        test("${duckDb.name} fails in the middle of a stream, and the reader throws its message [STR-09]") {
             duckDb.connected { connection ->
-                // of several, it may say what it did to the others: that they were interrupted
+                // With several threads, the message may be that of another thread, which was interrupted.
                 connection.execute("SET threads TO 1")
                 connection.query(
                     "SELECT CASE WHEN range = 999999 THEN error('row ' || range) ELSE range END AS id FROM " +
@@ -24,7 +24,7 @@ internal abstract class DuckDbContract(duckDb: DuckDb) : EngineContract(duckDb) 
             }
         }
 
-        test("its bug: ${duckDb.name} takes a stream that fails for one that ends, and stores what it got") {
+        test("known bug: ${duckDb.name} stores the rows of a failed stream as if the stream had ended") {
             duckDb.connected { connection ->
                 shouldThrow<DeviceException> { connection.ingest("t", tearing(2)) }
                 connection.number("SELECT count(*)::BIGINT FROM t") shouldBe 20

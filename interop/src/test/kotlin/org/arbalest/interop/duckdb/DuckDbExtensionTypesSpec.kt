@@ -14,7 +14,7 @@ import org.arbalest.interop.Had
 import org.arbalest.support.ResourceCountersExtension
 import java.util.UUID
 
-/** Extension types that DuckDB writes and reads, of each version that there is. */
+/** Tests the extension types that each available version of DuckDB writes and reads. */
 internal class DuckDbExtensionTypesSpec : FunSpec({
     extension(ResourceCountersExtension)
 
@@ -22,7 +22,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
         val needed = Had.needed { duckDb.missing }
         val (a, b) = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff") to UUID(-1, 1)
 
-        test("${duckDb.name} takes our UUIDs, finds them, and gives them back [EXT-03]")
+        test("${duckDb.name} takes our UUIDs, finds them and returns them [EXT-03]")
             .config(extensions = listOf(needed)) {
                 duckDb.connected { connection ->
                     val id = Field.uuid("id")
@@ -45,7 +45,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
             }
 
         test(
-            "${duckDb.name} names booleans of 8 bits, and what Arrow has no type for, so that we know them " +
+            "${duckDb.name} exports UUIDs, 8-bit booleans and opaque types as extension types " +
                 "[EXT-02, EXT-04, EXT-12]",
         ).config(extensions = listOf(needed)) {
             duckDb.connected { connection ->

@@ -12,7 +12,7 @@ import org.arbalest.interop.Types
 
 internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
     init {
-        test("DuckDB 2.0 stops in the middle of a stream of ours, and what it has not pulled is closed [STR-05]") {
+        test("DuckDB 2.0 stops in the middle of our stream, and the stream closes the remaining batches [STR-05]") {
             val int64 = Types.all.first { it.name == "int64" }
             DuckDb.jdbc.connected { connection ->
                 connection.execute("CREATE TABLE t (i BIGINT CHECK (i < 15000), v BIGINT, w BIGINT)")

@@ -19,7 +19,7 @@ import java.lang.foreign.SymbolLookup
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.nio.file.Path
 
-/** GDAL's vector data, by its C API: what is here writes layers and has them read as Arrow streams. */
+/** The part of GDAL's C API that writes layers of vector data and reads them as Arrow streams. */
 internal object Gdal {
     private const val LIBRARY = "libgdal.so.32"
     private val answer by lazy { runCatching { SymbolLookup.libraryLookup(LIBRARY, Arena.global()) } }
@@ -45,12 +45,12 @@ internal object Gdal {
     private val arrowStream by lazy { gdal.function("OGR_L_GetArrowStream", I32, PTR, PTR, PTR) }
 
     /**
-     * A function that sets a field of a feature: what is behind the first two arguments, the feature and the field's
-     * index.
+     * Returns a function that sets a field of a feature. The first two arguments of the function are the feature and
+     * the field's index; [arguments] are the layouts of the other ones.
      */
     fun setter(name: String, vararg arguments: MemoryLayout) = gdal.function(name, null, PTR, I32, *arguments)
 
-    /** A kind of field: OGR's type and subtype, and how row `i` of it is set. */
+    /** A kind of field: its type and subtype in OGR, and the function that sets row `i` of it. */
     class FieldKind(
         val name: String,
         val type: Int,
@@ -68,24 +68,24 @@ internal object Gdal {
             for (kind in kinds) {
                 val field = createFieldDefinition.invoke(arena.allocateFrom(kind.name), kind.type) as MemorySegment
                 setSubType.invoke(field, kind.subType)
-                check(createField.invoke(layer, field, 1) == 0) { "no field ${kind.name}: ${words()}" }
+                check(createField.invoke(layer, field, 1) == 0) { "GDAL cannot create field ${kind.name}: ${words()}" }
                 destroyFieldDefinition.invoke(field)
             }
             for (row in 0 until rows) {
                 val feature = newFeature.invoke(definition.invoke(layer)!!) as MemorySegment
                 kinds.forEachIndexed { i, kind -> arena.(kind.set)(feature, i, row) }
-                check(createFeature.invoke(layer, feature) == 0) { "no feature $row: ${words()}" }
+                check(createFeature.invoke(layer, feature) == 0) { "GDAL cannot create feature $row: ${words()}" }
                 destroyFeature.invoke(feature)
             }
         }
 
-        /** The layer as a stream, which must be released before the dataset is closed. */
+        /** Returns the layer as a stream, which must be released before the dataset is closed. */
         fun stream(batchRows: Int): DeviceArrayReader = Arena.ofConfined().use { arena ->
             val options = arena.allocate(PTR, 2).also {
                 it.set(PTR, 0, arena.allocateFrom("MAX_FEATURES_IN_BATCH=$batchRows"))
             }
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
-            check(arrowStream.invoke(layer, stream, options) == 1) { "no stream: ${words()}" }
+            check(arrowStream.invoke(layer, stream, options) == 1) { "GDAL cannot create the stream: ${words()}" }
             CData.importStream(stream, CImport.DATA)
         }
 
@@ -97,7 +97,7 @@ internal object Gdal {
     private const val POINT = 1
     private const val VECTOR = 4
 
-    /** A new dataset of a driver, with one layer of points. */
+    /** Creates a dataset of a driver, with one layer of points. */
     fun create(
         driver: String,
         path: String,
@@ -120,7 +120,7 @@ internal object Gdal {
 
     private fun words(): String? = (lastError.invoke() as MemorySegment).text()
 
-    /** Every kind of field that OGR has; what a row of it holds, [value] tells. */
+    /** All kinds of fields that OGR has; [value] returns the expected value of each row. */
     val kinds: List<FieldKind> by lazy {
         val integer = setter("OGR_F_SetFieldInteger", I32)
         val integer64 = setter("OGR_F_SetFieldInteger64", I64)
@@ -166,7 +166,7 @@ internal object Gdal {
         )
     }
 
-    /** What a field of a row is, as a column gives it. */
+    /** Returns the expected value of a field of a row, as a column returns it. */
     fun value(kind: String, row: Int): Any? = if (row % 5 == 3) null else when (kind) {
         "bool" -> row % 2 == 1
         "int16" -> row * 7L
@@ -183,6 +183,6 @@ internal object Gdal {
         "int64s" -> List(row % 3) { row + it * 10_000_000_019L }
         "float64s" -> List(row % 3) { row / 8.0 + it }
         "texts" -> List(row % 3) { "t$row.$it" }
-        else -> error("no field $kind")
+        else -> error("no expected values: unknown field kind $kind")
     }
 }

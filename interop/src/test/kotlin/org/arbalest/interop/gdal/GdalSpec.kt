@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
 
-/** GDAL gives, and takes nothing. */
+/** Tests streams that GDAL exports; GDAL does not import any. */
 class GdalSpec : FunSpec({
     extension(Had.needed { Gdal.missing })
     extension(ResourceCountersExtension)
@@ -32,7 +32,7 @@ class GdalSpec : FunSpec({
         }
     }
 
-    /** The layer's rows in order, each batch also as a slice of it; how many there are. */
+    /** Checks the layer's rows in order, reads each batch also as a slice, and returns the number of rows. */
     fun readAll(dataset: Gdal.Dataset, batchRows: Int): Int = dataset.stream(batchRows).use { reader ->
         var rows = 0
         while (true) {
@@ -46,24 +46,21 @@ class GdalSpec : FunSpec({
     }
 
     for (rows in listOf(0, 1, 5, 100)) {
-        test("GDAL gives $rows features with fields of every type, and every fifth of them null [ARR-12]") {
+        test("GDAL returns $rows features with fields of every type, every fifth of them null [ARR-12]") {
             inMemory(rows).use { readAll(it, 7) shouldBe rows }
         }
     }
 
-    test("a stream of GDAL's is left after one batch, which outlives the stream and the dataset [STR-05]") {
+    test("the first batch of a GDAL stream outlives the closed stream and dataset [STR-05]") {
         val batch = inMemory(100).use { dataset -> dataset.stream(7).use { it.next()!! } }
         batch.use { check(it, 0) }
     }
 
-    test("a stream of GDAL's is left before its first batch [STR-05]") {
+    test("a GDAL stream is closed before its first batch is pulled [STR-05]") {
         inMemory(10).use { it.stream(7).close() }
     }
 
-    test(
-        "GDAL is used by four threads at once, and its batches are released by others than those that pulled " +
-            "them [OWN-10]",
-    ) {
+    test("GDAL serves four threads at once, and other threads release its batches [OWN-10]") {
         val threads = Executors.newFixedThreadPool(4)
         try {
             val work = List(4) {
@@ -88,18 +85,13 @@ class GdalSpec : FunSpec({
         folder.toFile().deleteRecursively()
     }
 
-    test(
-        "its bug: an empty FlatGeobuf layer gives batches without rows for ever; who has seen enough closes the reader",
-    ) {
+    test("known bug: an empty FlatGeobuf layer returns empty batches until its consumer closes the reader") {
         withEmptyFlatGeobuf { dataset ->
             dataset.stream(7).use { reader -> repeat(1000) { reader.next()!!.use { it.length() shouldBe 0 } } }
         }
     }
 
-    test(
-        "its bug: an empty FlatGeobuf layer gives batches without rows for ever; another thread stops who " +
-            "does not see it",
-    ) {
+    test("known bug: an empty FlatGeobuf layer returns empty batches until another thread closes the reader") {
         withEmptyFlatGeobuf { dataset ->
             val reader = dataset.stream(7)
             val begun = CountDownLatch(1)

@@ -9,34 +9,34 @@ import java.util.zip.ZipInputStream
 import kotlin.io.path.exists
 import kotlin.io.path.outputStream
 
-/** The NumPys that are to be had, each with a Python; one process can have one of them. */
+/** The versions of NumPy that the tests use, each with a Python. One process can load only one of them. */
 internal enum class NumPy(
-    /** What it says of itself. */
+    /** The start of the version that NumPy reports. */
     val version: String,
-    /** The forms of a tensor that it knows. */
+    /** The forms of DLPack tensors that this version supports. */
     val forms: List<DLPack>,
-    /** Whether it knows kDLBool, as it does from 1.25 on. */
+    /** Whether this version supports kDLBool, which NumPy added in 1.25. */
     val knowsBool: Boolean,
 ) {
-    /** Debian's `python3-numpy` and `libpython3.11`. */
+    /** The packages `python3-numpy` and `libpython3.11` of Debian. */
     DEBIAN("1.24", listOf(DLPack.UNVERSIONED), knowsBool = false) {
         private val module = Path.of("/usr/lib/python3/dist-packages/numpy")
         private val library = listOf("x86_64", "aarch64").map { Path.of("/usr/lib/$it-linux-gnu/libpython3.11.so.1.0") }
             .firstOrNull { it.exists() }
 
         override val missing: String?
-            get() = if (library == null) "there is no libpython3.11.so.1.0 (Debian's libpython3.11)"
-            else if (!module.exists()) "there is no $module (Debian's python3-numpy)" else null
+            get() = if (library == null) "no libpython3.11.so.1.0: install Debian's libpython3.11"
+            else if (!module.exists()) "no $module: install Debian's python3-numpy" else null
 
         override fun start() = Python("$library", null, null, emptyList())
     },
 
-    /** `org.bytedeco:numpy`, with the CPython that belongs to it. */
+    /** The package `org.bytedeco:numpy`, with its own CPython. */
     MAVEN("2.3", DLPack.entries, knowsBool = true) {
         override val missing: String? by lazy {
             val platform = "${System.getProperty("os.name")} on ${System.getProperty("os.arch")}"
             if (platform == "Linux on amd64") null
-            else "org.bytedeco:numpy is had for Linux on amd64, and this is $platform"
+            else "org.bytedeco:numpy is available only for Linux on amd64, not for $platform"
         }
 
         override fun start(): Python {
@@ -58,27 +58,27 @@ internal enum class NumPy(
     },
     ;
 
-    /** Why it cannot be had; null if it can. */
+    /** The reason why this version is not available, or null. */
     abstract val missing: String?
 
-    /** Starts it in this process, for good. */
+    /** Starts Python in this process; it runs until the process ends. */
     abstract fun start(): Python
 
     protected companion object {
         const val LINUX = "linux-x86_64"
 
-        /** The archives, by a file in each. */
+        /** The archives that are unpacked, each with one of its files. */
         val PARTS = mapOf("cpython" to "libpython3.13.so.1.0", "numpy" to "python/numpy/version.py",
             "openblas" to "libopenblas.so.0")
 
-        /** What nothing here needs, and is most of it. */
+        /** The files that the tests do not need, which are most of the archives. */
         private val LEFT_OUT = Regex(
             """/(include|test|tests|idlelib|ensurepip|site-packages|cmake|bin|pkgconfig)/|libjni|python3\.13/config""",
         )
 
         fun unpack(part: String, file: String, folder: Path) {
             val known = checkNotNull(NumPy::class.java.getResource("/org/bytedeco/$part/$LINUX/$file")) {
-                "org.bytedeco:$part is not on the class path"
+                "cannot unpack org.bytedeco:$part: it is not on the class path"
             }
             val jar = Path.of(URI(known.toString().removePrefix("jar:").substringBefore("!/")))
             ZipInputStream(Files.newInputStream(jar)).use { zip ->

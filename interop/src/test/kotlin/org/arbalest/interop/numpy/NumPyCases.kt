@@ -19,14 +19,14 @@ import org.arbalest.device.types.Field
 import java.lang.foreign.MemorySegment
 
 /**
- * What passes between a NumPy and us, in one form of DLPack; the interpreter has a class `Ours`, whose objects hand out
- * a capsule.
+ * The tests of tensors between one NumPy and the library, in one form of DLPack. The interpreter has a class `Ours`;
+ * its objects return a capsule.
  */
 internal class NumPyCases(private val numPy: NumPy, private val python: Python, private val form: DLPack) {
     private val capsule = if (form == DLPack.VERSIONED) "dltensor_versioned" else "dltensor"
     private val asked = if (form == DLPack.VERSIONED) "max_version=(1, 0)" else ""
 
-    /** The cases by what they show. */
+    /** The cases, by the names of their tests. */
     val all: Map<String, () -> Unit> = NAMED.mapValues { (_, case) -> { case(this) } }
 
     private fun column(
@@ -40,7 +40,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
 
     private fun longs(vararg values: Long) = column(Field.of("n", DataType.INT64), values.size) { it.appendAll(values) }
 
-    /** Lets NumPy take a tensor, as the variable `a`; nobody else holds it then. */
+    /** Passes a tensor to NumPy as the variable [variable], which is then its only owner. */
     private fun give(tensor: MemorySegment, variable: String = "a") {
         python.setCapsule("capsule", capsule, tensor)
         python.run("$variable = numpy.from_dlpack(Ours(capsule))")
@@ -48,14 +48,14 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
         python.run("del capsule")
     }
 
-    /** Takes what NumPy gives for an expression. */
+    /** Takes the tensor that NumPy returns for an expression. */
     private fun take(expression: String): MemorySegment {
         python.run("capsule = ($expression).__dlpack__($asked)")
         return python.takeCapsule("capsule", capsule).also { python.run("del capsule") }
     }
 
     private fun done() {
-        check(ResourceCounters.now().isZero) { "left: ${ResourceCounters.now()}" }
+        check(ResourceCounters.now().isZero) { "not released after the case: ${ResourceCounters.now()}" }
     }
 
     private val types = mapOf(
@@ -185,7 +185,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
                 python.run("del x")
             } else {
                 give(form.exportCopy(array, Devices.cpu().memory(), Devices.cpu().defaultStream()))
-                // it takes any tensor without flags for read-only
+                // NumPy treats every tensor without flags as read-only.
                 python.run("assert a.tolist() == [1, 2, 3] and not a.flags.writeable\ndel a")
             }
             array.asColumn().getLong(0) shouldBe 1
@@ -219,7 +219,7 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
         done()
     }
 
-    /** A tensor that NumPy refuses is given back as a capsule does it. */
+    /** Expects NumPy to reject a tensor, and releases it as a capsule would do. */
     private fun isNotTaken(tensor: MemorySegment, name: String, error: String) {
         python.setCapsule("capsule", name, tensor)
         python.run("""
@@ -276,26 +276,28 @@ internal class NumPyCases(private val numPy: NumPy, private val python: Python, 
 
     companion object {
         private val NAMED: Map<String, (NumPyCases) -> Unit> = mapOf(
-            "takes columns of every type, without a copy, and gives them back" to NumPyCases::everyTypeOut,
-            "gives arrays of every type, without a copy, and gets them back" to NumPyCases::everyTypeIn,
-            "takes lists of a fixed size and tensors as dimensions" to NumPyCases::dimensionsOut,
-            "gives dimensions in any order, and what does not lie side by side for a copy" to NumPyCases::dimensionsIn,
-            "writes to what is a copy, and not to what is read-only" to NumPyCases::writing,
-            "gives a tensor back on a thread of Python's" to NumPyCases::foreignThread,
-            "is given back what it lent on a thread of ours" to NumPyCases::ourThread,
-            "refuses a capsule that was used, and one that nobody takes is given back" to NumPyCases::notTaken,
-            "gets back complex numbers, which no column has" to NumPyCases::refused,
-            "passes on what it was given, and takes it back" to NumPyCases::roundTrip,
-            "a thousand times out" to NumPyCases::thousandOut,
-            "a thousand times in" to NumPyCases::thousandIn,
+            "NumPy reads columns of every type without a copy, and releases them" to NumPyCases::everyTypeOut,
+            "the library reads NumPy arrays of every type without a copy, and releases them" to
+                NumPyCases::everyTypeIn,
+            "NumPy reads fixed-size lists and tensors as dimensions" to NumPyCases::dimensionsOut,
+            "the library imports any order of dimensions, and copies values that are not contiguous" to
+                NumPyCases::dimensionsIn,
+            "NumPy may write to a copy, but not to a read-only tensor" to NumPyCases::writing,
+            "a Python thread releases a tensor of the library" to NumPyCases::foreignThread,
+            "a Java thread releases a NumPy array" to NumPyCases::ourThread,
+            "NumPy rejects a used capsule, and its tensor is released" to NumPyCases::notTaken,
+            "the library rejects complex numbers, and releases the NumPy array" to NumPyCases::refused,
+            "a NumPy array that returns to NumPy lives until NumPy releases it" to NumPyCases::roundTrip,
+            "NumPy takes and releases a thousand slices" to NumPyCases::thousandOut,
+            "the library takes and releases a NumPy array a thousand times" to NumPyCases::thousandIn,
         )
 
-        /** What the cases show. */
+        /** The names of the cases' tests. */
         val names: Set<String> = NAMED.keys
     }
 }
 
-/** A process of its own, with one NumPy: says of each case whether it went well. */
+/** A separate process with one NumPy, which prints for each case whether it succeeded. */
 internal object NumPyProgram {
     @JvmStatic
     fun main(arguments: Array<String>) {
@@ -322,6 +324,6 @@ internal object NumPyProgram {
                 if (failure == null) println("good: $form $what") else failure.printStackTrace(System.out)
             }
         }
-        println("all said")
+        println("all cases ran")
     }
 }

@@ -11,17 +11,17 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.SymbolLookup
 
 /**
- * Python in this process, of which there can be one: its C interface, by FFM. Every function may be called on any
- * thread.
+ * Python in this process, called through its C API by FFM. A process can have only one. Every function may be called on
+ * any thread.
  */
 internal class Python(
-    /** The library's path or name. */
+    /** The path or name of the library. */
     library: String,
-    /** Where its own modules are; null if it knows. */
+    /** The folder of Python's own modules, or null if Python knows it. */
     home: String?,
-    /** Where other modules are. */
+    /** The path of other modules, or null. */
     path: String?,
-    /** What modules are linked with, and would not find. */
+    /** The libraries that modules are linked with but would not find by themselves. */
     preload: List<String>,
 ) {
     private val libc = Linker.nativeLinker().defaultLookup()
@@ -30,7 +30,7 @@ internal class Python(
 
     init {
         val dlopen = libc.function("dlopen", PTR, PTR, I32)
-        for (name in preload + library) { // RTLD_NOW and RTLD_GLOBAL: modules take Python's functions from the process
+        for (name in preload + library) { // RTLD_NOW and RTLD_GLOBAL: modules find Python's functions in the process
             check((dlopen(text(name), 0x102) as MemorySegment).address() != 0L) {
                 "dlopen of $name failed: ${(libc.function("dlerror", PTR)() as MemorySegment).text()}"
             }
@@ -41,7 +41,7 @@ internal class Python(
         }
         symbols = SymbolLookup.libraryLookup(library, Arena.global())
         symbols.function("Py_InitializeEx", null, I32)(0)
-        symbols.function("PyEval_SaveThread", PTR)() // this thread does not keep the others out
+        symbols.function("PyEval_SaveThread", PTR)() // releases the GIL, so that other threads can take it
     }
 
     private val ensure = symbols.function("PyGILState_Ensure", I32)
@@ -57,7 +57,7 @@ internal class Python(
     private val isCapsule = symbols.function("PyCapsule_IsValid", I32, PTR, PTR)
     private val asText = symbols.function("PyUnicode_AsUTF8", PTR, PTR)
 
-    /** A text of C's, for good: a capsule keeps the pointer to its name. */
+    /** Returns a C string that is never freed, since a capsule keeps the pointer to its name. */
     private fun text(value: String) = synchronized(names) {
         names.getOrPut(value) { Arena.global().allocateFrom(value) }
     }
@@ -73,21 +73,21 @@ internal class Python(
 
     private fun main() = addModule(text("__main__")) as MemorySegment
 
-    /** Runs statements; what they raise is in the process's output, and fails. */
+    /** Runs statements. If they raise an error, Python prints it to the output of the process, and this call fails. */
     fun run(code: String): Unit = locked {
         check(Arena.ofConfined().use { runSimpleString(it.allocateFrom(code.trimIndent())) } == 0) {
             "Python failed at:\n${code.trimIndent()}"
         }
     }
 
-    /** What a variable says, which is a text. */
+    /** Returns the value of a variable, which must be a string. */
     fun read(variable: String): String = locked {
         withVariable(variable) { checkNotNull((asText(it) as MemorySegment).text()) }
     }
 
     private fun <T> withVariable(name: String, use: (MemorySegment) -> T): T {
         val value = getAttribute(main(), text(name)) as MemorySegment
-        check(value.address() != 0L) { "there is no $name" }
+        check(value.address() != 0L) { "Python has no variable $name" }
         try {
             return use(value)
         } finally {
@@ -102,16 +102,16 @@ internal class Python(
         decRef(capsule)
     }
 
-    /** Whether a variable is a capsule of that name. */
+    /** Returns true if a variable is a capsule with this name. */
     fun isCapsule(variable: String, name: String): Boolean = locked {
         withVariable(variable) { isCapsule(it, text(name)) == 1 }
     }
 
-    /** Takes what is in a capsule, which is called something else from now on. */
+    /** Takes the pointer out of a capsule, and renames the capsule to mark it as used. */
     fun takeCapsule(variable: String, name: String): MemorySegment = locked {
         withVariable(variable) { capsule ->
             val pointer = capsulePointer(capsule, text(name)) as MemorySegment
-            check(pointer.address() != 0L) { "$variable is no $name" }
+            check(pointer.address() != 0L) { "the variable $variable is no capsule with the name $name" }
             check(setCapsuleName(capsule, text("used_$name")) == 0)
             pointer
         }

@@ -28,7 +28,7 @@ import java.lang.foreign.MemorySegment
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** Vortex, which is arrow-rs on its outside: batches go into files, and out of these in streams. */
+/** The Vortex engine, which uses arrow-rs at its boundary. It writes batches into files and reads streams from them. */
 internal object Vortex : Engine {
     private const val NOT_EQUAL: Byte = 1
 
@@ -48,7 +48,7 @@ internal object Vortex : Engine {
         }
     }.toMap()
 
-    /** There is no way in for a stream: its batches are handed over one by one. */
+    /** Writes the batches of a stream one by one, since Vortex does not import streams. */
     override fun take(
         stream: MemorySegment,
         type: TypeCase,
@@ -74,7 +74,7 @@ internal object Vortex : Engine {
                 while (true) {
                     reader.next()?.use { CData.exportArray(it, array, CExport.DATA) } ?: break
                     if (!NativeWriter.writeBatch(writer, array.address(), schema.address()))
-                        throw EngineException("writeBatch is false")
+                        throw EngineException("Vortex did not write a batch: writeBatch returned false")
                 }
             } finally {
                 NativeWriter.close(writer)
@@ -110,7 +110,7 @@ internal object Vortex : Engine {
 
         override fun give(out: MemorySegment) = CData.exportStream(scan(0), out, CExport.DATA)
 
-        /** The partitions of a scan, one after the other. */
+        /** Returns a stream of the partitions of a scan, one after the other. */
         private fun scan(filter: Long): DeviceArrayReader {
             val scan = NativeScan.create(source, 0, filter, 0, 0, null, null, 0, 0, true)
             val field = Arena.ofConfined().use { arena ->

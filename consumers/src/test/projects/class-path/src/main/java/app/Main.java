@@ -15,7 +15,7 @@ import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
 import org.arbalest.device.types.Schema;
 
-/** A batch to C and back, and which backends are found. */
+/** A program that passes a batch to C and back, and prints the backends that it finds. */
 public final class Main {
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {

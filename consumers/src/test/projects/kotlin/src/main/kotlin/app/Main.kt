@@ -11,7 +11,7 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import java.lang.foreign.Arena
 
-/** Batches to C and back, as a flow. */
+/** Passes batches to C and back, and collects them as a flow. */
 suspend fun main() {
     println("total ${total(1.5, 2.5, 38.0)}")
     println("from ${DeviceArray::class.java.protectionDomain.codeSource.location}")

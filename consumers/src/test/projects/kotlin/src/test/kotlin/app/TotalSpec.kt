@@ -20,7 +20,7 @@ private object Cpu : Backend {
 class TotalSpec : FunSpec({
     extension(LeakExtension())
 
-    test("a batch comes back from C, and nothing is left") {
+    test("a batch returns from C, and no memory leaks") {
         total(1.0, 2.0) shouldBe 3.0
     }
 

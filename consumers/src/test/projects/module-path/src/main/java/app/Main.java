@@ -13,7 +13,7 @@ import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
 
-/** A batch to C and back. */
+/** A program that passes a batch to C and back. */
 public final class Main {
   public static void main(String[] args) {
     try (Arena arena = Arena.ofConfined()) {

@@ -13,13 +13,13 @@ import org.jetbrains.kotlin.config.CommonConfigurationKeys;
 import org.jetbrains.kotlin.config.CompilerConfiguration;
 
 /**
- * In place of ktlint's class of this name: the compiler of Kotlin 2.4 asks for a storage of extensions, which ktlint
- * 1.8 does not make.
+ * A replacement for ktlint's class of this name. The compiler of Kotlin 2.4 requires a storage of extensions, which
+ * ktlint 1.8 does not create.
  */
 public final class KtlintKotlinCompilerKt {
   private KtlintKotlinCompilerKt() {}
 
-  /** What KtlintKotlinCompiler calls. */
+  /** Creates the factory; KtlintKotlinCompiler calls this method. */
   public static PsiFileFactory access$initPsiFileFactory() {
     Logger.setFactory(LoggerFactory.class);
     var configuration = new CompilerConfiguration();
