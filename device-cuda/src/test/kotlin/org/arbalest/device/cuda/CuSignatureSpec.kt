@@ -71,7 +71,7 @@ class CuHeaderSpec : FunSpec({
         prototypes.disagreement(calls, "#include <cuda.h>", listOfNotNull(folder)).shouldBeNull()
     }
 
-    test("the version of each function is one for which the toolkit defines its type") {
+    test("the toolkit defines a type for each function in the version that the table names") {
         val types = Files.readString(checkNotNull(folder).resolve("cudaTypedefs.h"))
         val version = Regex("#define CUDA_VERSION (\\d+)").find(Files.readString(folder.resolve("cuda.h")))
         val newest = checkNotNull(version).groupValues[1].toInt()

@@ -44,7 +44,7 @@ class CudaDriverSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val cpu = Devices.cpu()
 
-    test("every call restores the current context, or restores that no context is current [DEV-10]") {
+    test("every call restores the thread's current context, or the state without one [DEV-10]") {
         val second = backend.gpus.last()
         fun useAll() {
             device.createStream().use { stream ->

@@ -34,7 +34,7 @@ class RocmSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.ROCM, 0) }
     val cpu = Devices.cpu()
 
-    test("wait: a query of an event that other threads wait for returns at once, and close is possible") {
+    test("wait: an event that other threads wait for is queried and closed without a wait") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)
             val event = stream.record()
