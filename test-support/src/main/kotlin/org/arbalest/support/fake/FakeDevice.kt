@@ -62,7 +62,7 @@ class FakeUserEvent constructor(private val device: FakeDevice, val handle: Long
  * It checks its users. A violation, with a sentence, is memory that is read before its writer has finished, that is
  * freed while queued work needs it, or that is freed twice or never.
  *
- * [FakeProvider] makes a device when it is opened. All functions are safe on any thread.
+ * [FakeProvider] creates a device when it is opened. All functions are safe on any thread.
  */
 class FakeDevice private constructor(
     val type: DeviceType,

@@ -308,7 +308,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     shouldThrow<IllegalStateException> { own.memory().allocate(1000) }
                     double.live(Live.DEVICE) shouldBe memory + 2
                 } shouldBe 0
-                eventually("both are freed") {
+                eventually("both buffers are freed") {
                     backend.trim()
                     double.live(Live.DEVICE) == memory && ResourceCounters.now().since(before).buffers() == 0L
                 }
