@@ -4,9 +4,9 @@ package org.arbalest.device.cuda;
 import org.arbalest.device.cuda.check.CudaCheck;
 import org.arbalest.support.check.CopyBenchmark;
 
-/** Copies to a CUDA device and back, beside {@code cuMemcpyAsync}. */
+/** Benchmarks of copies to a CUDA device and back, compared with {@code cuMemcpyAsync}. */
 public class CudaCopy extends CopyBenchmark {
-  /** For JMH. */
+  /** Creates the benchmarks, for JMH. */
   public CudaCopy() {
     super(CudaCheck.INSTANCE);
   }

@@ -4,9 +4,9 @@ package org.arbalest.device.cuda;
 import org.arbalest.device.cuda.check.CudaCheck;
 import org.arbalest.support.check.EventBenchmark;
 
-/** A batch across the C interface, and waits for a CUDA device. */
+/** Benchmarks of a batch across the C interface, and of waits for a CUDA device. */
 public class CudaEvents extends EventBenchmark {
-  /** For JMH. */
+  /** Creates the benchmarks, for JMH. */
   public CudaEvents() {
     super(CudaCheck.INSTANCE);
   }

@@ -18,8 +18,8 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * That Java calls the driver as it is: beside the double's prototypes, which its definitions must meet to compile, and
- * beside CUDA's own header.
+ * The signatures by which Java calls the driver, compared with the simulator's prototypes. The C compiler checks the
+ * simulator's definitions against the same prototypes. [CuHeaderSpec] compares both with CUDA's own header.
  */
 class CuSignatureSpec : FunSpec({
     extension(CCompiler.needed)
@@ -35,14 +35,14 @@ class CuSignatureSpec : FunSpec({
 
     include(signatureContract(prototypes, since) { calls })
 
-    test("every function that is needed is in the table, and as old as the oldest driver") {
+    test("every needed function is in the table, and the oldest supported driver has it") {
         Devices.device(DeviceType.CUDA, 0)
         val needed = CuNeeded.NAMES.associateWith { CuLibrary.functions().getValue(it).since() }
         needed.filterValues { it > Cu.OLDEST }.keys.shouldBeEmpty()
         needed.getValue(CuNeeded.NAMES.first()) shouldBe Cu.OLDEST
     }
 
-    test("a driver may lack what is a feature of its own, however old") {
+    test("a driver of any version may lack the functions of optional features") {
         Devices.device(DeviceType.CUDA, 0)
         val optional = CuLibrary.functions().filterValues { it.isOptional() }.keys
         optional shouldContainAll listOf(
@@ -53,25 +53,25 @@ class CuSignatureSpec : FunSpec({
     }
 })
 
-/** CUDA's own header, where the toolkit is installed. */
+/** The signatures compared with CUDA's own header, which comes with the toolkit. */
 class CuHeaderSpec : FunSpec({
     val folder = listOf("/usr/local/cuda/include", "/usr/include").map { Path.of(it) }.firstOrNull {
         Files.exists(it.resolve("cuda.h"))
     }
 
     extension(CCompiler.needed)
-    extension(SkipWithout { "there is no cuda.h".takeIf { folder == null } })
+    extension(SkipWithout { "no cuda.h was found; install the CUDA toolkit".takeIf { folder == null } })
     extension(CudaDouble.extension)
 
     val prototypes = Prototypes("cuda_api.h")
 
-    test("the double's prototypes, and what Java calls, are the driver's own") {
+    test("the simulator's prototypes and Java's signatures match CUDA's header") {
         Devices.device(DeviceType.CUDA, 0)
         val calls = CuLibrary.functions().mapValues { it.value.type() }
         prototypes.disagreement(calls, "#include <cuda.h>", listOfNotNull(folder)).shouldBeNull()
     }
 
-    test("each function is as old as the toolkit says, which has a type for each function and version") {
+    test("the toolkit defines a type for each function in the version that the table names") {
         val types = Files.readString(checkNotNull(folder).resolve("cudaTypedefs.h"))
         val version = Regex("#define CUDA_VERSION (\\d+)").find(Files.readString(folder.resolve("cuda.h")))
         val newest = checkNotNull(version).groupValues[1].toInt()
@@ -81,7 +81,7 @@ class CuHeaderSpec : FunSpec({
             .filter { it !in types }.shouldBeEmpty()
     }
 
-    test("the numbers that Java passes are the driver's own") {
+    test("the constants and struct layouts in Java match CUDA's header") {
         val numbers = mapOf(
             "CUDA_SUCCESS" to Cu.SUCCESS, "CUDA_ERROR_INVALID_VALUE" to Cu.INVALID_VALUE,
             "CUDA_ERROR_OUT_OF_MEMORY" to Cu.OUT_OF_MEMORY,

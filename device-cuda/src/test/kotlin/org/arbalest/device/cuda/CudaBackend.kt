@@ -29,15 +29,15 @@ import java.lang.invoke.MethodHandle
 import kotlin.reflect.KClass
 
 /**
- * Whether the tests run on the driver's double; `-Darbalest.cuda=driver`, which the check gives, has them run on the
- * driver.
+ * Whether the tests run on the simulator of the driver. With `-Darbalest.cuda=driver`, which the GPU check sets, they
+ * run on the driver.
  */
 internal val onDouble: Boolean = System.getProperty("arbalest.cuda") != "driver"
 
-/** Loads the double for a spec, and fails a test that leaves something of its. */
+/** An extension that loads the simulator for a spec, and fails a test that leaks a resource of it. */
 internal val cudaDouble: TestCaseExtension = CudaDouble.balanced(CudaBackend(DeviceType.CUDA))
 
-/** Loads the double for a spec that runs on either. */
+/** An extension for a spec that runs on the simulator or the driver. It loads the selected one. */
 internal val cuda: TestCaseExtension = if (onDouble) cudaDouble else SkipWithout.device(DeviceType.CUDA)
 
 internal val jcudaNatives = SkipWithout {
@@ -45,11 +45,11 @@ internal val jcudaNatives = SkipWithout {
     "JCuda has no natives for $system".takeUnless { system == "Linux on amd64" }
 }
 
-/** The first device of one of CUDA's kinds, on whatever `libcuda.so.1` there is: the double's or the driver's. */
+/** A backend of the first device of one CUDA type. Its `libcuda.so.1` is the simulator or the driver. */
 internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = CudaDouble.also {
-        check(onDouble) { "the tests run on a driver, not on the double" }
+        check(onDouble) { "the tests run on a driver, so the simulator is not loaded; omit -Darbalest.cuda=driver" }
     }
     override val onDouble: Boolean get() = org.arbalest.device.cuda.onDouble
     override val others: List<Device>
@@ -131,7 +131,7 @@ internal val gates = WordGates(allocate = { bytes ->
     }
 }) { stream, word -> Raw.inContext(stream.device()) { check(Raw.call(waitValue, stream.handle(), word, 1, 0) == 0) } }
 
-/** The driver's functions, without anything of ours between. */
+/** Direct calls of the driver's functions, without the library. */
 internal object Raw {
     private val library by lazy { SymbolLookup.libraryLookup("libcuda.so.1", Arena.global()) }
     private val push by lazy { function("cuCtxPushCurrent_v2", JAVA_LONG) }
@@ -152,5 +152,5 @@ internal object Raw {
     }
 }
 
-/** What core has for a GPU's copies from and to pageable memory. */
+/** Returns the staging that core uses for a GPU's copies from and to pageable memory. */
 internal fun staging(gpu: Int = 0): Staging = checkNotNull(Staging.of(CudaDriver.of(Gpu.open(gpu), DeviceType.CUDA)))

@@ -7,7 +7,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.backendContract
 
-/** A GPU's own memory. */
+/** The backend contract on a GPU's own memory. */
 class CudaContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
@@ -17,7 +17,7 @@ class CudaContractSpec : FunSpec({
     include(backendContract(CudaBackend(DeviceType.CUDA)))
 })
 
-/** Pinned main memory, by the GPU that it is pinned for. */
+/** The backend contract on main memory that is pinned for a GPU. */
 class CudaHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
@@ -27,7 +27,7 @@ class CudaHostContractSpec : FunSpec({
     include(backendContract(CudaBackend(DeviceType.CUDA_HOST)))
 })
 
-/** Memory that a GPU and the CPU share. */
+/** The backend contract on managed memory, which a GPU and the CPU share. */
 class CudaManagedContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)

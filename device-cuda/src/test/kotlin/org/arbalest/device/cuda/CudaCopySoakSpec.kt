@@ -23,8 +23,8 @@ import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
 
 /**
- * Copies from and to main memory of any kind, and between GPUs. On the double, or, where the check runs it, on a
- * driver.
+ * Copies from and to main memory of any kind, and between GPUs. The spec runs on the simulator; the GPU check runs it
+ * on a driver.
  */
 class CudaCopySoakSpec : FunSpec({
     extension(CCompiler.needed)
@@ -37,13 +37,13 @@ class CudaCopySoakSpec : FunSpec({
     if (backend.onDouble) include(copiesOfDoubles(backend))
 })
 
-/** What only a double can be told to lack, or counts. */
+/** Returns the tests that need the simulator, which counts calls and can lack features. */
 private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
-    test("copy: between GPUs that do not reach each other the driver goes through main memory")
+    test("copy: a GPU that does not reach the other GPU copies by cuMemcpyPeerAsync")
         .config(extensions = listOf(backend.twoGpus)) {
             val (first, second) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
             for ((stream, far) in listOf(first to false, second to true)) {
-                // on the double the first reaches the second, and not the other way
+                // on the simulator the first GPU reaches the second, and not the other way
                 stream.createStream().use { by ->
                     val (peers, plain) = CudaDouble.calls("cuMemcpyPeerAsync") to CudaDouble.calls("cuMemcpyAsync")
                     val here = first.allocate(100_000)
@@ -73,9 +73,9 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-    test("copy: a copy from a GPU that is not reached leaves those that do not involve one as they are [DEV-34]")
+    test("copy: a copy from an unreachable GPU leaves later copies of other memory in one batch [DEV-34]")
         .config(extensions = listOf(backend.twoGpus)) {
-            // on the double the second does not reach the first
+            // on the simulator the second GPU does not reach the first
             val (far, own) = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
             own.createStream().use { stream ->
                 val peers = CudaDouble.calls("cuMemcpyPeerAsync")
@@ -88,7 +88,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
                     val functions = listOf("cuMemcpyAsync", "cuMemcpyPeerAsync", "cuPointerGetAttribute")
                     val before = functions.map(CudaDouble::callsHere)
                     source.copyTo(own, stream).use { there ->
-                        functions.map(CudaDouble::callsHere) shouldBe before // all of it was one batch
+                        functions.map(CudaDouble::callsHere) shouldBe before // all the copies were one batch
                         there.copyTo(Devices.cpu(), stream).use { back ->
                             back.synchronize()
                             back.contentEquals(source) shouldBe true
@@ -98,7 +98,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-    test("copy: a driver that copies no batches gets one piece after the other, and the piece that fails is named") {
+    test("copy: without batch copies, each buffer is one driver call, and a failed call is named") {
         val device = Devices.device(DeviceType.CUDA, 0)
         try {
             for (batches in listOf(true, false)) {
@@ -128,13 +128,13 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: where the GPU reaches pageable memory nothing goes by way of slots") {
+    test("copy: a GPU that reaches pageable memory copies without slots") {
         val child = ChildJvm.run(ReachesPageable::class)
         withClue(child.output) { child.output.trim() shouldBe "good" }
     }
 }
 
-/** On a GPU such as a GH200's. */
+/** A program that copies on a GPU that reaches pageable memory, such as that of a GH200. */
 internal object ReachesPageable {
     @JvmStatic
     fun main(@Suppress("UNUSED_PARAMETER") args: Array<String>) {
@@ -146,7 +146,7 @@ internal object ReachesPageable {
                 val gate = gates.shut(stream)
                 source.copyTo(device, stream).use { there ->
                     there.copyTo(Devices.cpu(), stream).use { back ->
-                        gate.open() // nothing has waited
+                        gate.open() // neither copy has waited
                         back.synchronize()
                         check(back.contentEquals(source))
                     }

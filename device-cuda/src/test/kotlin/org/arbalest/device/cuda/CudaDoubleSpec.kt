@@ -13,14 +13,14 @@ import java.util.concurrent.CountDownLatch
 import kotlin.concurrent.thread
 import kotlin.time.Duration
 
-/** What the double's extension says of a test that leaves something, and what of the next ones. */
+/** The result that the simulator's extension gives for a test that leaks, and for the tests after it. */
 class CudaDoubleSpec : FunSpec({
     extension(CCompiler.needed)
 
     val passed = TestResult.Success(Duration.ZERO)
     val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))
 
-    test("what a failed test's thread releases in the next test is not that test's fault, and hides no later leak") {
+    test("a late release by a failed test's thread does not fail the next test, and hides no later leak") {
         val gate = CountDownLatch(1)
         lateinit var releasing: Thread
         cudaDouble.intercept(testCase) {

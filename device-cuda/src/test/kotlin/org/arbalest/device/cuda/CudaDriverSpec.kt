@@ -29,8 +29,8 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions. On the double, or, where the
- * check runs it, on a driver.
+ * The driver contract of GPUs, and CUDA's own rules for contexts and host functions. The spec runs on the simulator;
+ * the GPU check runs it on a driver.
  */
 class CudaDriverSpec : FunSpec({
     extension(CCompiler.needed)
@@ -44,7 +44,7 @@ class CudaDriverSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val cpu = Devices.cpu()
 
-    test("every call restores the context that was current, or that there was none [DEV-10]") {
+    test("every call restores the thread's current context, or the state without one [DEV-10]") {
         val second = backend.gpus.last()
         fun useAll() {
             device.createStream().use { stream ->
@@ -69,11 +69,11 @@ class CudaDriverSpec : FunSpec({
         }
     }
 
-    test("a virtual thread, which may go on on another OS thread, cannot hold on to a context [DEV-10]") {
+    test("a virtual thread cannot enter a context, as its OS thread may change [DEV-10]") {
         shouldThrow<IllegalStateException> { virtually { Cuda.enter(device) } }.message shouldContain "platform thread"
     }
 
-    test("a context that is entered is left once, by the thread that entered it [DEV-10]") {
+    test("only the thread that entered a context leaves it, and a second close does nothing [DEV-10]") {
         val scope = Cuda.enter(device)
         currentContext() shouldBe CudaProvider.gpu(device).context()
         shouldThrow<IllegalStateException> { virtually { scope.close() } }.message shouldContain "left on another"
@@ -84,8 +84,8 @@ class CudaDriverSpec : FunSpec({
     }
 
     test(
-        "a release from a host function, which may not call CUDA, is done elsewhere: of arrays, events, streams and " +
-            "pinned memory [DEV-10]",
+        "objects that a host function releases are destroyed on another thread, as the function must not call CUDA " +
+            "[DEV-10]",
     ) {
         val linker = Linker.nativeLinker()
         val types = backend.types.filter { Devices.availability(it) is Availability.Ready }
@@ -132,7 +132,7 @@ class CudaDriverSpec : FunSpec({
                             done.await()
                             failure?.let { throw it }
                             gate.open()
-                            eventually("all is released") { Held.now().run { events() == 0L && waits() == 0L } }
+                            eventually("events are released") { Held.now().run { events() == 0L && waits() == 0L } }
                             if (onDouble) CudaDouble.contextsInHostFunctions(false)
                         }
                     }

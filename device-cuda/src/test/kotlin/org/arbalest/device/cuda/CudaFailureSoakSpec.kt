@@ -14,7 +14,7 @@ import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.support.gpu.failEach
 import org.arbalest.support.gpu.failFromEach
 
-/** Every call of the driver's fails once. */
+/** The behaviour of the library when a driver call fails. Each call fails once. */
 class CudaFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
@@ -23,7 +23,7 @@ class CudaFailureSoakSpec : FunSpec({
 
     val backend = CudaBackend(DeviceType.CUDA)
 
-    /** What is kept for good. */
+    /** Returns the number of resources of this kind that the library keeps for the rest of the process. */
     fun kept(kind: Live): Long = Gpu.open(0).run {
         when (kind) {
             Live.STREAMS -> staging().queues().toLong()
@@ -39,16 +39,16 @@ class CudaFailureSoakSpec : FunSpec({
         "cuStreamIsCapturing",
     )
     test(
-        "from each call on that fails, and all of its kind after it, nothing is left of what was half done, and " +
-            "nobody waits for ever [DEV-40, DEV-41]",
+        "if a driver call and all later calls of its kind fail, nothing leaks and no thread waits forever " +
+            "[DEV-40, DEV-41]",
     ) {
-        // where that fails, a mode is not restored
+        // without this call, the thread's capture mode cannot be restored
         val calls = backend.failFromEach(backend.device, failing - "cuThreadExchangeStreamCaptureMode", ::kept)
         calls.values.sum() shouldBeGreaterThan 10
     }
 
     for (type in backend.types) {
-        test("on $type each call that fails is named, and nothing is left of what was half done [DEV-14]") {
+        test("on $type, an error names the failed driver call, and the failure leaks nothing [DEV-14]") {
             val calls = backend.failEach(Devices.device(type, 0), failing, ::kept) {
                 CudaDouble.contextDepth shouldBe 0
             }
@@ -58,7 +58,7 @@ class CudaFailureSoakSpec : FunSpec({
         }
     }
 
-    test("the names of the driver's errors") {
+    test("an error code is described by its name and number") {
         CuErrors.describe(2) shouldBe "CUDA_ERROR_OUT_OF_MEMORY (2)"
         CuErrors.describe(12345) shouldBe "unknown code (12345)"
     }

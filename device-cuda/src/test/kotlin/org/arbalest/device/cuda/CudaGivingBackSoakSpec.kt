@@ -7,7 +7,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.givingBackContract
 
-/** Each case is a process. */
+/** Releases that fail, are deferred, or come after the runtime's end. Most tests run a separate process. */
 class CudaGivingBackSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)

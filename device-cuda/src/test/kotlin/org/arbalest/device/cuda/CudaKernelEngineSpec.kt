@@ -33,8 +33,8 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 
 /**
- * The sample's kernel on a batch of columns: on a GPU, where the check runs it, by PTX; on the double by what stands in
- * for it.
+ * The sample's kernel on a batch of columns. The GPU check runs it as PTX on a GPU. On the simulator, [HistogramOnCpu]
+ * replaces the kernel.
  */
 class CudaKernelEngineSpec : FunSpec({
     extension(CCompiler.needed)
@@ -43,7 +43,7 @@ class CudaKernelEngineSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(gates.opened)
 
-    test("a kernel counts flights behind the batch's event; the counts are an array with an event of its own") {
+    test("a kernel counts flights after the batch's event, and the counts are an array with its own event") {
         val device = Devices.device(DeviceType.CUDA, 0)
         if (onDouble) CudaDouble.kernel("histogram", HistogramOnCpu.address, parameters = 5)
         val rows = if (onDouble) 100_003 else 4_000_003
@@ -92,8 +92,8 @@ private fun zeroes(size: Long, stream: DeviceStream): DeviceBuffer = stream.devi
 }
 
 /**
- * Loads the kernel, for the rest of the process, and runs it on nothing: a driver that loads it later than that would
- * wait for all other work.
+ * Loads the kernel for the rest of the process, and launches it once on no rows. A driver may load a kernel at its
+ * first launch, and then waits for all other work.
  */
 private fun load(device: Device, stream: DeviceStream): CUfunction {
     val module = CUmodule()
@@ -123,7 +123,7 @@ private fun launch(function: CUfunction, flights: DeviceArray, counts: DeviceBuf
         CUresult.CUDA_SUCCESS
 }
 
-/** What the kernel does, for the double; indices of four bytes. */
+/** The kernel's computation in Java, for the simulator. It reads indices of four bytes. */
 internal object HistogramOnCpu {
     val address: MemorySegment by lazy {
         val handle = MethodHandles.lookup()

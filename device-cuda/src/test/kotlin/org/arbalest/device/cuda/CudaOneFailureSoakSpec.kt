@@ -13,13 +13,13 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
- * A failing or leaking test is reported once, on the simulated runtime: one suite for each kind of cleaning up between
- * tests.
+ * A failing or leaking test is reported once, on the simulator. Each kind of cleanup between tests is checked with one
+ * spec.
  */
 class CudaOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
-    /** What the driver makes, by its function and a last argument, and nobody gives back. */
+    /** Creates a plant that leaks a driver object, which [function] creates with [flags] as its last argument. */
     fun leak(what: String, function: String, flags: Int) = Plant("leak of $what", "the runtime has more than before") {
         Raw.inContext(Devices.device(DeviceType.CUDA, 0)) {
             check(Raw.call(Raw.function(function, JAVA_LONG, JAVA_INT),

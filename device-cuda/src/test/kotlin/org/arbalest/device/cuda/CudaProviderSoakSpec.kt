@@ -25,7 +25,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import kotlin.reflect.KClass
 
-/** What there is, and what is missing and why. */
+/** The probe of CUDA: the available devices, and the reasons why a driver is unavailable. */
 class CudaProviderSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
@@ -33,7 +33,7 @@ class CudaProviderSoakSpec : FunSpec({
 
     include(gpuProviderContract(CudaBackend(DeviceType.CUDA)))
 
-    test("an absent driver, and one that is too old, are answers with a reason [DEV-13]") {
+    test("the reason names a missing driver, or a driver that is too old [DEV-13]") {
         CuLibrary.missing(listOf("libcuda-none.so.1", "nvcuda-none.dll")) shouldBe
             "no CUDA driver was found; looked for libcuda-none.so.1, nvcuda-none.dll"
         val old = NativeLibrary.compile("gpu/old_cuda.c").file
@@ -42,9 +42,7 @@ class CudaProviderSoakSpec : FunSpec({
         CuLibrary.missing().shouldBeNull()
     }
 
-    test(
-        "a driver that lacks one needed function is missing for that, and leaves the table to be linked later [DEV-13]",
-    ) {
+    test("a driver that lacks a needed function is rejected, and the table can be linked to another one [DEV-13]") {
         val lacking = CudaDouble.compileAs("libcuda-lacking.so", setOf("cuEventQuery"))
         CuLibrary.missing(listOf("${lacking.file}")) shouldBe
             "${lacking.file} has no function cuEventQuery; a driver for CUDA 10.0 or newer is needed"
@@ -57,14 +55,14 @@ class CudaProviderSoakSpec : FunSpec({
         inChild(LacksFeatures::class, library.file.toString())
     }
 
-    test("functions that an older driver lacks are not supported, and nothing else [DEV-13]") {
+    test("a missing optional function returns NOT_SUPPORTED, and a missing needed function throws [DEV-13]") {
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         CuLibrary.handle("cuNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Cu.NOT_SUPPORTED
         shouldThrow<IllegalStateException> { CuLibrary.handle("cuNoSuchFunction", type, false) }.message shouldBe
             "the CUDA driver has no function cuNoSuchFunction"
     }
 
-    test("a driver without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
+    test("the probe reports the driver's error code, and the next probe calls the driver again [DEV-13]") {
         CudaDouble.reset(devices = 0)
         val provider = CudaProvider()
         "${provider.probe(DeviceType.CUDA)}" shouldContain
@@ -77,7 +75,7 @@ class CudaProviderSoakSpec : FunSpec({
         provider.probe(DeviceType.CUDA) shouldBe Availability.Ready(2)
     }
 
-    test("the status has a line for each kind of each GPU [DEV-13]") {
+    test("the status has a line for each device type of each GPU [DEV-13]") {
         val text = Devices.describe()
         for (line in listOf(
             "CUDA:0: Arbalest Double 0, compute capability 9.0, 1.0 GiB; the driver is for CUDA 13.0",
@@ -87,11 +85,11 @@ class CudaProviderSoakSpec : FunSpec({
         )) text shouldContain line
     }
 
-    test("a GPU that fails to open leaves nothing, and opens the next time") {
+    test("a GPU that fails to open leaks nothing, and opens the next time") {
         inChild(FailsToOpen::class)
     }
 
-    test("a driver for the oldest CUDA version has what is needed, and the devices work with it [DEV-13]") {
+    test("the devices work with a driver of the oldest supported CUDA version [DEV-13]") {
         inChild(OldestDriver::class, options = listOf("-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}"))
     }
 })
@@ -132,7 +130,7 @@ internal object OldestDriver {
     }
 }
 
-/** The probe refuses one library, and the table is linked to the next. */
+/** A program in which the probe rejects one library, and the table is then linked to another one. */
 internal object LacksOneFirst {
     @JvmStatic
     fun main(args: Array<String>) {

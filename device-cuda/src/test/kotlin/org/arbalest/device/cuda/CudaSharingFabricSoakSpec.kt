@@ -24,7 +24,7 @@ import java.lang.foreign.MemoryLayout
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** Arrays that two processes share by fabric handles, in memory that was created for them. */
+/** The sharing of arrays between two processes by fabric handles. The arrays' memory is created for such handles. */
 class CudaSharingFabricSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
@@ -41,14 +41,14 @@ class CudaSharingFabricSoakSpec : FunSpec({
             .also { it.synchronize() }
     }
 
-    /** The first handle that a message has. */
+    /** Returns the form of the first handle in the array's message. */
     fun form(array: DeviceArray): Byte = SharedArray.of(array).use { shared ->
         val message = shared.message()
         val place = array.device().identity().pciBusId()!!.length
         message[16 + 16 + 4 + 16 + 4 + place + 4 + 4 + 8 + 4]
     }
 
-    test("by which form an array is shared is seen by its memory, not by what is asked for now [IPC-10]") {
+    test("the form of a shared handle depends on the array's memory, not on the current property [IPC-10]") {
         val fabric = onGpu()
         System.clearProperty(CudaSharing.FABRIC_REQUESTED)
         val plain = onGpu()
@@ -56,7 +56,7 @@ class CudaSharingFabricSoakSpec : FunSpec({
         form(fabric) shouldBe 2
         form(plain) shouldBe 1
         CudaDouble.fabric(false)
-        onGpu().use { form(it) shouldBe 1 } // a device without such handles
+        onGpu().use { form(it) shouldBe 1 } // the device has no fabric handles
         CudaDouble.fabric(true)
         listOf(fabric, plain).forEach { it.close() }
         CudaBackend(DeviceType.CUDA).settle()
@@ -64,7 +64,7 @@ class CudaSharingFabricSoakSpec : FunSpec({
         CudaDouble.live(Live.RESERVED) shouldBe 0
     }
 
-    test("who may not use fabric handles is told what is missing, and has allocated nothing [IPC-10]") {
+    test("an allocation without permission for fabric handles names the missing IMEX channel [IPC-10]") {
         val gpu = Devices.device(DeviceType.CUDA, 0)
         CudaBackend(DeviceType.CUDA).settle()
         CudaDouble.fabric(has = true, allowed = false)
@@ -74,7 +74,7 @@ class CudaSharingFabricSoakSpec : FunSpec({
         CudaDouble.live(Live.DEVICE) shouldBe 0
     }
 
-    test("memory that was mapped without such a handle is refused, as the driver does, and so is a pool's [IPC-10]") {
+    test("sharing rejects a pool's memory, and memory that was mapped without a fabric handle [IPC-10]") {
         val gpu = Devices.device(DeviceType.CUDA, 0)
         numbers(10).use { it.copyTo(MemoryManager.of(gpu, UsersMappings), gpu.defaultStream()) }.use { array ->
             array.synchronize()
@@ -94,8 +94,8 @@ class CudaSharingFabricSoakSpec : FunSpec({
         }
     }
 
-    test("memory that is mapped by hand is copied to and from by each GPU that reaches it [IPC-10]") {
-        for ((memory, stream) in listOf(0L to 0L, 1L to 1L, 1L to 0L)) { // the first reaches the second
+    test("fabric memory is written by its own GPU, and read by each GPU that reaches it [IPC-10]") {
+        for ((memory, stream) in listOf(0L to 0L, 1L to 1L, 1L to 0L)) { // the first GPU reaches the second
             onGpu(memory).use { there ->
                 Devices.device(DeviceType.CUDA, stream).createStream().use {
                     there.copyTo(Devices.cpu(), it).use { back ->
@@ -125,7 +125,7 @@ private object FabricBackend : CudaBackend(DeviceType.CUDA) {
             "cuMemAddressFree", "cuMemUnmap")
 }
 
-/** Memory that a user creates and maps himself, without a thought of sharing it: one piece at a time. */
+/** An allocator of a user who maps memory without a fabric handle. It has one allocation at a time. */
 private object UsersMappings : MemoryAllocator {
     private const val UNIT = 2L shl 20
     val plainHandle by lazy { Raw.function("cuIpcGetMemHandle", JAVA_LONG, JAVA_LONG) }

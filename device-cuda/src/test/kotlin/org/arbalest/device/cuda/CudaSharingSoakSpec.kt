@@ -7,7 +7,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.sharingContract
 
-/** Arrays that two processes share. */
+/** The sharing of arrays between two processes. */
 class CudaSharingSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)

@@ -23,9 +23,7 @@ import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.ADDRESS
 
-/**
- * What is asked of GPUs, and what CUDA asks for beyond that: contexts, host functions, managed memory. On the double.
- */
+/** The contract of GPUs, and CUDA's own rules for stream capture and managed memory, on the simulator. */
 class CudaSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cudaDouble)
@@ -37,7 +35,7 @@ class CudaSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
     val cpu = Devices.cpu()
 
-    test("a driver that wants a context to say whether a stream is captured is asked again, in one [DEV-60]") {
+    test("a driver that needs a context to query a stream's capture is queried again in that context [DEV-60]") {
         device.createStream().use { stream ->
             stream.handle()
             CudaDouble.captured(stream.handle()) {
@@ -48,7 +46,7 @@ class CudaSpec : FunSpec({
         }
     }
 
-    test("managed memory: prefetch and advice reach the driver with the place, the allocation and the stream") {
+    test("managed memory: prefetch and advice pass the location and the allocation to the driver") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         managed.memory().trim()
         val before = CudaDouble.live(GpuDouble.Live.MANAGED)
@@ -65,7 +63,7 @@ class CudaSpec : FunSpec({
                 Cuda.advise(buffer, MemoryAdvice.PREFERRED_LOCATION, device)
                 CudaDouble.hinted.take(2) shouldBe listOf(3L, 0L)
             }
-            eventually("what was advised is freed, which waits for the device") {
+            eventually("the advised memory is freed, which waits for the device") {
                 CudaDouble.live(GpuDouble.Live.MANAGED) == before
             }
             val gate = gates.shut(stream)
@@ -73,14 +71,14 @@ class CudaSpec : FunSpec({
                 Cuda.prefetch(batch, device, stream)
                 CudaDouble.hinted.take(2) shouldBe listOf(0L, 0L)
                 Cuda.advise(batch, MemoryAdvice.READ_MOSTLY, device)
-            } // closed, and kept until the stream has moved it
+            } // the batch is closed, but its memory is kept until the stream has prefetched it
             gate.open()
             stream.synchronize()
         }
-        eventually("all is released") { Held.now().run { buffers() == 0L && waits() == 0L } }
+        eventually("all buffers and waits are released") { Held.now().run { buffers() == 0L && waits() == 0L } }
     }
 
-    test("managed memory: advice ends with whose it is, by pools as well; what was only moved is kept [DEV-52]") {
+    test("managed memory: advice ends with its buffer, also in pools; merely prefetched memory is reused [DEV-52]") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         val before = CudaDouble.live(GpuDouble.Live.MANAGED)
         MemoryPool.of(managed.memory().metered(), 1L shl 20).use { pool ->
@@ -102,15 +100,15 @@ class CudaSpec : FunSpec({
                     device.defaultStream().run { Cuda.prefetch(buffer, cpu, this); synchronize() }
                     buffer.address()
                 }
-                eventually("nothing uses it") { Held.now().buffers() == 0L }
+                eventually("nothing uses the prefetched buffer") { Held.now().buffers() == 0L }
                 memory.allocate(100_000).use { it.address() shouldBe moved }
             }
         }
         managed.memory().trim()
-        eventually("all is given back") { CudaDouble.live(GpuDouble.Live.MANAGED) <= before }
+        eventually("all managed memory is freed") { CudaDouble.live(GpuDouble.Live.MANAGED) <= before }
     }
 
-    test("managed memory: what is not managed, and a GPU that cannot share it, are refused with the reason") {
+    test("managed memory: prefetch and advice reject other memory, and a GPU without concurrent access") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         device.createStream().use { stream ->
             device.allocate(100).use { own ->
@@ -146,10 +144,7 @@ class CudaSpec : FunSpec({
         }
     }
 
-    test(
-        "managed memory has the room of what the GPU's own memory was freed of, also where the stream has yet to do " +
-            "that, or the pool keeps it [DEV-28]",
-    ) {
+    test("managed memory can take the place of freed GPU memory, also if a stream or pool still has it [DEV-28]") {
         CudaDouble.reset(memory = 1 shl 20)
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         repeat(200) {
@@ -159,7 +154,7 @@ class CudaSpec : FunSpec({
         managed.memory().trim()
     }
 
-    test("memory: never more managed memory than the GPU has free, and the error has the numbers") {
+    test("memory: managed memory above the GPU's free memory is rejected, and the error has the size") {
         val managed = Devices.device(DeviceType.CUDA_MANAGED, 0)
         val half = GpuDouble.MEMORY / 2
         managed.allocate(half - 8192).use {

@@ -30,7 +30,7 @@ import java.nio.ByteBuffer
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
 
-/** JCuda's own calls on our objects, and ours on JCuda's, in one driver. */
+/** JCuda's calls on the library's objects, and the library's calls on JCuda's objects, in one driver. */
 class JcudaEngineSpec : FunSpec({
     extension(CCompiler.needed)
     extension(jcudaNatives)
@@ -42,7 +42,7 @@ class JcudaEngineSpec : FunSpec({
     val second by lazy { Devices.device(DeviceType.CUDA, 1) }
     val cpu = Devices.cpu()
 
-    test("a stream of JCuda's is a stream, and stays JCuda's") {
+    test("a JCuda stream is wrapped as a stream, and JCuda still owns it") {
         val stream = CUstream()
         Cuda.enter(device).use { JCudaDriver.cuStreamCreate(stream, 0) shouldBe CUresult.CUDA_SUCCESS }
         Jcuda.stream(device, stream).use { ours ->
@@ -61,7 +61,7 @@ class JcudaEngineSpec : FunSpec({
         Jcuda.stream(device, CUstream()).use { it.handle() shouldBe 0 }
     }
 
-    test("a stream of another context is refused with both contexts") {
+    test("a stream of another context is rejected, with both contexts in the error") {
         val stream = CUstream()
         Cuda.enter(second).use { JCudaDriver.cuStreamCreate(stream, 0) }
         val error = shouldThrow<DeviceException> { Jcuda.stream(device, stream) }
@@ -71,10 +71,7 @@ class JcudaEngineSpec : FunSpec({
         Cuda.enter(second).use { JCudaDriver.cuStreamDestroy(stream) }
     }
 
-    test(
-        "an event of JCuda's is waited for as a sync event, also of another GPU, and stays JCuda's; and the " +
-            "reverse [DEV-03]",
-    ) {
+    test("a JCuda event of any GPU works as a sync event, and JCuda waits for the library's event [DEV-03]") {
         for (its in listOf(device, second)) {
             its.createStream().use { stream ->
                 device.createStream().use { waiting ->
@@ -106,10 +103,7 @@ class JcudaEngineSpec : FunSpec({
         }
     }
 
-    test(
-        "an event of JCuda's that was recorded in a graph is refused, as a stream of ours would become part of " +
-            "that [DEV-60]",
-    ) {
+    test("a JCuda event that was recorded in a graph is rejected before a library stream waits for it [DEV-60]") {
         device.createStream().use { captured ->
             CudaDouble.captured(captured.handle()) {
                 val recorded = CudaDouble.capturedEvent(captured.handle())
@@ -119,12 +113,12 @@ class JcudaEngineSpec : FunSpec({
                         "CUDA_ERROR_CAPTURED_EVENT (907)"
                     CudaDouble.live(GpuDouble.Live.STREAMS) shouldBe streams
                 }
-            } shouldBe -1 // to ask has cost its owner the capture
+            } shouldBe -1 // the query has invalidated its owner's capture
             CudaDouble.violation shouldBe ""
         }
     }
 
-    test("an event of JCuda's that is given away is destroyed with its handle") {
+    test("an adopted JCuda event is destroyed when its handle closes") {
         device.createStream().use { stream ->
             settled()
             Frees.CALLS.drain()
@@ -139,11 +133,11 @@ class JcudaEngineSpec : FunSpec({
                 ours.synchronize()
                 CudaDouble.live(GpuDouble.Live.EVENTS) shouldBe before + 1
             }
-            eventually("it is destroyed") { CudaDouble.live(GpuDouble.Live.EVENTS) == before }
+            eventually("the event is destroyed") { CudaDouble.live(GpuDouble.Live.EVENTS) == before }
         }
     }
 
-    test("memory of JCuda's is a buffer, with its byte offset, until the last who uses it lets go") {
+    test("JCuda memory at a byte offset is wrapped as a buffer, and freed once after its last use") {
         val memory = CUdeviceptr()
         Cuda.enter(device).use { JCudaDriver.cuMemAlloc(memory, 256) shouldBe CUresult.CUDA_SUCCESS }
         val freed = AtomicInteger()
@@ -157,7 +151,7 @@ class JcudaEngineSpec : FunSpec({
                 stream.copy(source, buffer)
                 stream.synchronize()
             }
-            val bytes = ByteBuffer.allocateDirect(128) // JCuda does not write to arrays under -Xcheck:jni
+            val bytes = ByteBuffer.allocateDirect(128) // under -Xcheck:jni, JCuda does not write to arrays
             Cuda.enter(device).use {
                 JCudaDriver.cuMemcpyDtoH(Pointer.to(bytes), memory.withByteOffset(64), 128) shouldBe
                     CUresult.CUDA_SUCCESS
@@ -165,14 +159,14 @@ class JcudaEngineSpec : FunSpec({
             bytes shouldBe source.segment().asByteBuffer()
         }
         buffer.close()
-        eventually("it is freed") { freed.get() == 1 }
+        eventually("JCuda's memory is freed") { freed.get() == 1 }
         shouldThrow<IllegalArgumentException> { Jcuda.buffer(device, CUdeviceptr(), 16) {} }.message shouldContain
             "CUdeviceptr has no native pointer"
         shouldThrow<IllegalArgumentException> { Jcuda.syncEvent(device, CUevent()) }.message shouldContain
             "CUevent has no native pointer"
     }
 
-    test("a column's pointers are its buffers, and null where there is none") {
+    test("a column's JCuda pointers are its buffers' addresses, and null for a missing buffer") {
         BatchBuilder.of(cpu, 3).use {
             it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build()
         }.use { it.copyTo(device) }.use { batch ->
@@ -181,7 +175,7 @@ class JcudaEngineSpec : FunSpec({
         }
     }
 
-    test("the context is JCuda's, too; what is none of CUDA's is refused") {
+    test("JCuda sees the library's context as current, and a device that is not CUDA's is rejected") {
         val current = CUcontext()
         Cuda.enter(device).use { JCudaDriver.cuCtxGetCurrent(current) shouldBe CUresult.CUDA_SUCCESS }
         current shouldBe Jcuda.context(device)

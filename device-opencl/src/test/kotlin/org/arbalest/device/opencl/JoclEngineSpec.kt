@@ -32,7 +32,7 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.util.concurrent.atomic.AtomicInteger
 
-/** JOCL's objects and ours, and a kernel that works on our columns. */
+/** The exchange of OpenCL objects with JOCL, and a JOCL kernel that reads the library's columns. */
 class JoclEngineSpec : FunSpec({
     extension(SkipWithout.device(DeviceType.OPENCL))
     extension(ResourceCountersExtension)
@@ -67,7 +67,7 @@ class JoclEngineSpec : FunSpec({
         CL.clReleaseProgram(program)
     }
 
-    test("a kernel computes on a column, behind the array's event; the result is an array with an event of its own") {
+    test("a kernel reads a column after its array's event, and the result is an array with its own event") {
         val rows = 10_000
         device.createStream().use { loading ->
             device.createStream().use { computing ->
@@ -95,7 +95,7 @@ class JoclEngineSpec : FunSpec({
         }
     }
 
-    test("a queue of JOCL's is a stream, and stays JOCL's") {
+    test("a JOCL queue is wrapped as a stream, and JOCL still owns the queue") {
         val queue = queue(Jocl.context(device))
         Jocl.stream(device, queue).use { stream ->
             Jocl.commandQueue(stream).nativePointer shouldBe queue.nativePointer
@@ -112,7 +112,7 @@ class JoclEngineSpec : FunSpec({
         CL.clReleaseCommandQueue(queue) shouldBe CL.CL_SUCCESS
     }
 
-    test("a queue of another context, and one that works out of order, are no streams of ours") {
+    test("a queue of another context, or an out-of-order queue, is rejected as a stream") {
         val context = otherContext()
         val foreign = queue(context)
         val wild = queue(Jocl.context(device), CL.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
@@ -123,7 +123,7 @@ class JoclEngineSpec : FunSpec({
         CL.clReleaseContext(context)
     }
 
-    test("events go to JOCL and come from there, and are counted on both sides") {
+    test("an event passes to JOCL and from JOCL, and both sides release it") {
         device.createStream().use { stream ->
             val gate = UserEvent(device)
             gate.syncEvent().use { mine ->
@@ -145,7 +145,7 @@ class JoclEngineSpec : FunSpec({
         }
     }
 
-    test("an event of another context is refused with both contexts, and stays its owner's [DEV-06]") {
+    test("an event of another context is rejected with both contexts named, and its owner keeps it [DEV-06]") {
         val context = otherContext()
         val event = CL.clCreateUserEvent(context, null)
         val error = shouldThrow<DeviceException> { Jocl.syncEvent(device, event) }
@@ -157,7 +157,7 @@ class JoclEngineSpec : FunSpec({
         CL.clReleaseContext(context)
     }
 
-    test("memory of JOCL's is a buffer, until the last who uses it lets go") {
+    test("JOCL memory is wrapped as a buffer, and freed once after its last use") {
         val pointer = CL.clSVMAlloc(Jocl.context(device), CL.CL_MEM_READ_WRITE, 64, 0)
         val freed = AtomicInteger()
         val buffer = Jocl.buffer(device, pointer, 64) {
@@ -170,14 +170,14 @@ class JoclEngineSpec : FunSpec({
         cpu.allocate(48).use { source -> source.segment().fill(3).let { device.defaultStream().copy(source, buffer) } }
         buffer.close()
         device.defaultStream().synchronize()
-        eventually("it is freed") { freed.get() != 0 }
+        eventually("JOCL's memory is freed") { freed.get() != 0 }
         shouldThrow<IllegalArgumentException> { Jocl.buffer(device, Pointer.to(IntArray(4)), 16) {} }
             .message shouldContain "no native pointer"
         shouldThrow<IllegalArgumentException> { Jocl.syncEvent(device, cl_event()) }.message shouldContain
             "cl_event has no native pointer"
     }
 
-    test("a column's pointers are its buffers, and null where there is none") {
+    test("a column's JOCL pointers are its buffers' addresses, and null for a missing buffer") {
         BatchBuilder.of(cpu, 3).use {
             it.int64("n", longArrayOf(1, 2, 3)).utf8("t", listOf("a", null, "c")).build()
         }.use { it.copyTo(device) }.use { batch ->
@@ -189,7 +189,7 @@ class JoclEngineSpec : FunSpec({
         }
     }
 
-    test("a device that is none of OpenCL's is refused") {
+    test("a call for the raw handles of another kind of device is rejected") {
         for (call in listOf<() -> Any>(
             { OpenCl.context(cpu) }, { Jocl.context(cpu) }, { Jocl.commandQueue(cpu.defaultStream()) },
         )) {

@@ -46,7 +46,7 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
-/** Arrays that go out with `cl_mem` handles for buffers, and come in with them. */
+/** The export and import of arrays that have `cl_mem` handles for buffers. */
 class MemObjectExportSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
@@ -74,7 +74,7 @@ class MemObjectExportSpec : FunSpec({
         batch.build()
     }
 
-    /** One column of int64 in memory of its own, at an offset in that. */
+    /** Creates an array with one column of int64 in its own allocation, at the byte offset [skipped]. */
     fun column(values: LongArray, skipped: Long = 0): DeviceArray {
         val rows = values.size.toLong()
         val whole = device.allocate(skipped + 8 * rows)
@@ -85,13 +85,13 @@ class MemObjectExportSpec : FunSpec({
             device.defaultStream().copy(here, buffer)
             device.defaultStream().synchronize()
         }
-        // by a thread of ours, a moment after its end
-        eventually("the copy has let go of what it read") { Held.now().waits() == 0L }
+        // a library thread releases the source shortly after the copy ends
+        eventually("the copy has released its source") { Held.now().waits() == 0L }
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, buffer))))
         return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data)
     }
 
-    test("OCL-01 a kernel that takes cl_mem works on the very memory of an array that was exported") {
+    test("a kernel that takes cl_mem writes the memory of the exported array [OCL-01]") {
         val array = column(LongArray(1000) { it.toLong() })
         val address = array.column("n").bufferAddress(1)
         val out = out()
@@ -107,7 +107,7 @@ class MemObjectExportSpec : FunSpec({
         release(out)
     }
 
-    test("OCL-01 the columns of one allocation are parts of it, where a part can begin, and else copies") {
+    test("columns of one allocation are exported as its parts if aligned, else as copies [OCL-01]") {
         val alignment = OpenClProvider.driver(device).device().baseAlignment()
         val batch = numbers(rows = 40, count = 8).use { it.copyTo(device) } // 320 bytes each, at multiples of 64
         batch.synchronize()
@@ -128,10 +128,10 @@ class MemObjectExportSpec : FunSpec({
         }
         parts.count { it.info(MEM_ASSOCIATED_MEMOBJECT) != 0L } shouldBe 8 / (alignment / 64).toInt()
         release(out)
-        eventually("the copies let go") { Held.now().arrays() == 0L }
+        eventually("the copies release the source") { Held.now().arrays() == 0L }
     }
 
-    test("OCL-01 every kind of buffer, whole, sliced and empty, comes back as it was, with its schema") {
+    test("each kind of buffer, whole, sliced and empty, is unchanged after export and import [OCL-01]") {
         everyKind(30).use { batch ->
             for ((from, count) in listOf(0L to 30L, 3L to 20L, 8L to 16L, 29L to 1L, 30L to 0L)) {
                 val expected = batch.slice(from, count).use { slice ->
@@ -154,12 +154,12 @@ class MemObjectExportSpec : FunSpec({
                     }
                     device.defaultStream().synchronize()
                 }
-                eventually("all is released") { Held.now().exports() == 0L }
+                eventually("every export is released") { Held.now().exports() == 0L }
             }
         }
     }
 
-    test("OCL-01 a slice of the device's array is exported by its offset, not by another handle") {
+    test("the export of a slice has the slice's offset, and a handle to the whole buffer [OCL-01]") {
         column(LongArray(100) { it * 2L }).use { array ->
             val out = out()
             OpenCl.exportMemObjects(array.slice(3, 50), out, device.defaultStream())
@@ -169,10 +169,7 @@ class MemObjectExportSpec : FunSpec({
         }
     }
 
-    test(
-        "OCL-01 a buffer that begins where no part can is copied, behind the array's event, and the consumer " +
-            "gets an event",
-    ) {
+    test("a misaligned buffer is copied after the array's event, and the consumer receives an event [OCL-01]") {
         val array = column(LongArray(50) { it + 1L }, skipped = 8)
         val gate = UserEvent(device)
         device.createStream().use { stream ->
@@ -188,10 +185,10 @@ class MemObjectExportSpec : FunSpec({
             read(device, copy, 50) shouldBe LongArray(50) { it + 1L }
             release(out)
         }
-        eventually("the source is let go") { Held.now().arrays() == 0L }
+        eventually("the copy releases the source") { Held.now().arrays() == 0L }
     }
 
-    test("OCL-01 an array that is not ready goes with an event; released before, it is freed when that is over") {
+    test("an array that is not ready is exported with an event; an early release frees it after that event [OCL-01]") {
         val gate = UserEvent(device)
         device.createStream().use { stream ->
             gate.syncEvent().use(stream::waitFor)
@@ -204,12 +201,12 @@ class MemObjectExportSpec : FunSpec({
             release(out)
             kept.info(MEM_REFERENCE_COUNT) shouldBe 2
             gate.open()
-            eventually("it is freed") { kept.info(MEM_REFERENCE_COUNT) == 1L }
+            eventually("the export releases the cl_mem") { kept.info(MEM_REFERENCE_COUNT) == 1L }
             CL.clReleaseMemObject(kept)
         }
     }
 
-    test("OCL-01 each handle is released once, by the array's release, and the memory after them") {
+    test("the array's release releases each cl_mem once, and a retained array keeps the memory [OCL-01]") {
         val array = column(LongArray(10))
         val kept = array.retain()
         val out = out()
@@ -219,12 +216,12 @@ class MemObjectExportSpec : FunSpec({
         release(out)
         memory.info(MEM_REFERENCE_COUNT) shouldBe 1
         CL.clReleaseMemObject(memory)
-        kept.column("n").bufferAddress(1) shouldNotBe 0 // whoever kept a handle has the memory
+        kept.column("n").bufferAddress(1) shouldNotBe 0 // the retained handle keeps the memory alive
         Held.now().arrays() shouldBe 1
         kept.close()
     }
 
-    test("OCL-01 what cannot be exported leaves the handle, and C's structs as they were [OWN-09]") {
+    test("a failed export leaves the handle open, and the native structs unchanged [OCL-01, OWN-09]") {
         val array = column(LongArray(10))
         val (out, schema) = out().fill(0x5a) to arena.allocate(ArrowSchemaStruct.LAYOUT).fill(0x5a)
         val before = ResourceCounters.now()
@@ -248,7 +245,7 @@ class MemObjectExportSpec : FunSpec({
         }
     }
 
-    test("OCL-02 a cl_mem over shared virtual memory comes in where it is, and is kept until the last has left") {
+    test("a cl_mem over shared virtual memory is imported in place, and kept until its last slice closes [OCL-02]") {
         val array = column(LongArray(20) { it * 3L })
         val address = array.column("n").bufferAddress(1)
         val field = array.schema()
@@ -265,7 +262,7 @@ class MemObjectExportSpec : FunSpec({
         Held.now().exports() shouldBe 0
     }
 
-    test("OCL-02 of somebody else's memory the platform knows what is shared, also of a part") {
+    test("the platform's address of a foreign cl_mem's part is used without a copy [OCL-02]") {
         val svm = CL.clSVMAlloc(Jocl.context(device), CL.CL_MEM_READ_WRITE, 4096, 0)
         val whole =
             CL.clCreateBuffer(Jocl.context(device), CL.CL_MEM_READ_WRITE or CL.CL_MEM_USE_HOST_PTR, 4096, svm, null)
@@ -282,8 +279,8 @@ class MemObjectExportSpec : FunSpec({
             CPeer.counts().arrays shouldBe 2
         }
         CPeer.counts().arrays shouldBe 0
-        // and out again: its beginning is taken for what it is, what lies within is copied, since nobody says where it
-        // begins
+        // The export uses a buffer at the allocation's start in place. It copies the inner buffer, as the start of that
+        // buffer's allocation is unknown.
         DeviceBuffer.wrap(device, svm.nativePointer, 4096) {}.let { theirs ->
             val data = ArrayData.of(10, 0, listOf(null), listOf(ArrayData.of(10, 0, listOf(null, theirs.slice(0, 80))),
                 ArrayData.of(10, 0, listOf(null, theirs.slice(1024, 80)))))
@@ -299,12 +296,12 @@ class MemObjectExportSpec : FunSpec({
             release(out)
         }
         device.defaultStream().synchronize()
-        eventually("the copy lets go") { Held.now().buffers() == 0L }
+        eventually("the copy releases the source") { Held.now().buffers() == 0L }
         listOf(part, whole).forEach { CL.clReleaseMemObject(it) }
         CL.clSVMFree(Jocl.context(device), svm)
     }
 
-    test("OCL-02 an array without rows may have no buffers, and has some here") {
+    test("an imported array without rows may have NULL buffers, and can be copied [OCL-02]") {
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         PeerNodes.array(array, length = 0, buffers = 1, children = 1)
         val child = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
@@ -317,7 +314,7 @@ class MemObjectExportSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("OCL-03 an event that is none is refused, and nothing is asked of it") {
+    test("an import rejects an invalid event without querying it, and releases the array [OCL-03]") {
         val nonsense = listOf(0L, 0x10L, arena.allocate(64).address(), OpenCl.context(device) + 8)
         for (event in nonsense.drop(1)) {
             val svm = device.allocate(8)
@@ -369,7 +366,7 @@ internal fun read(device: Device, memory: cl_mem, count: Int): LongArray = LongA
 
 private fun DeviceBuffer.toLongs(): LongArray = copyTo(Devices.cpu().memory()).use { it.segment().toArray(JAVA_LONG) }
 
-/** Adds to each number of a `cl_mem`, by a kernel, and waits for it. */
+/** Runs a kernel that adds to each number of a `cl_mem`, and waits for it. */
 private fun addTo(device: Device, memory: cl_mem, rows: Long, add: Long) {
     val source = "kernel void add(global long *n, long add) { n[get_global_id(0)] += add; }"
     val program = CL.clCreateProgramWithSource(Jocl.context(device), 1, arrayOf(source), null, null)
@@ -385,8 +382,8 @@ private fun addTo(device: Device, memory: cl_mem, rows: Long, add: Long) {
 }
 
 /**
- * A batch in main memory with buffers of each kind: bitmaps, values, offsets, text, views and their data, type ids,
- * sizes, run ends, dictionaries.
+ * Creates a batch in main memory with buffers of each kind: bitmaps, values, offsets, text, views and their data, type
+ * ids, sizes, run ends, dictionaries.
  */
 internal fun everyKind(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     val item = Field.of("item", DataType.UTF8)

@@ -15,7 +15,7 @@ import org.jocl.CL
 import org.jocl.cl_event
 import java.util.concurrent.ConcurrentHashMap
 
-/** The first OpenCL device. */
+/** A backend of the first OpenCL device. */
 internal object OpenClBackend : Backend {
     override val device: Device by lazy { Devices.device(DeviceType.OPENCL, 0) }
 
@@ -24,7 +24,7 @@ internal object OpenClBackend : Backend {
     }
 }
 
-/** An event that only a test completes, once: what it does later is too late. */
+/** An event that a test completes or fails. Only the first call has an effect. */
 internal class UserEvent(private val device: Device) : Gate {
     val event: cl_event = CL.clCreateUserEvent(Jocl.context(device), null).also { shut += this }
 
@@ -43,7 +43,7 @@ internal class UserEvent(private val device: Device) : Gate {
     companion object {
         private val shut: MutableSet<UserEvent> = ConcurrentHashMap.newKeySet()
 
-        /** Opens what a test that failed has left shut, so that others do not hang behind it. */
+        /** An extension that opens the gates a failed test has left shut, as later tests would wait for them. */
         val opened: TestCaseExtension = object : TestCaseExtension {
             override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult =
                 execute(testCase).also { shut.toList().forEach(UserEvent::open) }

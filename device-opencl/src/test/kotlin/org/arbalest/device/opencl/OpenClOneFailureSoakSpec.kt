@@ -17,7 +17,7 @@ class OpenClOneFailureSoakSpec : FunSpec({
     include(oneFailureContract(plants(OpenClBackend), ::OpenClContractSpec))
 })
 
-/** The same with unified memory, for whose double nobody may have looked for OpenCL before. */
+/** The same for unified memory. Its simulator must be loaded before the process looks for OpenCL. */
 class UsmOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(UsmDouble.extension)

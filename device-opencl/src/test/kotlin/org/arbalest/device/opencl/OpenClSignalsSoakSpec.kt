@@ -7,11 +7,11 @@ import org.arbalest.device.DeviceType
 import org.arbalest.support.ChildJvm
 import org.arbalest.testkit.SkipWithout
 
-/** Signal handlers belong to a whole process: this one has its own. */
+/** The signal handlers of a process that uses OpenCL. The test runs in its own process, as handlers are per process. */
 class OpenClSignalsSoakSpec : FunSpec({
     extension(SkipWithout.device(DeviceType.OPENCL))
 
-    test("the JVM keeps its signal handlers, whatever a platform puts in their place when it is loaded") {
+    test("the JVM has its signal handlers again after a platform that replaces them is loaded") {
         val child = ChildJvm.run(SignalHandlersMain::class)
         child.output.trim() shouldBe "the same"
         child.exitCode shouldBe 0

@@ -52,7 +52,7 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 import java.util.concurrent.atomic.AtomicInteger
 
-/** What is particular to OpenCL: what it finds, what it refuses, and memory objects that are declared. */
+/** OpenCL's own behaviour: the devices found, the rejected arrays, and declared memory objects. */
 class OpenClSpec : FunSpec({
     extension(CCompiler.needed)
     extension(SkipWithout.device(DeviceType.OPENCL))
@@ -67,7 +67,7 @@ class OpenClSpec : FunSpec({
 
     val ids = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
-    /** A record batch of C's on the OpenCL device, whose one column has these buffers. */
+    /** Creates a native record batch on the OpenCL device, with one column of these buffers. */
     fun foreign(
         rows: Long,
         buffers: List<Long>,
@@ -84,7 +84,7 @@ class OpenClSpec : FunSpec({
         }
     }
 
-    /** Memory of the device that begins with a word, and is zero otherwise. */
+    /** Allocates memory of the device that begins with the word [first] and is otherwise zero. */
     fun svm(bytes: Long, first: Long = 0): DeviceBuffer = Devices.cpu().allocate(bytes).use { source ->
         source.segment().fill(0).set(JAVA_LONG, 0, first)
         source.copyTo(device.memory())
@@ -97,14 +97,14 @@ class OpenClSpec : FunSpec({
     fun otherContext(): cl_context =
         CL.clCreateContext(cl_context_properties(), 1, arrayOf(Jocl.deviceId(device)), null, null, null)
 
-    test("every device has a line that says what it is [DEV-13]") {
+    test("the status has one descriptive line for each device [DEV-13]") {
         val found = Devices.status().single { it.type() == DeviceType.OPENCL }
         found.descriptions().shouldNotBeEmpty()
         found.descriptions().forEach { it shouldContain "shared virtual memory" }
         (found.availability() as Availability.Ready).devices() shouldBe found.descriptions().size
     }
 
-    test("a library that is not there, or is not OpenCL, is a reason [DEV-13]") {
+    test("the reason names a library that is missing, or the function that a library lacks [DEV-13]") {
         ClLibrary.missing(listOf("libNoSuchOpenCL.so.1", "NoOpenCL.dll")) shouldBe
             "no OpenCL library was found; looked for libNoSuchOpenCL.so.1, NoOpenCL.dll"
         ClLibrary.missing(listOf("libc.so.6")) shouldContain
@@ -112,7 +112,7 @@ class OpenClSpec : FunSpec({
         ClLibrary.missing().shouldBeNull()
     }
 
-    test("more than the largest allocation is refused before OpenCL is asked, with both numbers [DEV-14]") {
+    test("an allocation above the device's limit fails before any OpenCL call, with both numbers [DEV-14]") {
         val largest = OpenClProvider.driver(device).device().largestAllocation()
         val error = shouldThrow<DeviceException> { device.allocate(largest + 1) }
         error.errno() shouldBe Errno.ENOMEM
@@ -121,29 +121,27 @@ class OpenClSpec : FunSpec({
     }
 
     test(
-        "who is told of an event, before onComplete returns, may let it go: who watches it for failures holds it by " +
-            "then [DEV-24]",
+        "a completion may release its event before onComplete returns, as the failure watcher has its own reference " +
+            "[DEV-24]",
     ) {
         val driver = OpenClProvider.driver(device)
         val queue = driver.createQueue()
         val event = driver.record(queue)
         driver.synchronizeEvent(event)
-        eventually("PoCL has let it go as well") { !driver.device().isPocl || driver.references(event) == 1 }
+        eventually("PoCL has released the event as well") { !driver.device().isPocl || driver.references(event) == 1 }
         val callback = CountingCallback(driver, arena)
         driver.onComplete(event, callback)
-        eventually("it is called") { callback.references.get() != 0 }
-        // a later PoCL holds it, too, while it calls
+        eventually("OpenCL calls the callback") { callback.references.get() != 0 }
+        // a later PoCL also has a reference during the callback
         if (driver.device().isPocl) callback.references.get() shouldBeGreaterThanOrEqual 2
-        eventually("the watcher has told as well, and let it go") {
+        eventually("the watcher has called the completion and released the event") {
             !driver.device().isPocl || (callback.calls.get() == 1 && driver.references(event) == 1)
         }
         driver.destroyEvent(event)
         driver.destroyQueue(queue)
     }
 
-    test(
-        "an error of OpenCL's has the call, the device, the code by name and number, and what was asked for [DEV-14]",
-    ) {
+    test("an OpenCL error names the call, the device, the code and its number, and the arguments [DEV-14]") {
         val driver = OpenClProvider.driver(device)
         val queue = driver.createQueue()
         val error = shouldThrow<DeviceException> { driver.copy(queue, 0, 0, 8) }
@@ -155,7 +153,7 @@ class OpenClSpec : FunSpec({
         ClErrors.describe(-9999) shouldBe "unknown code (-9999)"
     }
 
-    test("a cl_mem that is not declared is refused, and the array released [DEV-12]") {
+    test("an import rejects an undeclared cl_mem, and releases the array [DEV-12]") {
         val memory = memObject(longArrayOf(1))
         val error = shouldThrow<DeviceException> {
             CData.importArray(foreign(1, listOf(0, memory.nativePointer)), CImport.DEVICE.schema(ids))
@@ -167,10 +165,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseMemObject(memory)
     }
 
-    test(
-        "shared virtual memory is taken as it is, also at an offset, and what cannot be read from here is not " +
-            "looked at [DEV-12]",
-    ) {
+    test("an import keeps any shared virtual address, and reads nothing at an unreadable one [DEV-12]") {
         device.allocate(4096).use { svm ->
             for (address in listOf(svm.address(), svm.address() + 8, 0x10L, 0x7FFF_FFFF_F000L, -8L)) {
                 CData.importArray(foreign(0, listOf(0, address)), CImport.DEVICE.schema(ids)).use {
@@ -180,7 +175,7 @@ class OpenClSpec : FunSpec({
         }
     }
 
-    test("shared virtual memory that begins as an object does, since it was one before, is memory [DEV-12]") {
+    test("shared virtual memory that begins like an OpenCL object is imported as memory [DEV-12]") {
         val dispatch = MemorySegment.ofAddress(OpenCl.context(device)).reinterpret(8).get(JAVA_LONG, 0)
         svm(4096, dispatch).use { svm ->
             CData.importArray(foreign(1, listOf(0, svm.address())), CImport.DEVICE.schema(ids)).close()
@@ -191,10 +186,7 @@ class OpenClSpec : FunSpec({
         }
     }
 
-    test(
-        "declared cl_mem handles are copied, behind the array's event, and the struct is released when that is " +
-            "done [DEV-12]",
-    ) {
+    test("declared cl_mem handles are copied after the array's event, and the struct is then released [DEV-12]") {
         val content = LongArray(5000) { it * 7L }
         val memory = memObject(content)
         val gate = UserEvent(device)
@@ -215,9 +207,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseMemObject(memory)
     }
 
-    test(
-        "declared handles that are none, or of another context or device, are refused, and the array released [DEV-12]",
-    ) {
+    test("an import rejects an invalid declared cl_mem or one of another context, and releases the array [DEV-12]") {
         val context = otherContext()
         val foreignMemory = memObject(longArrayOf(1), context)
         svm(64).use { svm ->
@@ -249,7 +239,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseContext(context)
     }
 
-    test("an event of another context is refused at import, and the array released [DEV-06]") {
+    test("an import rejects an event of another context, and releases the array [DEV-06]") {
         val context = otherContext()
         val event = CL.clCreateUserEvent(context, null)
         device.allocate(8).use { svm ->
@@ -262,7 +252,7 @@ class OpenClSpec : FunSpec({
         CL.clReleaseContext(context)
     }
 
-    test("two thousand events are awaited at once by at most two threads of ours; half of them are given up") {
+    test("at most two library threads wait for two thousand events, of which half are cancelled") {
         val gate = UserEvent(device)
         val done = AtomicInteger()
         device.createStream().use { stream ->
@@ -288,18 +278,18 @@ class OpenClSpec : FunSpec({
     }
 })
 
-/** The threads that this library has started to wait; one more may be there for what copies release. */
+/** Returns the names of the library's waiting threads, without the release thread, which copies may start. */
 private fun libraryThreads(): List<String> =
     Thread.getAllStackTraces().keys.map { it.name }.filter { it.startsWith("arbalest-") && it != "arbalest-releases" }
 
-/** CL_EVENT_REFERENCE_COUNT */
+/** Returns the event's `CL_EVENT_REFERENCE_COUNT`. */
 private fun OpenClDriver.references(event: Long): Int = Arena.ofConfined().use { arena ->
     val count = arena.allocate(JAVA_INT)
     check(Cl.getEventInfo(event, 0x11D2, 4, count.address()), "clGetEventInfo")
     count.get(JAVA_INT, 0)
 }
 
-/** One that counts who holds the event when it is told by a callback. */
+/** A completion that records the event's reference count when OpenCL calls its callback. */
 private class CountingCallback(private val driver: OpenClDriver, arena: Arena) : Completion {
     val references = AtomicInteger()
     val calls = AtomicInteger()
@@ -310,7 +300,7 @@ private class CountingCallback(private val driver: OpenClDriver, arena: Arena) :
                 .upcallStub(it, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG), arena).address()
         }
 
-    @Suppress("unused") // by the stub
+    @Suppress("unused") // the stub calls it
     private fun called(event: Long, status: Int, userData: Long) =
         references.set(if (status == 0 && userData == 1L) driver.references(event) else -1)
 

@@ -4,7 +4,10 @@ package org.arbalest.device.opencl
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 
-/** In a process of its own: kernels that JOCL builds put LLVM's handlers into place again. */
+/**
+ * A program that compares the signal handlers before and after OpenCL is loaded. It runs in its own process, as kernels
+ * that JOCL builds install LLVM's handlers again.
+ */
 internal object SignalHandlersMain {
     @JvmStatic
     fun main(args: Array<String>) {

@@ -8,7 +8,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import org.arbalest.testkit.contract.backendContract
 
-/** A device whose only memory is unified. */
+/** The backend contract on a device that has only unified memory. */
 class UsmContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(UsmDouble.extension)

@@ -25,8 +25,11 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandle
 
 /**
- * Unified shared memory in software, before the loader's functions: two devices more, of which `usm.c` tells. For a
- * process in which nobody has looked for OpenCL before; what the memory's rules forbid is counted, and fails a test.
+ * A simulator of unified shared memory, in `usm.c`. Its functions precede those of the OpenCL loader, and it adds two
+ * devices.
+ *
+ * It must be loaded before the process looks for OpenCL. It records each violation of the memory's rules, which then
+ * fails the test.
  */
 internal object UsmDouble {
     private val library: NativeLibrary by lazy { NativeLibrary.compile("opencl/usm.c").also { ClLibrary.precede(it) } }
@@ -40,41 +43,41 @@ internal object UsmDouble {
     private val failFunction by function("usm_fail", null, ADDRESS, JAVA_LONG, JAVA_INT)
     private val failNothingFunction by function("usm_fail_nothing", JAVA_INT)
 
-    /** How many allocations there are of each kind of memory, and at last how many `cl_mem`. */
+    /** The number of allocations of each kind of memory, and then the number of `cl_mem`. */
     private val baseline = Baseline(UnifiedMemory.entries.size + 1) {
         UnifiedMemory.entries.map(::all) + objectsFunction.invoke() as Long
     }
 
-    /** Returns how many allocations there are that were not there when the current test began. */
+    /** Returns the number of allocations of this kind since the current test began, less those freed since. */
     fun live(kind: UnifiedMemory): Long = baseline.now()[kind.ordinal]
 
     private fun all(kind: UnifiedMemory): Long =
         liveFunction.invoke(if (kind == UnifiedMemory.HOST) 0x4197 else 0x4198 + kind.ordinal / 2) as Long
 
-    /** How many copies went by the extension's function. */
+    /** The number of copies by the extension's function. */
     val memcpys: Long get() = memcpysFunction.invoke() as Long
 
-    /** How many `cl_mem` our code has not released since the current test began. */
+    /** The number of `cl_mem` that the library has created since the current test began and not released. */
     val memObjects: Long get() = baseline.now().last()
 
-    /** How many events are held. */
+    /** The number of references to events. */
     val events: Long get() = countFunction.invoke(0) as Long
 
-    /** How often a queue was flushed, since the process began. */
+    /** The number of flushes of queues since the process began. */
     val flushes: Long get() = countFunction.invoke(1) as Long
 
-    /** How many callbacks were asked for, since the process began. */
+    /** The number of callbacks registered since the process began. */
     val callbacks: Long get() = countFunction.invoke(2) as Long
 
-    /** How many `cl_mem` were mapped, and how many copied to another, since the process began. */
+    /** The numbers of `cl_mem` that were mapped, and copied to another `cl_mem`, since the process began. */
     val mapsAndCopies: Pair<Long, Long> get() = countFunction.invoke(3) as Long to countFunction.invoke(4) as Long
 
-    /** Lets the [nth] call of a function from now on fail. */
+    /** Makes the [nth] call of a function from now on fail. */
     fun fail(name: String, nth: Long = 1, code: Int = -5): Unit = Arena.ofConfined().use {
         failFunction.invoke(it.allocateFrom(name), nth, code)
     }
 
-    /** Whether what [fail] asked for has not come; takes it back. */
+    /** Cancels the failure that [fail] has set. Returns whether it was still pending. */
     fun failNothing(): Boolean = failNothingFunction.invoke() as Int != 0
 
     private fun left(): Map<String, Long>? =
@@ -86,8 +89,8 @@ internal object UsmDouble {
             .reinterpret(Long.MAX_VALUE).getString(0)
 
     /**
-     * Loads the double before the tests of a spec; fails a test in which the memory's rules were broken, or that leaves
-     * memory or a `cl_mem`.
+     * An extension that loads the simulator before the tests of a spec. It fails a test that breaks the memory's rules,
+     * or leaves memory or a `cl_mem`.
      */
     val extension: TestCaseExtension = object : TestCaseExtension {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
@@ -113,7 +116,7 @@ internal object UsmDouble {
     }
 }
 
-/** One of the double's devices: 1 has unified memory only, 2 shared virtual memory as well. */
+/** A backend of one of the simulator's devices. Device 1 has only unified memory; 2 also has shared virtual memory. */
 internal class UsmBackend(id: Long) : Backend {
     override val device: Device by lazy { Devices.device(DeviceType.OPENCL, id) }
 

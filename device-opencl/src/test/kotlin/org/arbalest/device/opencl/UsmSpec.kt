@@ -45,7 +45,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
-/** Unified shared memory, beside shared virtual memory and instead of it, and what becomes of it as `cl_mem`. */
+/** Unified shared memory, with and without shared virtual memory, and its export and import as `cl_mem`. */
 class UsmSpec : FunSpec({
     extension(CCompiler.needed)
     extension(UsmDouble.extension)
@@ -73,7 +73,7 @@ class UsmSpec : FunSpec({
         List(here.length().toInt()) { here.asColumn().get(it.toLong()) }
     }
 
-    test("OCL-04 unified memory is found where the platform and the device have it") {
+    test("a device offers unified memory if its platform and the device support it [OCL-04]") {
         val lines = Devices.status().single { it.type() == DeviceType.OPENCL }.descriptions()
         lines[0] shouldContain "coarse- and fine-grained shared virtual memory"
         lines[0].contains("unified") shouldBe false
@@ -86,10 +86,7 @@ class UsmSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { OpenCl.unifiedMemory(cpu, UnifiedMemory.HOST) }
     }
 
-    test(
-        "OCL-04 it is the device's memory where there is no other, and asked for where there is; host memory is main " +
-            "memory that the device reaches",
-    ) {
+    test("unified memory is the device's or host memory only if shared virtual memory lacks that kind [OCL-04]") {
         fun kinds(memory: MemoryManager): List<Long> = memory.allocate(100).use { buffer ->
             buffer.device() shouldBe memory.device()
             UnifiedMemory.entries.map { UsmDouble.live(it) }
@@ -111,7 +108,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-04 what cannot be allocated is an error with the function, the device, the code and the bytes [DEV-14]") {
+    test("a failed allocation or copy names the function, the device and the code [OCL-04, DEV-14]") {
         UsmDouble.fail("clDeviceMemAllocINTEL", code = -6)
         val error = shouldThrow<DeviceException> { unifiedOnly.allocate(1000) }
         error.message shouldContain
@@ -126,7 +123,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-05 every kind is copied to every other, by the function that is for it") {
+    test("each kind of memory is copied to each other kind, by the function for that memory [OCL-05]") {
         val memories = listOf(cpu.memory(), both.memory()) + UnifiedMemory.entries.map { memory(both, it) }
         for ((i, from) in memories.withIndex()) {
             for ((j, to) in memories.withIndex()) {
@@ -150,7 +147,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-05 a batch of many columns is copied into it and back") {
+    test("a batch with columns of every type is copied into unified memory and back [OCL-05]") {
         for (target in UnifiedMemory.entries.map { memory(both, it) } + unifiedOnly.memory()) {
             everyKind(50).use { batch ->
                 batch.copyTo(target, target.device().defaultStream()).use { rows(it) shouldBe rows(batch) }
@@ -159,7 +156,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-05 it is freed when the work that uses it is over, and not before; nobody waits for that") {
+    test("unified memory is freed only after the work that uses it, and close does not wait [OCL-05]") {
         for (device in listOf(unifiedOnly, both)) {
             val gate = UserEvent(device)
             device.createStream().use { stream ->
@@ -172,16 +169,13 @@ class UsmSpec : FunSpec({
                 gate.open()
                 stream.synchronize()
             }
-            eventually("it is freed") {
+            eventually("the memory is freed") {
                 UsmDouble.live(UnifiedMemory.DEVICE) + UsmDouble.live(UnifiedMemory.SHARED) == 0L
             }
         }
     }
 
-    test(
-        "OCL-06 a batch costs one flush for its copies, and one callback, which gives each command's event back; " +
-            "both do not grow with its columns",
-    ) {
+    test("flushes and callbacks of a batch copy do not grow with its columns, and every event is released [OCL-06]") {
         for (device in listOf(unifiedOnly, both)) {
             val counts = listOf(2, 100).map { count ->
                 columns(count).use { batch ->
@@ -194,8 +188,8 @@ class UsmSpec : FunSpec({
                             copy.synchronize()
                             copy.retainChild(count - 1).use { it.asColumn().bufferCount() shouldBe 2 }
                         }
-                        // PoCL's are looked at for 20 ms after the warm-up
-                        eventually("each event is given back") { Held.now().waits() == 0L && UsmDouble.events <= held }
+                        // for PoCL, a thread still queries the warm-up's events for up to 20 ms
+                        eventually("each event is released") { Held.now().waits() == 0L && UsmDouble.events <= held }
                         UsmDouble.flushes - before.first to UsmDouble.callbacks - before.second
                     }
                 }
@@ -206,7 +200,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-03 memory of another device is refused when it comes in, with both devices") {
+    test("an import rejects memory of another device, and names both devices [OCL-03]") {
         for ((of, claimed) in listOf(
             unifiedOnly.memory() to both, both.memory() to unifiedOnly, plain.memory() to both,
         )) {
@@ -226,7 +220,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-01 unified memory goes out as copies, and comes in as copies where there is no shared virtual memory") {
+    test("unified memory is exported by copies, and imported by copies without shared virtual memory [OCL-01]") {
         for (memory in listOf(
             unifiedOnly.memory(), memory(both, UnifiedMemory.DEVICE), memory(both, UnifiedMemory.SHARED),
         )) {
@@ -244,7 +238,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-02 a cl_mem with memory of its own is copied on the device, and not by way of main memory") {
+    test("a cl_mem with its own memory is copied on the device, not through main memory [OCL-02]") {
         val content = LongArray(500) { it * 11L }
         val theirs = CL.clCreateBuffer(Jocl.context(both), CL.CL_MEM_READ_WRITE or CL.CL_MEM_COPY_HOST_PTR, 4000,
             Pointer.to(content), null)
@@ -260,16 +254,16 @@ class UsmSpec : FunSpec({
             it.copyTo(cpu).use { here -> here.synchronize(); here.column("n").toLongArray() shouldBe content }
         }
         both.defaultStream().synchronize()
-        eventually("the copy lets go") { CPeer.counts().arrays == 0L }
+        eventually("the copy releases the producer's array") { CPeer.counts().arrays == 0L }
         CL.clReleaseMemObject(theirs)
     }
 
-    test("OCL-01 a call that fails leaves the handle, and no cl_mem [OWN-09]") {
+    test("a failed export leaves the array's handle open, and no cl_mem [OCL-01, OWN-09]") {
         everyKind(25).use { batch ->
             val stream = both.defaultStream()
             batch.copyTo(both).use { there ->
                 there.synchronize()
-                eventually("the copy lets go") { Held.now().waits() == 0L }
+                eventually("the copy releases its source") { Held.now().waits() == 0L }
                 for (function in listOf("clCreateBuffer", "clCreateSubBuffer", "clEnqueueCopyBuffer")) {
                     var calls = 0L
                     do {
@@ -301,7 +295,7 @@ class UsmSpec : FunSpec({
         }
     }
 
-    test("OCL-02 an import that fails releases what it has made, and the array [OWN-09]") {
+    test("a failed import releases its allocations and the producer's array [OCL-02, OWN-09]") {
         everyKind(25).use { batch ->
             val stream = unifiedOnly.defaultStream()
             var calls = 0L
@@ -318,7 +312,7 @@ class UsmSpec : FunSpec({
                     if (failure != null) failure.message shouldContain "clDeviceMemAllocINTEL"
                     RawArrowArray.release(out.address()) shouldBe 0
                     stream.synchronize()
-                    eventually("all is given back") {
+                    eventually("all memory, memory objects and exports are released") {
                         UsmDouble.memObjects == 0L && UsmDouble.live(UnifiedMemory.DEVICE) == 0L &&
                             Held.now().exports() == 0L
                     }

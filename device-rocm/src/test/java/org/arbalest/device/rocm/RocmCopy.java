@@ -4,9 +4,9 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.rocm.check.RocmCheck;
 import org.arbalest.support.check.CopyBenchmark;
 
-/** Copies to a ROCm device and back, beside {@code hipMemcpyAsync}. */
+/** Benchmarks of copies to a ROCm device and back, compared with {@code hipMemcpyAsync}. */
 public class RocmCopy extends CopyBenchmark {
-  /** For JMH. */
+  /** Creates the benchmarks, for JMH. */
   public RocmCopy() {
     super(RocmCheck.INSTANCE);
   }

@@ -4,9 +4,9 @@ package org.arbalest.device.rocm;
 import org.arbalest.device.rocm.check.RocmCheck;
 import org.arbalest.support.check.EventBenchmark;
 
-/** A batch across the C interface, and waits for a ROCm device. */
+/** Benchmarks of a batch across the C interface, and of waits for a ROCm device. */
 public class RocmEvents extends EventBenchmark {
-  /** For JMH. */
+  /** Creates the benchmarks, for JMH. */
   public RocmEvents() {
     super(RocmCheck.INSTANCE);
   }

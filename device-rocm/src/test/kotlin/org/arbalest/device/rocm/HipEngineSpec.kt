@@ -16,20 +16,21 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** HIP itself, such as Debian's `libamdhip64-5`, in a process of its own; a GPU need not be there. */
+/** The installed HIP, such as Debian's `libamdhip64-5`, in its own process. A GPU is not necessary. */
 class HipEngineSpec : FunSpec({
     val child by lazy { ChildJvm.run(RealHip::class) }
     val lines by lazy { child.output.lines() }
 
     extension(SkipWithout {
-        "HIP is not installed".takeIf { System.getenv("CI") != "true" && lines.any { "HIP was not found" in it } }
+        "HIP is not installed; install ROCm or libamdhip64-5"
+            .takeIf { System.getenv("CI") != "true" && lines.any { "HIP was not found" in it } }
     })
 
-    test("it is loaded and asked, and the process ends well") {
+    test("a process that loads and queries the installed HIP exits with code 0") {
         withClue(child.output) { child.exitCode shouldBe 0 }
     }
 
-    test("without a GPU it is missing, for a reason that has the code [DEV-13]") {
+    test("without a GPU, the devices are unavailable, and the reason has HIP's error code [DEV-13]") {
         if (Files.exists(Path.of("/dev/kfd"))) {
             lines.filter { it.startsWith("probe ") }.size shouldBe 2
         } else {
@@ -43,7 +44,7 @@ class HipEngineSpec : FunSpec({
         }
     }
 
-    test("the installed HIP has the functions that are not younger than it, and no other") {
+    test("the installed HIP has exactly the functions of its own and earlier releases") {
         val functions = lines.filter { it.startsWith("function ") }.map { it.split(' ') }
         (functions.size > 30) shouldBe true
         functions.filter { (_, _, age, there) -> (age == "known") != (there == "there") }.shouldBeEmpty()

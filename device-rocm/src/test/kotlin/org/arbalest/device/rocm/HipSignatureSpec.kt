@@ -18,8 +18,8 @@ import java.nio.file.Files
 import java.nio.file.Path
 
 /**
- * That Java calls HIP as it is: beside the double's prototypes, which its definitions must meet to compile, and beside
- * HIP's own header.
+ * The signatures by which Java calls HIP, compared with the simulator's prototypes. The C compiler checks the
+ * simulator's definitions against the same prototypes. [HipHeaderSpec] compares both with HIP's own header.
  */
 class HipSignatureSpec : FunSpec({
     extension(CCompiler.needed)
@@ -35,14 +35,14 @@ class HipSignatureSpec : FunSpec({
 
     include(signatureContract(prototypes, since) { calls })
 
-    test("every function that is needed is in the table, and as old as the oldest release") {
+    test("every needed function is in the table, and the oldest supported release has it") {
         Devices.device(DeviceType.ROCM, 0)
         val needed = HipNeeded.NAMES.associateWith { HipLibrary.functions().getValue(it).since() }
         needed.filterValues { it > Hip.OLDEST }.keys.shouldBeEmpty()
         needed.getValue(HipNeeded.NAMES.first()) shouldBe needed.values.max()
     }
 
-    test("a release may lack what is a feature of its own, however old") {
+    test("a release of any version may lack the functions of optional features") {
         Devices.device(DeviceType.ROCM, 0)
         val optional = HipLibrary.functions().filterValues { it.isOptional() }.keys
         optional shouldContainAll listOf(
@@ -53,7 +53,7 @@ class HipSignatureSpec : FunSpec({
     }
 })
 
-/** HIP's own header: Debian's `libamdhip64-dev`, or ROCm's. */
+/** The signatures compared with HIP's own header, of Debian's `libamdhip64-dev` or of ROCm. */
 class HipHeaderSpec : FunSpec({
     val folders = listOf("/usr/include", "/opt/rocm/include").map { Path.of(it) }.filter {
         Files.exists(it.resolve("hip/hip_runtime_api.h"))
@@ -61,19 +61,20 @@ class HipHeaderSpec : FunSpec({
 
     extension(CCompiler.needed)
     extension(SkipWithout {
-        "there is no hip/hip_runtime_api.h".takeIf { folders.isEmpty() && System.getenv("CI") != "true" }
+        "no hip/hip_runtime_api.h was found; install libamdhip64-dev"
+            .takeIf { folders.isEmpty() && System.getenv("CI") != "true" }
     })
     extension(HipDouble.extension)
 
     val header = "#define __HIP_PLATFORM_AMD__\n#include <hip/hip_runtime_api.h>"
     val prototypes = Prototypes("hip_api.h")
 
-    test("the double's prototypes, and what Java calls, are HIP's own") {
+    test("the simulator's prototypes and Java's signatures match HIP's header") {
         Devices.device(DeviceType.ROCM, 0)
         prototypes.disagreement(HipLibrary.functions().mapValues { it.value.type() }, header, folders).shouldBeNull()
     }
 
-    test("the numbers that Java passes are HIP's own") {
+    test("the constants and struct layouts in Java match HIP's header") {
         val numbers = mapOf(
             "hipSuccess" to Hip.SUCCESS, "hipErrorInvalidValue" to Hip.INVALID_VALUE,
             "hipErrorOutOfMemory" to Hip.OUT_OF_MEMORY, "hipErrorDeinitialized" to Hip.DEINITIALIZED,

@@ -28,22 +28,22 @@ import java.lang.invoke.MethodHandle
 import kotlin.reflect.KClass
 
 /**
- * Whether the tests run on the double of HIP; `-Darbalest.rocm=driver`, which the check gives, has them run on a
+ * Whether the tests run on the simulator of HIP. With `-Darbalest.rocm=driver`, which the GPU check sets, they run on a
  * driver.
  */
 internal val onDouble: Boolean = System.getProperty("arbalest.rocm") != "driver"
 
-/** Loads the double for a spec, and fails a test that leaves something of its. */
+/** An extension that loads the simulator for a spec, and fails a test that leaks a resource of it. */
 internal val hipDouble: TestCaseExtension = HipDouble.balanced(RocmBackend(DeviceType.ROCM))
 
-/** Loads the double for a spec that runs on either. */
+/** An extension for a spec that runs on the simulator or a driver. It loads the selected one. */
 internal val rocm: TestCaseExtension = if (onDouble) hipDouble else SkipWithout.device(DeviceType.ROCM)
 
-/** The first device of one of ROCm's kinds, on the double or on a driver. */
+/** A backend of the first device of one ROCm type, on the simulator or on a driver. */
 internal class RocmBackend(private val type: DeviceType) : GpuBackend {
     override val device: Device by lazy { Devices.device(type, 0) }
     override val double: GpuDouble get() = HipDouble.also {
-        check(onDouble) { "the tests run on a driver, not on the double" }
+        check(onDouble) { "the tests run on a driver, so the simulator is not loaded; omit -Darbalest.rocm=driver" }
     }
     override val onDouble: Boolean get() = org.arbalest.device.rocm.onDouble
     override val others: List<Device> get() = listOfNotNull(gpus.getOrNull(1), Devices.device(DeviceType.ROCM_HOST, 0))
@@ -120,10 +120,10 @@ internal val gates = WordGates(allocate = { bytes ->
     MemorySegment.ofAddress(out.get(JAVA_LONG, 0)).reinterpret(bytes)
 }) { stream, word -> check(Raw.call(waitValue, stream.handle(), word, 1, 0, -1) == 0) }
 
-/** The newest first, as the backend looks; the double has the first name. */
+/** The names of HIP's library, from the newest, in the backend's order. The simulator has the first name. */
 private val NAMES = listOf("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5")
 
-/** HIP's functions, without anything of ours between. */
+/** Direct calls of HIP's functions, without the library. */
 internal object Raw {
     private val library by lazy {
         if (onDouble) HipDouble.load()
@@ -157,6 +157,6 @@ internal object Raw {
     fun setDevice(ordinal: Int): Unit = check(call(setDeviceFunction, ordinal) == 0)
 }
 
-/** What core has for a GPU's copies from and to pageable memory. */
+/** Returns the staging that core uses for a GPU's copies from and to pageable memory. */
 internal fun staging(ordinal: Int = 0): Staging =
     checkNotNull(Staging.of(RocmDriver.of(Gpu.open(ordinal), DeviceType.ROCM)))

@@ -7,7 +7,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.backendContract
 
-/** A GPU's own memory. */
+/** The backend contract on a GPU's own memory. */
 class RocmContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(rocm)
@@ -17,7 +17,7 @@ class RocmContractSpec : FunSpec({
     include(backendContract(RocmBackend(DeviceType.ROCM)))
 })
 
-/** Pinned main memory, by the GPU that it is pinned for. */
+/** The backend contract on main memory that is pinned for a GPU. */
 class RocmHostContractSpec : FunSpec({
     extension(CCompiler.needed)
     extension(rocm)

@@ -22,8 +22,8 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.TimeUnit.SECONDS
 
 /**
- * What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads. On the
- * double, or, where the check runs it, on a driver.
+ * The driver contract of GPUs, and HIP's own rules for current devices, host functions and foreign streams. The spec
+ * runs on the simulator; the GPU check runs it on a driver.
  */
 class RocmDriverSpec : FunSpec({
     extension(CCompiler.needed)
@@ -38,7 +38,7 @@ class RocmDriverSpec : FunSpec({
     val second by lazy { backend.gpus.last() }
     val cpu = Devices.cpu()
 
-    test("every call restores the device that was current, whatever that is [DEV-10]") {
+    test("every call restores the thread's current device [DEV-10]") {
         fun useAll() {
             for (used in backend.gpus) {
                 val other = if (used == device) second else device
@@ -64,7 +64,7 @@ class RocmDriverSpec : FunSpec({
         }
     }
 
-    test("host functions call nothing of HIP's, whatever is done when an event is over") {
+    test("host functions do not call HIP, also if an event's completion closes arrays and records events") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)
             val source = numbers(500)
@@ -81,7 +81,7 @@ class RocmDriverSpec : FunSpec({
         if (onDouble) HipDouble.violation shouldBe ""
     }
 
-    test("streams: one of somebody else's is used, and left alone") {
+    test("streams: a foreign stream is wrapped and used, and not destroyed") {
         val out = Arena.ofAuto().allocate(JAVA_LONG)
         Raw.onDevice(second.id().toInt()) {
             Raw.call(Raw.function("hipStreamCreateWithFlags", JAVA_LONG, JAVA_INT), out.address(), 0) shouldBe 0
@@ -100,7 +100,7 @@ class RocmDriverSpec : FunSpec({
         Raw.call(Raw.function("hipStreamDestroy", JAVA_LONG), foreign) shouldBe 0
     }
 
-    test("an exported array's sync_event points to a hipEvent_t, which HIP answers for [DEV-03]") {
+    test("an exported array's sync_event points to a hipEvent_t that HIP can query [DEV-03]") {
         Arena.ofConfined().use { arena ->
             device.createStream().use { stream ->
                 val gate = gates.shut(stream)
@@ -112,7 +112,7 @@ class RocmDriverSpec : FunSpec({
                 val query = Raw.function("hipEventQuery", JAVA_LONG)
                 Raw.call(query, event) shouldBe Hip.NOT_READY
                 gate.open()
-                eventually("it completes") { Raw.call(query, event) == Hip.SUCCESS }
+                eventually("the event completes") { Raw.call(query, event) == Hip.SUCCESS }
                 CData.importArray(struct, CImport.DEVICE.schema(numbers(1).use { it.schema() })).close()
             }
         }

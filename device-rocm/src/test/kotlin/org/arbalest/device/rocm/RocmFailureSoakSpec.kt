@@ -19,7 +19,7 @@ import org.arbalest.support.gpu.failFromEach
 
 private val launch get() = HostFunctions.LAUNCH.name()
 
-/** Fail in the middle of a batch's journey. */
+/** The functions that fail while a batch is copied to a device and back. */
 private val onTheWay = listOf(
     "hipGetDevice", "hipSetDevice", "hipStreamCreateWithFlags", "hipMalloc", "hipHostMalloc", "hipMemcpyAsync",
     "hipDrvPointerGetAttributes", "hipEventCreateWithFlags", "hipEventRecord", "hipEventQuery", "hipStreamWaitEvent",
@@ -27,26 +27,26 @@ private val onTheWay = listOf(
     "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
 )
 
-/** Where these fail, what they have changed of a thread is not restored. */
+/** The functions that change a thread's state. If one of them fails, the state is not restored. */
 private val changing = setOf("hipGetDevice", "hipSetDevice", "hipThreadExchangeStreamCaptureMode")
 
-/** Fail when a GPU is opened, or asked for: see RocmProviderSoakSpec. */
+/** The functions that fail when a GPU is opened or queried. RocmProviderSoakSpec has their tests. */
 private val atTheBeginning = listOf(
     "hipGetDeviceCount", "hipRuntimeGetVersion", "hipDeviceGetName", "hipDeviceTotalMem", "hipMemPoolCreate",
     "hipMemPoolSetAttribute", "hipMemPoolDestroy", "hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess",
     "hipMemPoolSetAccess",
 )
 
-/** Fail when memory is short. */
+/** The functions that fail when memory is short. */
 private val outOfMemory = listOf("hipMemPoolTrimTo", "hipMemGetInfo", "hipMallocFromPoolAsync")
 
-/** Fail when memory of others is pinned. */
+/** The functions that fail when foreign memory is pinned. */
 private val pinning = listOf("hipHostRegister", "hipHostGetDevicePointer", "hipHostUnregister")
 
-/** Only what gives up half a copy waits like this, and a pool. */
+/** The function by which only pools wait. */
 private val givingUp = listOf("hipStreamSynchronize")
 
-/** Every call of HIP's fails once; those that give something back, in RocmSpec. */
+/** Failures of HIP's calls. Each call fails once. RocmSpec has the calls that release resources. */
 class RocmFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
@@ -55,7 +55,7 @@ class RocmFailureSoakSpec : FunSpec({
 
     val backend = RocmBackend(DeviceType.ROCM)
 
-    /** What is kept for good. */
+    /** Returns the number of resources of this kind that the library keeps for the rest of the process. */
     fun kept(kind: Live): Long = Gpu.open(1).run {
         when (kind) {
             Live.STREAMS -> staging(1).queues().toLong()
@@ -65,17 +65,17 @@ class RocmFailureSoakSpec : FunSpec({
     }
 
     test(
-        "from each call on that fails, and all of its kind after it, nothing is left of what was half done, and " +
-            "nobody waits for ever [DEV-40, DEV-41]",
+        "if a HIP call and all later calls of its kind fail, nothing leaks and no thread waits forever " +
+            "[DEV-40, DEV-41]",
     ) {
         val calls = backend.failFromEach(Devices.device(DeviceType.ROCM, 1), onTheWay - changing + launch, ::kept)
         calls.values.sum() shouldBeGreaterThan 10
     }
 
     for (type in backend.types) {
-        test("on $type each call that fails is named, and nothing is left of what was half done [DEV-14]") {
+        test("on $type, an error names the failed HIP call, and the failure leaks nothing [DEV-14]") {
             val calls = backend.failEach(Devices.device(type, 1), onTheWay + launch, ::kept) { function ->
-                // restoring it failed, and the log says so
+                // the failed call did not restore the device, which the library logs
                 if (HipDouble.currentDevice != 0) function shouldBe "hipSetDevice"
                 Raw.setDevice(0)
             }
@@ -85,7 +85,7 @@ class RocmFailureSoakSpec : FunSpec({
         }
     }
 
-    test("what fails while memory is short [DEV-14]") {
+    test("when memory is short, the error names the allocation, or the failed trim of a pool [DEV-14]") {
         val device = Devices.device(DeviceType.ROCM, 0)
         HipDouble.reset(memory = 4096)
         HipDouble.fail("hipMemGetInfo")
@@ -95,21 +95,21 @@ class RocmFailureSoakSpec : FunSpec({
         withClue(child.output) { child.output.trim() shouldBe "good" }
     }
 
-    test("every call that has a code is made to fail here or when a GPU is opened") {
-        Devices.device(DeviceType.ROCM, 0).identity() // so that its functions are looked up in every order of specs
-        // Rocm{Copy,Sharing}Spec
+    test("the spec's lists of functions that fail, with the exceptions, contain every HIP function") {
+        Devices.device(DeviceType.ROCM, 0).identity() // links the functions of the identity, in any order of specs
+        // RocmCopySoakSpec and RocmSharingSoakSpec make these fail
         val elsewhere = listOf("hipMemcpyBatchAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle",
             "hipIpcCloseMemHandle", "hipMemGetAddressRange")
-        // of a device that need not be open: no test makes them fail yet
+        // no test makes these fail yet; the device need not be open
         val identity = listOf("hipDeviceGetUuid", "hipDeviceGetPCIBusId")
         val silent = listOf("hipGetErrorName", "hipGetLastError")
-        // that of the other release
+        // the function of the other release
         val other = if (launch == "hipLaunchHostFunc") "hipStreamAddCallback" else "hipLaunchHostFunc"
         (onTheWay + launch + elsewhere + identity + backend.words.frees + atTheBeginning + outOfMemory + pinning +
             givingUp + silent + other) shouldContainExactlyInAnyOrder HipLibrary.functions().keys
     }
 
-    test("the names of HIP's errors, and what they are to C") {
+    test("an error code is described by HIP's name and number, and mapped to an errno") {
         HipErrors.describe(2) shouldBe "hipErrorOutOfMemory (2)"
         HipErrors.describe(12345) shouldBe "hipErrorUnknown (12345)"
         listOf(2, 1, 400, 801, 999).map(HipErrors::errno) shouldBe listOf(12, 22, 22, 38, 5)
@@ -120,7 +120,8 @@ private fun used(type: DeviceType): List<String> = when (type) {
     DeviceType.ROCM -> onTheWay - "hipHostMalloc" - "hipStreamQuery" + launch
     else -> listOf("hipGetDevice", "hipSetDevice", "hipHostMalloc", "hipEventRecord", launch)
 }
-/** A pool that has no memory left. */
+
+/** A program that allocates from a pool that has no memory left. */
 internal object PoolIsFull {
     @JvmStatic
     fun main(args: Array<String>) {

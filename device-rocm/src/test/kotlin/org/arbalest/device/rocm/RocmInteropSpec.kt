@@ -32,7 +32,8 @@ import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * A user's library of C++ that calls HIP, between ours and the double: handles, events, memory and addresses both ways.
+ * A user's C++ library that calls HIP, on the simulator. It exchanges handles, events, memory and addresses with
+ * Arbalest.
  */
 class RocmInteropSpec : FunSpec({
     extension(CCompiler.needed)
@@ -53,7 +54,7 @@ class RocmInteropSpec : FunSpec({
         it.column("twice").toLongArray() shouldBe LongArray(it.length().toInt()) { row -> 6L * row }
     }
 
-    test("a library of the user's launches a kernel in our stream, on our addresses, with the device entered") {
+    test("a user's C++ library launches a kernel in our stream, on our addresses, with the device entered") {
         HipDouble.kernel("twice", TwiceOnCpu.address, parameters = 3)
         for (ordinal in 0..1) {
             val device = Devices.device(DeviceType.ROCM, ordinal.toLong())
@@ -80,7 +81,7 @@ class RocmInteropSpec : FunSpec({
         }
     }
 
-    test("a stream, memory and an event of the library's are ours to use: wrapped, freed once, and adopted") {
+    test("a stream, memory and an event of a user's library are wrapped or adopted, and its memory is freed once") {
         HipDouble.kernel("twice", TwiceOnCpu.address, parameters = 3)
         val device = Devices.device(DeviceType.ROCM, 0)
         val rows = 1_003L
@@ -108,7 +109,7 @@ class RocmInteropSpec : FunSpec({
                     gate.open()
                     result.shouldBeSixTimesItsRow()
                 }
-                eventually("it is freed") { frees.get() > 0 } // behind its last use, which another thread is told of
+                eventually("the memory is freed") { frees.get() > 0 } // by another thread, after its last use
                 frees.get() shouldBe 1
             }
         }
@@ -118,7 +119,8 @@ class RocmInteropSpec : FunSpec({
     val headers = listOf("/usr/include", "/opt/rocm/include").map { Path.of(it) }
         .firstOrNull { Files.exists(it.resolve("hip/hip_runtime_api.h")) }
     val withoutHeader = SkipWithout {
-        "there is no hip/hip_runtime_api.h".takeIf { headers == null && System.getenv("CI") != "true" }
+        "no hip/hip_runtime_api.h was found; install libamdhip64-dev"
+            .takeIf { headers == null && System.getenv("CI") != "true" }
     }
     test("the user's library compiles with HIP's own header").config(extensions = listOf(withoutHeader)) {
         Scale.byHeaders(headers!!).find("scale_column").isPresent shouldBe true
@@ -141,7 +143,7 @@ class RocmInteropSpec : FunSpec({
     }
 })
 
-/** The library, which is linked with the double as it would be with HIP. */
+/** The user's library. It is linked with the simulator as it would be with HIP. */
 private object Scale {
     private val built by lazy {
         HipDouble.load()
@@ -160,7 +162,7 @@ private object Scale {
     fun byHeaders(folder: Path): NativeLibrary =
         compile(built.first, "-D__HIP_PLATFORM_AMD__", "-DHIP_BY_HEADERS", "-idirafter", "$folder")
 
-    /** What the double takes for a kernel's code: a text with its name. */
+    /** The address of a kernel's code for the simulator, which is a string with the kernel's name. */
     val image: Long by lazy { Arena.global().allocateFrom("twice").address() }
 
     fun call(name: String, vararg arguments: Pair<MemoryLayout, Long>): Int {
@@ -169,7 +171,7 @@ private object Scale {
             .invokeWithArguments(arguments.map { it.second }) as Int
     }
 
-    /** What a function returns through its first argument. */
+    /** Calls a function, and returns the value that it writes through its first argument. */
     fun made(name: String, vararg arguments: Pair<MemoryLayout, Long>): Long = Arena.ofConfined().use { arena ->
         val out = arena.allocate(ADDRESS)
         call(name, JAVA_LONG to out.address(), *arguments) shouldBe 0

@@ -26,14 +26,14 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
 
-/** A kernel of the user's on a batch of columns, launched by FFM: handles, ordinals and addresses are HIP's own. */
+/** A user's kernel on a batch of columns, launched by FFM with HIP's own handles, ordinals and addresses. */
 class RocmKernelSpec : FunSpec({
     extension(CCompiler.needed)
     extension(HipDouble.extension)
     extension(ResourceCountersExtension)
     extension(gates.opened)
 
-    test("a kernel reads a batch behind its event; what it writes is an array with an event of its own") {
+    test("a kernel reads a batch after its event, and the output is an array with its own event") {
         HipDouble.kernel("twice", TwiceOnCpu.address, parameters = 3)
         for (ordinal in 0..1) {
             val device = Devices.device(DeviceType.ROCM, ordinal.toLong())
@@ -91,7 +91,7 @@ private fun launchTwice(
     Raw.call(Raw.function("hipModuleUnload", ADDRESS), module) shouldBe 0
 }
 
-/** What the kernel does, for the double. */
+/** The kernel's computation in Java, for the simulator. */
 internal object TwiceOnCpu {
     val address: MemorySegment by lazy {
         val handle = MethodHandles.lookup()

@@ -12,13 +12,13 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
- * A failing or leaking test is reported once, on the simulated runtime: one suite for each kind of cleaning up between
- * tests.
+ * A failing or leaking test is reported once, on the simulator. Each kind of cleanup between tests is checked with one
+ * spec.
  */
 class RocmOneFailureSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
-    /** What the runtime makes, by its function and a last argument, and nobody gives back. */
+    /** Creates a plant that leaks a HIP object, which [function] creates with [flags] as its last argument. */
     fun leak(what: String, function: String, flags: Int) = Plant("leak of $what", "the runtime has more than before") {
         check(Raw.call(Raw.function(function, JAVA_LONG, JAVA_INT),
             Arena.ofAuto().allocate(JAVA_LONG).address(), flags) == 0)
@@ -44,6 +44,6 @@ class RocmOneFailureSoakSpec : FunSpec({
         check(Raw.call(Raw.function("hipSetDevice", JAVA_INT), 1) == 0)
     }
     include(oneFailureContract(listOf(work, memory), ::RocmSpec))
-    include(oneFailureContract(listOf(work, array), ::RocmCaptureSoakSpec, most = 5)) // the next one takes ten seconds
+    include(oneFailureContract(listOf(work, array), ::RocmCaptureSoakSpec, most = 5)) // the next test takes ten seconds
     include(oneFailureContract(listOf(failure, thread), ::HipSignatureSoakSpec))
 })

@@ -26,7 +26,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import kotlin.reflect.KClass
 
-/** What there is, and what is missing and why. */
+/** The probe of HIP: the available devices, and the reasons why HIP is unavailable. */
 class RocmProviderSoakSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
@@ -36,7 +36,7 @@ class RocmProviderSoakSpec : FunSpec({
 
     val version = HipDouble.release
 
-    test("an absent HIP, and one that is too old, are answers with a reason [DEV-13]") {
+    test("the reason names a missing HIP, or a HIP that is too old [DEV-13]") {
         HipLibrary.missing(listOf("libamdhip64-none.so.7", "none.dll")) shouldBe
             "HIP was not found; looked for libamdhip64-none.so.7, none.dll"
         val old = NativeLibrary.compile("gpu/old_hip.c").file
@@ -45,18 +45,18 @@ class RocmProviderSoakSpec : FunSpec({
         HipLibrary.missing().shouldBeNull()
     }
 
-    test("a release that has every needed function, and is too old, is missing for its version [DEV-13]") {
+    test("a release that has every needed function but is too old is rejected for its version [DEV-13]") {
         val child = ChildJvm.run(TooOld::class, options = listOf("-Darbalest.hip=5.1"))
         withClue(child.output) { child.output.trim() shouldBe "HIP is of ROCm 5.1; ROCm 5.2 or newer is needed" }
     }
 
-    test("a HIP that lacks one needed function is missing for that [DEV-13]") {
+    test("a HIP that lacks a needed function is rejected, and the reason names the function [DEV-13]") {
         val lacking = HipDouble.compileAs("libamdhip64-lacking.so", setOf("hipEventQuery")).file
         HipLibrary.missing(listOf("$lacking")) shouldBe
             "$lacking has no function hipEventQuery; ROCm 5.2 or newer is needed"
     }
 
-    test("functions that an older release lacks are not supported, and nothing else [DEV-13]") {
+    test("a missing optional function returns NOT_SUPPORTED, and a missing needed function throws [DEV-13]") {
         val type = FunctionDescriptor.of(JAVA_INT, JAVA_LONG)
         HipLibrary.handle("hipNoSuchFunction", type, true).invokeWithArguments(0L) shouldBe Hip.NOT_SUPPORTED
         shouldThrow<IllegalStateException> { HipLibrary.handle("hipNoSuchFunction", type, false) }.message shouldBe
@@ -68,7 +68,7 @@ class RocmProviderSoakSpec : FunSpec({
         HostFunctions.LAUNCH.name() shouldBe if (HipDouble.isRocm5) "hipStreamAddCallback" else "hipLaunchHostFunc"
     }
 
-    test("HIP without a GPU, or that fails, says so by its code, and is asked again [DEV-13]") {
+    test("the probe reports HIP's error code, and the next probe calls HIP again [DEV-13]") {
         val provider = RocmProvider()
         fun reason() = (provider.probe(DeviceType.ROCM) as Availability.Missing).reason()
         HipDouble.reset(devices = 0)
@@ -85,7 +85,7 @@ class RocmProviderSoakSpec : FunSpec({
         HipDouble.lastError shouldBe 0
     }
 
-    test("the status has a line for each kind of each GPU [DEV-13]") {
+    test("the status has a line for each device type of each GPU [DEV-13]") {
         val text = Devices.describe()
         for (line in listOf(
             "ROCM:0: Arbalest Double 0, 1.0 GiB; HIP $version",
@@ -99,19 +99,19 @@ class RocmProviderSoakSpec : FunSpec({
         }
     }
 
-    test("a GPU that fails to open leaves nothing, and opens the next time") { inChild(FailsToOpen::class) }
+    test("a GPU that fails to open leaks nothing, and opens the next time") { inChild(FailsToOpen::class) }
 
-    test("a pool that HIP makes, and then does not support, is given up") { inChild(PoolInName::class) }
+    test("a pool that HIP creates but cannot allocate from is not used") { inChild(PoolInName::class) }
 
-    test("the HIP that a process has loaded is used, not one that is newer") {
+    test("a HIP that the process has loaded is used instead of a newer one") {
         val newer = HipDouble.compileAs("libamdhip64.so.8", setOf("hipLaunchHostFunc"))
         inChild(Loaded::class, "${newer.file}")
     }
 
-    test("a peer that cannot be reached is said, and is tried again") { inChild(PeerFails::class) }
+    test("a failure to reach a peer GPU names the call, and the next copy tries again") { inChild(PeerFails::class) }
 })
 
-/** Runs a program on a double of the same release. */
+/** Runs a program in a child process, on the simulator of the same release. */
 internal fun childOf(main: KClass<*>, vararg arguments: String): ChildJvm =
     ChildJvm.run(main, *arguments, options = RocmBackend(DeviceType.ROCM).options)
 
@@ -178,7 +178,7 @@ internal object Loaded {
     fun main(args: Array<String>) {
         HipDouble.compileAs("libamdhip64.so.6")
         check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
-        check(HipLibrary.has("hipLaunchHostFunc")) // so it is not the other
+        check(HipLibrary.has("hipLaunchHostFunc")) // the newer library lacks this function
         println("good")
     }
 }
@@ -195,11 +195,11 @@ internal object PeerFails {
                 val failure = runCatching { there.copyTo(devices[0]) }.exceptionOrNull()
                 check("$function on ROCM" in failure?.message.orEmpty()) { "$function: $failure" }
             }
-            // access was enabled already, and is one way only
+            // access is already enabled in one direction; the copy back needs the other one
             there.copyTo(devices[0]).use { it.copyTo(devices[1]).use { back -> back.synchronize() } }
         }
         check(HipDouble.lastError == 0)
-        eventually("all is freed") { ResourceCounters.now().isZero }
+        eventually("all resources are released") { ResourceCounters.now().isZero }
         println("good")
     }
 }

@@ -22,10 +22,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS
 
-/**
- * What is asked of GPUs, and what HIP asks for beyond that: current devices, host functions, waits of threads, its last
- * error.
- */
+/** The contract of GPUs, and HIP's own behaviour: waits of threads, pools, and the last error. */
 class RocmSpec : FunSpec({
     extension(CCompiler.needed)
     extension(hipDouble)
@@ -37,12 +34,12 @@ class RocmSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.ROCM, 0) }
     val cpu = Devices.cpu()
 
-    test("wait: who asks for an event that a thread waits for is answered at once, and may close it") {
+    test("wait: an event that other threads wait for is queried and closed without a wait") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)
             val event = stream.record()
             val threads = List(5) { Thread.ofPlatform().start { event.synchronize() } }
-            eventually("they wait") { threads.all { it.state == Thread.State.TIMED_WAITING } }
+            eventually("the threads wait") { threads.all { it.state == Thread.State.TIMED_WAITING } }
             val asking = CompletableFuture.runAsync {
                 repeat(2000) { event.isReady shouldBe false }
                 device.createStream().use { it.waitFor(event) }
@@ -54,17 +51,14 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test(
-        "somebody else who is in hipEventSynchronize, and so lets others wait who ask for the event, holds up no " +
-            "wait for another [DEV-25]",
-    ) {
+    test("a foreign hipEventSynchronize blocks queries of its event, but no wait for another event [DEV-25]") {
         val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         device.createStream().use { held ->
             device.createStream().use { other ->
                 val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
                 val stuck = first.onReady().toCompletableFuture()
-                // one after the other has the event
+                // the three calls lock the event, one after the other
                 val waiting = List(3) {
                     CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 }
                 }
@@ -82,10 +76,7 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test(
-        "a thread of ours that could not be relaxed when it began, is when it asks again: a stage is told while " +
-            "somebody captures [DEV-23]",
-    ) {
+    test("a library thread retries a failed change to relaxed mode, and then works during a capture [DEV-23]") {
         val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         val exchange = "hipThreadExchangeStreamCaptureMode"
         device.createStream().use { held ->
@@ -93,15 +84,15 @@ class RocmSpec : FunSpec({
                 val shut = List(2) { gates.shut(if (it == 0) held else other) }
                 val first = held.record()
                 val stuck = first.onReady().toCompletableFuture()
-                // which the thread that goes on asks for
+                // the thread that goes on queries this event
                 val second = other.record().use { it.onReady().toCompletableFuture() }
                 val exchanges = HipDouble.calls(exchange)
                 HipDouble.fail(exchange)
-                // lets the thread that asks wait
+                // blocks the thread that queries the first event
                 val waiting = CompletableFuture.runAsync { Raw.call(synchronize, first.handle()) shouldBe 0 }
-                // With the second one, what it asked while it was not relaxed is over: a capture that began before
-                // would be invalidated by that.
-                eventually("another thread goes on, and asks again") { HipDouble.calls(exchange) > exchanges + 1 }
+                // The second exchange shows that the query in unrelaxed mode is over. That query would invalidate a
+                // capture that has begun before.
+                eventually("another thread goes on and retries") { HipDouble.calls(exchange) > exchanges + 1 }
                 HipDouble.failNothing() shouldBe 0
                 HipDouble.capturing {
                     shut[1].open()
@@ -115,13 +106,15 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("an allocation while a thread waits for an event cannot deadlock with it, as HIP's pools may [DEV-29]") {
+    test("an allocation during a wait for an event does not deadlock, as it can with HIP's pools [DEV-29]") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)
             try {
                 stream.record().use { event ->
                     val thread = Thread.ofPlatform().start { event.synchronize() }
-                    eventually("it waits") { thread.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING) }
+                    eventually("the thread waits") {
+                        thread.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING)
+                    }
                     repeat(10) { device.allocate(5000L * (it + 1)).close() }
                     gate.open()
                     thread.join()
@@ -133,19 +126,21 @@ class RocmSpec : FunSpec({
         HipDouble.violation shouldBe ""
     }
 
-    test("memory that is freed serves again, and is not HIP's to unmap and to map [DEV-29]") {
+    test("freed memory is reused, and HIP does not unmap and map it again [DEV-29]") {
         device.allocate(10_000).close()
         val mapped = HipDouble.mapped
         repeat(100) { device.allocate(10_000).close() }
         HipDouble.mapped shouldBe mapped
     }
 
-    test("wait: a thread that waits for a stream holds up nobody who queues something in it, or asks for it") {
+    test("wait: a thread that waits for a stream does not block others that queue work in it or query it") {
         device.createStream().use { stream ->
             val gate = gates.shut(stream)
             try {
                 val waiting = Thread.ofPlatform().start { stream.synchronize() }
-                eventually("it waits") { waiting.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING) }
+                eventually("the thread waits") {
+                    waiting.state in listOf(Thread.State.WAITING, Thread.State.TIMED_WAITING)
+                }
                 val others = CompletableFuture.runAsync {
                     numbers(100).use { it.copyTo(device, stream) }.use { there -> stream.waitFor(there) }
                     stream.record().use { it.isReady shouldBe false }
@@ -159,12 +154,12 @@ class RocmSpec : FunSpec({
         }
     }
 
-    test("pools are there where they were asked for, and work as HIP's do [DEV-29]") {
+    test("a device has pools on request, and the simulator's pools behave like HIP's [DEV-29]") {
         val child = childOf(WithPools::class)
         io.kotest.assertions.withClue(child.output) { child.output.trim() shouldBe "good" }
     }
 
-    test("wait: a thread that waits does not wait behind others' events") {
+    test("wait: a thread that waits for one event does not wait for other threads' events") {
         val held = List(40) { device.createStream() }
         val gates = held.map { gates.shut(it) }
         val events = held.map { it.record() }
@@ -181,10 +176,7 @@ class RocmSpec : FunSpec({
         held.forEach { it.close() }
     }
 
-    test(
-        "streams: closing one that has work to do does not wait, as destroying it would; it is destroyed when " +
-            "that is done",
-    ) {
+    test("streams: closing a busy stream does not wait, and the stream is destroyed after its work") {
         settled()
         Frees.CALLS.drain()
         val streams = HipDouble.live(Live.STREAMS)
@@ -193,13 +185,11 @@ class RocmSpec : FunSpec({
         stream.close()
         HipDouble.live(Live.STREAMS) shouldBe streams + 1
         gate.open()
-        eventually("it is destroyed") { HipDouble.live(Live.STREAMS) == streams }
+        eventually("the stream is destroyed") { HipDouble.live(Live.STREAMS) == streams }
         Frees.CALLS.drain()
     }
 
-    test(
-        "errors: what fails in us, or is asked in vain, nobody finds by hipGetLastError; what they have to find stays",
-    ) {
+    test("errors: hipGetLastError returns the application's own error, and never one of the library's calls") {
         device.createStream().use { stream ->
             val fails = Raw.function("hipSetDevice", JAVA_INT)
             fun useAll() {
@@ -221,7 +211,7 @@ class RocmSpec : FunSpec({
     }
 })
 
-/** What the default is not: why is in the double. */
+/** A program that requests pools, which are off by default. The simulator's source gives the reasons. */
 internal object WithPools {
     @JvmStatic
     fun main(args: Array<String>) {
@@ -231,15 +221,18 @@ internal object WithPools {
         check(Gpu.open(0).pool.isThere)
         val mapped = HipDouble.mapped
         repeat(10) { device.allocate(10_000).close() }
-        check(HipDouble.mapped == mapped + 10) { "the double's pool keeps what is freed" }
+        check(HipDouble.mapped == mapped + 10) {
+            "the simulator's pool must map memory again for each allocation, like HIP's pools"
+        }
         val stream = device.createStream()
         val gate = gates.shut(stream)
         val event = stream.record()
-        val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG) // as others do; ours does not
+        // only foreign code calls this function
+        val synchronize = Raw.function("hipEventSynchronize", JAVA_LONG)
         val thread = Thread.ofPlatform().start { check(Raw.call(synchronize, event.handle()) == 0) }
-        eventually("it waits") { HipDouble.synchronizing > 0 }
+        eventually("the thread waits") { HipDouble.synchronizing > 0 }
         device.allocate(100).close()
-        check("10529" in HipDouble.violation) { "the double does not see what may deadlock" }
+        check("10529" in HipDouble.violation) { "the simulator must report an allocation that may deadlock" }
         gate.open()
         thread.join()
         println("good")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user writes between the JVM and HIP: handles and addresses come as they are, codes go back. Here the kernel is one of a module that HIP loads, as no
-// compiler for GPUs is needed for that; with hipcc it is scale<<<blocks, 256, 0, stream>>>(from, to, rows).
-// Compiles without HIP's headers, on every machine. With HIP_BY_HEADERS defined, it compiles with them.
+// A user's library between the JVM and HIP. It takes HIP's handles and addresses unchanged, and returns HIP's codes.
+// The kernel is in a module that HIP loads, so no GPU compiler is needed. With hipcc, the launch would be
+// scale<<<blocks, 256, 0, stream>>>(from, to, rows).
+// This file compiles without HIP's headers, on every machine. With HIP_BY_HEADERS defined, it compiles with them.
 #include <cstddef>
 #include <cstdint>
 
@@ -49,7 +50,7 @@ int scale_column(const char* image, hipStream_t stream, const int64_t* from, int
   return code != 0 ? code : unloaded;
 }
 
-// A stream, memory and an event of the library's own: what a user's code has already, and shows us.
+// The library's own stream, memory and event, which it passes to Arbalest.
 int scale_stream(hipStream_t* stream) { return check(hipStreamCreateWithFlags(stream, 1)); }
 
 int scale_end_stream(hipStream_t stream) { return check(hipStreamDestroy(stream)); }

@@ -31,14 +31,14 @@ class FakeStop constructor() {
     private val open = CountDownLatch(1)
 
     /** Waits until a thread has reached the call. */
-    fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "nobody has made the call" }
+    fun awaitThread(): Unit = check(come.await(5, SECONDS)) { "no thread has made the call within 5 seconds" }
 
     /** Lets the call continue. */
     fun open(): Unit = open.countDown()
 
     fun pass() {
         come.countDown()
-        check(open.await(5, SECONDS)) { "nobody has let the call go on" }
+        check(open.await(5, SECONDS)) { "the test has not opened the call within 5 seconds" }
     }
 }
 
@@ -62,7 +62,7 @@ class FakeUserEvent constructor(private val device: FakeDevice, val handle: Long
  * It checks its users. A violation, with a sentence, is memory that is read before its writer has finished, that is
  * freed while queued work needs it, or that is freed twice or never.
  *
- * [FakeProvider] makes a device when it is opened. All functions are safe on any thread.
+ * [FakeProvider] creates a device when it is opened. All functions are safe on any thread.
  */
 class FakeDevice private constructor(
     val type: DeviceType,
@@ -290,7 +290,7 @@ class FakeDevice private constructor(
     fun free(address: Long, bytes: Long): Unit = lock.withLock {
         for (queue in queues.values) {
             queue.commands.firstOrNull { it is FakeWork && (it.reads(address, bytes) || it.writes(address, bytes)) }
-                ?.let { violation("$bytes bytes were freed which a queued command needs") }
+                ?.let { violation("$bytes bytes were freed while a queued command needs them") }
         }
         memory.free(address, bytes)?.let(::violation)
     }
@@ -304,7 +304,7 @@ class FakeDevice private constructor(
 
     fun unmap(address: Long): Unit = lock.withLock {
         val count = maps[address]
-        if (count == null) violation("memory was unmapped that is not mapped") else if (count == 1) maps -= address
+        if (count == null) violation("memory that is not mapped was unmapped") else if (count == 1) maps -= address
         else maps[address] = count - 1
     }
 
@@ -321,7 +321,7 @@ class FakeDevice private constructor(
     }
 
     fun destroyQueue(queue: Long): Unit = lock.withLock {
-        val gone = queues[queue] ?: return violation("a queue was destroyed that is none")
+        val gone = queues[queue] ?: return violation("an unknown queue was destroyed")
         if (gone.commands.isEmpty()) queues -= queue else gone.isDestroyed = true
     }
 
@@ -379,7 +379,7 @@ class FakeDevice private constructor(
     fun enqueueWait(queue: Long, event: Long): Unit = changing { add(queue, FakeWait(event(event))) }
 
     fun destroyEvent(event: Long): Unit = lock.withLock {
-        if (events.remove(event) == null) violation("an event was destroyed that is none")
+        if (events.remove(event) == null) violation("an unknown event was destroyed")
     }
 
     fun isEvent(event: Long): Boolean = lock.withLock { event in events }
@@ -450,7 +450,7 @@ class FakeDevice private constructor(
 
     private fun add(queue: Long, command: FakeCommand) {
         val target = queue(queue)
-        if (target.isDestroyed) violation("work was queued in a queue that was destroyed")
+        if (target.isDestroyed) violation("work was queued in a destroyed queue")
         target.commands += command
     }
 
@@ -473,7 +473,7 @@ class FakeDevice private constructor(
             if (other !== this && other.commands.any {
                     it is FakeWork && it.number < command.number && it.conflictsWith(command)
                 }) {
-                violation("memory was used before what writes it was done: nothing waited for its event")
+                violation("memory was used before its writer was done: nothing waited for the writer's event")
             }
         }
         command.action(this@FakeDevice)
@@ -482,7 +482,7 @@ class FakeDevice private constructor(
     fun withMemory(address: Long, bytes: Long, action: (MemorySegment) -> Unit) {
         val segment = memory.segment(address, bytes)
         if (segment == null) violation(
-            "a command touched $bytes bytes at ${FakeMemory.hex(address)}, which are not allocated",
+            "a command accessed $bytes bytes at ${FakeMemory.hex(address)}, which are not allocated",
         ) else action(segment)
     }
 
@@ -512,7 +512,7 @@ class FakeDevice private constructor(
 
         /** Returns a device that was opened by [org.arbalest.device.Devices.device]. */
         fun of(type: DeviceType, id: Long): FakeDevice =
-            open[type to id] ?: error("$type:$id is no fake device, or was not opened")
+            open[type to id] ?: error("$type:$id is not a fake device, or is not open; call Devices.device first")
 
         /** Returns all devices that were opened. */
         fun all(): Collection<FakeDevice> = open.values

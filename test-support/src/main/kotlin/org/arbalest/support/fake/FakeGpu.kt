@@ -33,7 +33,7 @@ open class FakeGpuProvider(private val type: DeviceType, private val pinned: Dev
         FakeGpuDriver(gpus.computeIfAbsent(id) { FakeGpu(FakeDevice.create(this.type, id, false), pinned) },
             isPinned = type == pinned)
 
-    override fun describe(type: DeviceType, id: Long): String = "a fake GPU, which does nothing until a test lets it"
+    override fun describe(type: DeviceType, id: Long): String = "a fake GPU, which a test controls"
 }
 
 /** The state that the drivers of a fake GPU's two kinds of memory share. */

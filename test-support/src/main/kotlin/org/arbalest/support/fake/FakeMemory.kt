@@ -46,7 +46,7 @@ class FakeMemory(private val tag: Long) {
         return when {
             block.bytes != bytes -> "${block.bytes} bytes at ${hex(address)} were freed as $bytes bytes"
             block.isTagged != isTagged(address) ->
-                "${hex(address)} was freed, which is not the address that was handed out"
+                "${hex(address)} was freed, but the allocation returned another address"
             else -> null
         }
     }

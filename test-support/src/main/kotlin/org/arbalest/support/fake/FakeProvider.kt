@@ -24,7 +24,7 @@ open class FakeProvider(
     override fun open(type: DeviceType, id: Long): DeviceDriver =
         FakeDriver(FakeDevice.create(type, id, types.getValue(type)))
 
-    override fun describe(type: DeviceType, id: Long): String = "a fake device, which does nothing until a test lets it"
+    override fun describe(type: DeviceType, id: Long): String = "a fake device, which a test controls"
 
     private companion object {
         const val DEVICES = 2

@@ -30,7 +30,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val double = backend.double
 
-    test("arrays go over a link and back; each is freed where it was made when the other has released it [IPC-07]") {
+    test("a link carries arrays both ways, and each is freed when the receiving process releases it [IPC-07]") {
         connection { path, accept ->
             SharingPeer(backend).use { peer ->
                 peer.send("echo", "$path")
@@ -48,7 +48,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                             }
                         }
                     }
-                    eventually("all was released") { link.unreleased() == 0 }
+                    eventually("all arrays are released") { link.unreleased() == 0 }
                     val closed = backend.share(5).also { it.close() }
                     shouldThrow<IllegalStateException> { link.send(closed) }
                     numbers(5).use { host ->
@@ -63,7 +63,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("a link that is closed stays connected for what is in use, and takes nothing more [IPC-07]") {
+    test("a closed link sends nothing, and stays connected until its sent arrays are released [IPC-07]") {
         connection { path, accept ->
             val here = accept.alongside { link("$path") }
             val (mine, other) = here
@@ -77,7 +77,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
             other.receive().shouldBeNull()
             mine.receive().shouldBeNull()
-            eventually("all went back") { mine.unreleased() == 0 }
+            eventually("all arrays are released") { mine.unreleased() == 0 }
             eventually("the connection is closed") {
                 backend.share(1).use { array -> runCatching { other.send(array) }.exceptionOrNull() } is IOException
             }
@@ -86,7 +86,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("a link greets before it sends [IPC-07]") {
+    test("a link sends its greeting before the first array [IPC-07]") {
         connection { path, accept ->
             val (link, raw) = accept.alongside { SocketChannel.open(UnixDomainSocketAddress.of(path)) }
             link.send(backend.share(1))
@@ -94,13 +94,13 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             while (first.hasRemaining()) check(raw.read(first) > 0)
             first.array().decodeToString() shouldBe "ARBLINK1"
             raw.close()
-            eventually("it is let go") { link.unreleased() == 0 }
+            eventually("the array is released") { link.unreleased() == 0 }
             link.close()
         }
         backend.hasNothingLeft()
     }
 
-    test("a thread that is interrupted while it sends has sent, and what the other has open stays [IPC-07]") {
+    test("an interrupted thread sends its array, stays interrupted, and the link stays usable [IPC-07]") {
         connection { path, accept ->
             val (mine, other) = accept.alongside { link("$path") }
             mine.send(backend.share(10))
@@ -109,7 +109,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             Thread.interrupted() shouldBe true
             mine.unreleased() shouldBe 2
             repeat(2) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
-            eventually("both went back") { mine.unreleased() == 0 }
+            eventually("both arrays are released") { mine.unreleased() == 0 }
             other.close()
             mine.close()
         }
@@ -117,7 +117,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
     }
 
     for (who in listOf("opened", "sent")) {
-        test("a link that fails, by nonsense from whoever $who an array, frees nothing that is open [IPC-07]") {
+        test("a link that fails by an invalid frame of the process that $who the arrays frees no open array [IPC-07]") {
             socket { path, accept ->
                 SharingPeer(backend).use { peer ->
                     peer.send("link", "$path")
@@ -141,7 +141,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                     peer.ask("read", "1") shouldContain "a=27"
                     double.violation shouldBe ""
                     peer.ask("close", "1") shouldBe "closed"
-                    eventually("all is free") { link.unreleased() == 0 }
+                    eventually("all arrays are released") { link.unreleased() == 0 }
                     peer.ask("unlink") shouldBe "unlinked"
                     link.close()
                     eventually("the socket is closed") { !channel.isOpen }
@@ -152,19 +152,19 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
         }
     }
 
-    test("what came and was not received goes back when the link is closed [IPC-07]") {
+    test("closing a link releases the arrays that arrived but were not received [IPC-07]") {
         connection { path, accept ->
             val (mine, other) = accept.alongside { link("$path") }
             repeat(3) { mine.send(backend.share(10)) }
             other.close()
-            eventually("all went back") { mine.unreleased() == 0 }
+            eventually("all arrays are released") { mine.unreleased() == 0 }
             mine.receive().shouldBeNull()
             mine.close()
         }
         backend.hasNothingLeft()
     }
 
-    test("a socket whose other end says something else is refused in words, and holds nothing [IPC-07]") {
+    test("a link rejects a socket that uses another protocol, and keeps no array [IPC-07]") {
         connection { path, accept ->
             for (words in listOf(
                 "GET / HTTP/1.1\r\n\r\n",
@@ -189,7 +189,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("a process that is killed at any point leaves nothing behind in the other [IPC-08]") {
+    test("a process that is killed at any point causes no leak in the other process [IPC-08]") {
         val random = Random(2026)
         var killedWithSome = 0
         repeat(kills) { round ->
@@ -203,7 +203,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                     while (sent < last) {
                         link.send(backend.share(1 + random.nextInt(2000)))
                         sent++
-                        if (random.nextInt(8) == 0) eventually("it goes on") {
+                        if (random.nextInt(8) == 0) eventually("arrays are released") {
                             link.unreleased() < 4 + random.nextInt(4)
                         }
                     }
@@ -211,7 +211,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                     if (link.unreleased() > 0) killedWithSome++
                     process.destroyForcibly()
                     collector.join()
-                    eventually("what was sent is free") { link.unreleased() == 0 }
+                    eventually("sent arrays are released") { link.unreleased() == 0 }
                     shouldThrow<IOException> { backend.share(1).use { link.send(it) } }
                     echoes.forEach { it.close() }
                 }

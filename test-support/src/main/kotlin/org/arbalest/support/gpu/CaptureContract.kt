@@ -44,10 +44,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
     val words = backend.words
 
-    test(
-        "while another thread captures a graph, nothing of ours invalidates it: memory, copies, waits, closing; and " +
-            "the thread's mode is restored [DEV-23]",
-    ) {
+    test("library calls do not invalidate another thread's capture, and restore their thread's mode [DEV-23]") {
         backend.settle()
         double.capturing {
             journey(device, backend::gate)
@@ -85,8 +82,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
 
     for (code in listOf(900, 907)) {
         test(
-            "an event that nobody can tell of ($code) is neither done nor failed: nothing is released under the " +
-                "work, no stage completes; both happen once later [DEV-17, DEV-24]",
+            "while queries fail with $code, an event is neither done nor failed, and its releases are deferred " +
+                "[DEV-17, DEV-24]",
         ) {
             backend.settle()
             val before = ResourceCounters.now()
@@ -101,14 +98,14 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 there.close()
                 val asked = double.refused
                 event.isReady shouldBe false
-                eventually("all are asked for, more than once") { double.refused > asked + 20 }
+                eventually("each event is queried repeatedly") { double.refused > asked + 20 }
                 stages.count { it.isDone } shouldBe 0
                 double.live(Live.DEVICE) shouldBe memory + 1
                 gate.open()
                 eventually("the work is over") { double.live(Live.COMMANDS) == 0L }
                 val late = event.onReady().toCompletableFuture()
                 val askedThen = double.refused
-                eventually("all are asked for again") { double.refused > askedThen + 20 }
+                eventually("each event is queried again") { double.refused > askedThen + 20 }
                 (stages + late).count { it.isDone } shouldBe 0
                 double.live(Live.DEVICE) shouldBe memory + 1
                 ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
@@ -117,17 +114,14 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
             event.isReady shouldBe true
             event.close()
             stream.close()
-            eventually("it is all released") {
+            eventually("all resources are released") {
                 backend.trim()
                 ResourceCounters.now().since(before).isZero && double.live(Live.DEVICE) == memory
             }
         }
     }
 
-    test(
-        "a copy that fails half way while nobody can tell of its stream: source, target and slots are held until " +
-            "somebody can [DEV-41]",
-    ) {
+    test("a copy that fails halfway keeps its memory and slots until its stream can be queried [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
             // slots exist now
@@ -155,7 +149,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 double.live(Live.DEVICE) shouldBe memory + 1
                 ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
             }
-            eventually("it is all released") {
+            eventually("all resources are released") {
                 backend.trim()
                 ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } &&
                     double.live(Live.DEVICE) == memory
@@ -163,10 +157,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "a copy that fails half way where no event is to be had, for whatever, ends when its stream is past it, and " +
-            "lets nothing go before [DEV-41]",
-    ) {
+    test("a copy that fails halfway without an event waits for its stream, and releases nothing before [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
             // slots exist now
@@ -192,7 +183,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     failure.message shouldContain event
                     open
                 }
-                eventually("an event was asked for") { double.calls(event) > calls }
+                eventually("the copy requests an event") { double.calls(event) > calls }
                 repeat(1_000_000) { if (!endedOpen.isDone) Thread.onSpinWait() }
                 endedOpen.isDone shouldBe false
                 from.close()
@@ -203,7 +194,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 gate.open()
                 endedOpen.get(5, SECONDS) shouldBe true
                 double.failNothing() shouldBe 0
-                eventually("it is all released") {
+                eventually("all resources are released") {
                     backend.trim()
                     ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } &&
                         double.live(Live.DEVICE) == memory
@@ -212,7 +203,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("likewise where nobody can tell of the stream either: all is held until somebody can [DEV-41]") {
+    test("a copy that fails halfway without events or stream queries keeps its memory until queries work [DEV-41]") {
         val size = 9L shl 20
         device.createStream().use { stream ->
             repeat(2) {
@@ -231,13 +222,13 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                 from.close()
                 there.close()
                 val refused = double.refused
-                eventually("it is asked for again", seconds = 20) { double.refused > refused + 3 }
+                eventually("the stream is queried again", seconds = 20) { double.refused > refused + 3 }
                 double.live(Live.DEVICE) shouldBe memory + 1
                 ResourceCounters.now().since(before).waits() shouldBeGreaterThan 0
                 gate.open()
                 double.failNothing() shouldBe 0
             }
-            eventually("it is all released", seconds = 20) {
+            eventually("all resources are released", seconds = 20) {
                 backend.trim()
                 ResourceCounters.now().since(before).run { waits() == 0L && buffers() == 0L } &&
                     double.live(Live.DEVICE) == memory
@@ -245,10 +236,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "a stream that its owner captures takes nothing of ours, says so, and its capture stays good; all that was " +
-            "queued before, or comes later, is done [DEV-60]",
-    ) {
+    test("a captured stream rejects library work; its capture, and work before and after it, stay valid [DEV-60]") {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 for (stream in listOf(device.wrapStream(own.handle()), own)) {
@@ -281,7 +269,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             shouldThrow<IllegalStateException> { use() }.message shouldContain
                                 "of $device is being captured"
                         }
-                        tensor.close() // the stream has its last use
+                        tensor.close() // the tensor's last use is in the stream
                         journey(device, backend::gate)
                         device.hostMemory().get().trim()
                         own.handle() // works as usual
@@ -306,10 +294,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "memory in a stream's order that is closed while the stream is captured is freed after the capture, in its " +
-            "order, and not into the graph [DEV-60]",
-    ) {
+    test("a stream's memory that is closed during a capture is freed after it, and not in the graph [DEV-60]") {
         device.createStream().use { own ->
             device.wrapStream(own.handle()).use { wrapped ->
                 backend.settle()
@@ -323,7 +308,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                     shouldThrow<IllegalStateException> { own.memory().allocate(1000) }
                     double.live(Live.DEVICE) shouldBe memory + 2
                 } shouldBe 0
-                eventually("both are freed") {
+                eventually("both buffers are freed") {
                     backend.trim()
                     double.live(Live.DEVICE) == memory && ResourceCounters.now().since(before).buffers() == 0L
                 }
@@ -333,8 +318,8 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test(
-        "the default stream takes nothing while a stream that it waits for is captured: that is refused, and the " +
-            "capture stays good [DEV-60]",
+        "the default stream rejects work while a stream that it waits for is captured, and the capture stays valid " +
+            "[DEV-60]",
     ) {
         device.wrapStream(0).use { stream ->
             listOf(pageable(1000, 1), device.allocate(1000), pageable(1000, 2)).also { (host, there, back) ->
@@ -360,10 +345,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "whoever waits for an event that was recorded in a capture is refused, and no stream joins the capture by " +
-            "it; the stream goes on [DEV-60]",
-    ) {
+    test("a wait for an event that was recorded in a capture is rejected, and no stream joins the capture [DEV-60]") {
         device.createStream().use { own ->
             device.createStream().use { other ->
                 val before = ResourceCounters.now()
@@ -373,7 +355,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                             val waits = mapOf<String, (SyncEvent) -> Unit>(
                                 "a stream" to { stream.waitFor(it) },
                                 "a thread" to { it.synchronize() },
-                                "a thread for so long" to { it.synchronize(Duration.ofSeconds(5)) },
+                                "a thread with a timeout" to { it.synchronize(Duration.ofSeconds(5)) },
                                 "a stage" to { event ->
                                     event.onReady().toCompletableFuture().exceptionNow().let { throw it }
                                 },
@@ -414,14 +396,14 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("a thread that waits for an event or a stream goes on waiting as long as nobody can tell [DEV-24]") {
+    test("a thread that waits for an event or a stream keeps waiting while queries are refused [DEV-24]") {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 900) {
                 val waiting = listOf<() -> Unit>(event::synchronize, stream::synchronize).map { wait ->
                     CompletableFuture.runAsync { wait() }
                 }
-                eventually("both are refused") { double.refused > 50 }
+                eventually("both queries are refused") { double.refused > 50 }
                 waiting.count { it.isDone } shouldBe 0
                 waiting
             }.forEach { it.get(5, SECONDS) }
@@ -429,10 +411,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "a thread that waits for an event which was recorded in a graph is told that this cannot be, and the event " +
-            "is not over [DEV-24]",
-    ) {
+    test("a thread's wait for an event that was recorded in a graph fails, and the event is not done [DEV-24]") {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 907) {
@@ -446,10 +425,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "where the runtime has no function for a thread's mode all goes on, and what cannot be told meanwhile is " +
-            "held [DEV-23]",
-    ) {
+    test("without a function for a thread's mode, copies continue, and refused queries are deferred [DEV-23]") {
         device.createStream().use { stream ->
             device.hostMemory().get().allocate(1000).use { pinned ->
                 device.allocate(1000).use { there ->
@@ -458,7 +434,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
                         stream.record().use { event ->
                             event.isReady shouldBe false
                             val ready = event.onReady().toCompletableFuture()
-                            eventually("it is asked for") { double.refused > 20 }
+                            eventually("the event is queried") { double.refused > 20 }
                             ready.isDone shouldBe false
                             shouldThrow<DeviceException> { Devices.device(backend.types[1], 0).allocate(10) }
                                 .message shouldContain "(900)"
@@ -471,10 +447,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "an unknown code is asked for once more: one that comes once is none, one that stays is a failure that names " +
-            "the call [DEV-24]",
-    ) {
+    test("a query with an unknown code is repeated, and only a second one is a failure that names the call [DEV-24]") {
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
             val event = stream.record()

@@ -33,21 +33,21 @@ fun exitContract(double: GpuDouble): TestFactory = funSpec {
     val guarded = listOf(SkipWithout { "JDK $version needs no exit guard, and has none".takeIf { version > 27 } })
 
     for (how in Leaving.entries - Leaving.PROCESS_EXIT) {
-        test("the process ends by $how while the runtime calls host functions of ours, and joins its threads [OWN-17]")
+        test("the process ends by $how while the runtime calls our host functions and joins its threads [OWN-17]")
             .config(extensions = guarded) {
                 val child = leave(how)
                 withClue(child.output) {
                     child.output shouldContain "leaving"
                     child.output shouldContain
                         Regex("""the driver ends: [1-9] host functions called, [1-9] threads joined""")
-                    child.output shouldNotContain "told"
+                    child.output shouldNotContain "notified"
                     child.output shouldNotContain "fatal error"
                     child.exitCode shouldBe how.code
                 }
             }
     }
 
-    test("without the guard a host function that is called when the JVM is over does not return [OWN-17]")
+    test("without the exit guard, a host function that is called after the JVM's end does not return [OWN-17]")
         .config(extensions = guarded) {
             val child = leave(Leaving.SYSTEM_EXIT, "-Dorg.arbalest.exitGuard=false")
             withClue(child.output) {
@@ -56,7 +56,7 @@ fun exitContract(double: GpuDouble): TestFactory = funSpec {
             }
         }
 
-    test("ProcessExit.exit has the runtime do nothing more [OWN-18]") {
+    test("after ProcessExit.exit the runtime does no more work [OWN-18]") {
         val child = leave(Leaving.PROCESS_EXIT)
         withClue(child.output) {
             child.output shouldContain "leaving"
@@ -77,12 +77,12 @@ object WorkAtExit {
         val there = numbers(1000).use { it.copyTo(stream.device(), stream) }
         there.copyTo(Devices.cpu(), stream).use { it.synchronize() } // the stream's thread has called back
         stream.record().use { it.onReady().toCompletableFuture().join() } // and so has another thread
-        eventually("no thread of the double's is in a callback, from which it would not return") {
+        eventually("no thread of the simulator is in a callback, which would not return") {
             double.live(Live.COMMANDS) == 0L
         }
         double.hold(stream)
         val back = there.copyTo(Devices.cpu(), stream)
-        checkNotNull(back.syncEvent()).onReady().thenRun { println("told") }
+        checkNotNull(back.syncEvent()).onReady().thenRun { println("notified") }
         println("leaving")
         Leaving.valueOf(args[1]).leave()
     }

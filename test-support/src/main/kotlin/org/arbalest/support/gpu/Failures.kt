@@ -73,7 +73,7 @@ private fun awaitHeld(device: Device, stream: DeviceStream, shut: (DeviceStream)
                 ready.get(5, SECONDS)
             } catch (e: TimeoutException) {
                 throw IllegalStateException(
-                    "a stage of $device has not been told after 5 seconds; ${ResourceCounters.now()}; ${threads()}", e,
+                    "a stage of $device has not completed after 5 seconds; ${ResourceCounters.now()}; ${threads()}", e,
                 )
             }
         } finally {
@@ -117,12 +117,12 @@ private fun GpuBackend.failFromEach(device: Device, function: String, isAsBefore
         withClue("$function, from call $nth on") {
             failureOf { journey(device, ::gate) }
             pending = double.failNothing()
-            eventually("it is all released: ${Held.now()}") {
+            eventually("all resources are released: ${Held.now()}") {
                 Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L }
             }
             drainFrees()
             trim()
-            eventually("the runtime has it all back", isAsBefore)
+            eventually("the runtime's objects are released", isAsBefore)
             double.violation shouldBe ""
         }
     } while (pending == 0)
@@ -170,12 +170,12 @@ private fun GpuBackend.failEach(
             pending = double.failNothing()
             if (failure != null) failure.message shouldContain
                 Regex("$function on \\w+:${device.id()} failed: .* \\(999\\)")
-            eventually("it is all released: ${Held.now()}") {
+            eventually("all resources are released: ${Held.now()}") {
                 Held.now().run { waits() == 0L && events() == 0L && buffers() == 0L && queues() == 0L }
             }
             drainFrees()
             trim()
-            eventually("the runtime has it all back", isAsBefore)
+            eventually("the runtime's objects are released", isAsBefore)
             double.violation shouldBe ""
             each(function)
         }

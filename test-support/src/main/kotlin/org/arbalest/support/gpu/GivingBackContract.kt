@@ -24,7 +24,7 @@ fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
     val words = backend.words
 
     for (function in words.frees) {
-        test("a call of $function that fails for now is made again, and nothing is lost or said [DEV-26]") {
+        test("a call of $function that fails temporarily is repeated, without a leak or a log message [DEV-26]") {
             val child = backend.run(GpuProgram.FREE_FAILS_FOR_NOW, function)
             withClue(child.output) {
                 child.output.trim() shouldBe "good"
@@ -32,7 +32,7 @@ fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-        test("a call of $function that fails for good is said by the log, once, and everything else goes on [DEV-26]") {
+        test("a call of $function that fails permanently is logged once, and other work continues [DEV-26]") {
             val child = backend.run(GpuProgram.FREE_FAILS, function)
             withClue(child.output) {
                 child.exitCode shouldBe 0
@@ -46,19 +46,13 @@ fun givingBackContract(backend: GpuBackend): TestFactory = funSpec {
 
     for ((function, use) in backend.keptFrees()) {
         for (code in listOf(2, 900, 999)) {
-            test(
-                "a call of $function that is answered with $code is made again, and its owner is told once, when it " +
-                    "was made [DEV-26]",
-            ) {
+            test("a call of $function that fails once with $code is repeated, and then notifies its owner [DEV-26]") {
                 use(code)
             }
         }
     }
 
-    test(
-        "when the runtime is gone, at the end of the process, nobody is told, nothing is said, and nothing goes on " +
-            "asking [DEV-26]",
-    ) {
+    test("after the runtime has ended, no completion runs, nothing is logged and no thread queries it [DEV-26]") {
         val child = backend.run(GpuProgram.RUNTIME_GONE)
         withClue(child.output) {
             child.output.trim() shouldBe "good"
@@ -78,7 +72,7 @@ private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
             val buffer = gpu(0).pin(arena.allocate(4096, 4096)) { calls.incrementAndGet() }
             double.fail(words.unpin, code = code)
             buffer.close()
-            eventually("it is unpinned") { calls.get() == 1 }
+            eventually("the memory is unpinned") { calls.get() == 1 }
             double.failNothing() shouldBe 0
             double.live(Live.REGISTERED) shouldBe 0
             settle()
@@ -92,7 +86,7 @@ private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
             val array = SharedArray.open(message) { calls.incrementAndGet() }
             double.fail(closing, code = code)
             array.close()
-            eventually("it is closed") { calls.get() == 1 }
+            eventually("the array is closed") { calls.get() == 1 }
             double.failNothing() shouldBe 0
             double.live(Live.OPENED) shouldBe 0
         }
@@ -103,7 +97,7 @@ private fun GpuBackend.keptFrees(): List<Pair<String, (Int) -> Unit>> = listOf(
         val buffer = gpu(0).shareableMemory().get().allocate(1000)
         double.fail(shareableCalls.last(), code = code)
         buffer.close()
-        eventually("it is freed") { double.live(Live.DEVICE) == before }
+        eventually("the buffer is freed") { double.live(Live.DEVICE) == before }
         double.failNothing() shouldBe 0
     },
 )
@@ -123,14 +117,14 @@ private fun use(backend: GpuBackend, function: String, fail: () -> Unit) {
         device.hostMemory().get().allocate(8).close()
         device.createStream().close()
         if (it == 0) {
-            eventually("nothing is under way") { ResourceCounters.now().run { waits() == 0L && buffers() == 0L } }
+            eventually("no wait is pending") { ResourceCounters.now().run { waits() == 0L && buffers() == 0L } }
             backend.trim() // opens the other GPU, which also frees memory
             backend.drainFrees()
             fail()
         }
     }
     stream.close()
-    eventually("all is given back: ${ResourceCounters.now()}") {
+    eventually("all resources are released: ${ResourceCounters.now()}") {
         ResourceCounters.now().run { waits() == 0L && events() == 0L && queues() == 0L && buffers() == 0L }
     }
     backend.trim() // kept memory is freed now
@@ -143,7 +137,7 @@ fun freeFailsForNow(backend: GpuBackend, function: String) {
         for ((nth, code) in listOf(900, 999, 2).withIndex()) double.fail(function, nth + 1L, code)
     }
     val streams = if (backend.hasPool()) 2L else 0L // of both GPUs, which trim has opened
-    eventually("the runtime has it all back") {
+    eventually("the runtime's objects are released") {
         double.live(Live.DEVICE) == 0L && double.live(Live.STREAMS) == streams && double.live(Live.EVENTS) == 0L &&
             double.live(Live.PINNED) == backend.blocks().toLong()
     }
@@ -169,11 +163,11 @@ fun runtimeGone(backend: GpuBackend) {
     event.onReady().whenComplete { _, _ -> isReady = true }
     val there = numbers(100).use { it.copyTo(device, streams[0]) }
     there.close()
-    eventually("it is asked for") { double.asked > 0 }
+    eventually("the event is queried") { double.asked > 0 }
     double.deinitialize()
     gate.open()
-    eventually("the runtime says so") { double.asked > 0 }
-    eventually("whoever asks for events has ended") {
+    eventually("a call reaches the ended runtime") { double.asked > 0 }
+    eventually("the thread that queries events has ended") {
         Thread.getAllStackTraces().keys.none { it.name == "${backend.threads}-events-0" }
     }
     check(!isReady)

@@ -42,12 +42,9 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
     val cpu = Devices.cpu()
 
     val kinds = backend.types.map { type -> "$type" to { Devices.device(type, 0).memory() } } +
-        ("${backend.types[0]} that can be shared" to { device.shareableMemory().get() })
+        ("shareable ${backend.types[0]}" to { device.shareableMemory().get() })
     for ((kind, memory) in kinds) {
-        test(
-            "memory of $kind that is freed while a stream is held holds up nobody: what other threads allocate, " +
-                "copy, record and ask for goes on [DEV-28]",
-        ) {
+        test("freeing $kind memory while a stream is held does not block other threads [DEV-28]") {
             device.createStream().use { held ->
                 val gate = backend.gate(held)
                 try {
@@ -74,10 +71,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "what is kept beyond the bound is given back when no stream has work, and not before; trim gives back " +
-            "all [DEV-28]",
-    ) {
+    test("kept memory above the bound is freed only when no stream has work, and trim frees all of it [DEV-28]") {
         val pinned = device.hostMemory().get()
         backend.settle()
         val bound = GpuDouble.MEMORY / 8
@@ -97,7 +91,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("memory that is kept is given up before another kind of the same GPU is said to be full [DEV-28]") {
+    test("kept memory is freed before an allocation of another kind on the same GPU fails [DEV-28]") {
         backend.settle()
         double.reset(memory = 1 shl 20)
         for (type in backend.types.filter { it != backend.types[1] }) {
@@ -108,15 +102,14 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         backend.trim()
     }
 
-    test("what is allocated again and again is not asked of the driver each time [DEV-28]") {
+    test("repeated allocations reuse kept memory, and do not call the driver each time [DEV-28]") {
         backend.settle()
         val pinned = double.live(Live.PINNED)
         repeat(100) { device.hostMemory().get().allocate(10_000L + it).close() }
         double.live(Live.PINNED) - pinned shouldBe 1
     }
 
-    test("memory of others is pinned in place, and unpinned once: when all have left it, and no stream has " +
-        "work [DEV-30]") {
+    test("foreign memory is pinned in place, and unpinned once, after its last use and in an idle period [DEV-30]") {
         backend.settle()
         Arena.ofShared().use { arena ->
             val theirs = arena.allocate(10_000, 4096)
@@ -130,7 +123,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                     buffer.device() shouldBe Devices.device(backend.types[1], 0)
                     buffer.address() shouldBe theirs.address()
                     shouldThrow<DeviceException> {
-                        device.pin(theirs.asSlice(100, 8)) { error("it was never pinned") }
+                        device.pin(theirs.asSlice(100, 8)) { error("the memory was never pinned") }
                     }.run {
                         errno() shouldBe Errno.EINVAL
                         message shouldContain "(712), asked for 8 bytes at 0x"
@@ -145,7 +138,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                 } finally {
                     gate.open()
                 }
-                eventually("it is unpinned") { unpinned.get() == 1 }
+                eventually("the memory is unpinned") { unpinned.get() == 1 }
                 double.live(Live.REGISTERED) shouldBe 0
                 there.copyTo(cpu.memory()).use { back -> back.segment().mismatch(theirs) shouldBe -1 }
                 there.close()
@@ -155,13 +148,13 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
                 gateOfTrim.open()
                 stream.synchronize()
                 device.hostMemory().get().trim()
-                eventually("it is unpinned again") { unpinned.get() == 2 }
+                eventually("the memory is unpinned again") { unpinned.get() == 2 }
             }
         }
         double.live(Live.REGISTERED) shouldBe 0
     }
 
-    test("memory whose unpinning is refused is unpinned later, and its owner is told then [DEV-30]") {
+    test("memory whose unpinning fails is unpinned later, and its owner is notified then [DEV-30]") {
         backend.settle()
         Arena.ofShared().use { arena ->
             val unpinned = CountDownLatch(1)
@@ -175,10 +168,10 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("memory that cannot be pinned is left alone, and the error says why [DEV-30]") {
+    test("memory that cannot be pinned stays unregistered, and the error has the reason [DEV-30]") {
         Arena.ofConfined().use { arena ->
             val theirs = arena.allocate(64)
-            fun failure() = shouldThrow<DeviceException> { device.pin(theirs) { error("it was never pinned") } }
+            fun failure() = shouldThrow<DeviceException> { device.pin(theirs) { error("never pinned") } }
             shouldThrow<IllegalArgumentException> {
                 device.pin(java.lang.foreign.MemorySegment.ofArray(ByteArray(8))) {}
             }
@@ -199,7 +192,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("memory: a larger alignment than the driver's takes one allocation, and is freed by its own address") {
+    test("memory: an alignment above the driver's needs one allocation, which is freed by its original address") {
         backend.settle()
         for (type in backend.types) {
             val memory = Devices.device(type, 0).memory()
@@ -212,12 +205,12 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         double.live(Live.MANAGED) shouldBe 0
     }
 
-    test("out of memory in the middle of a batch leaves nothing [DEV-14]") {
+    test("a batch copy that runs out of memory leaks nothing, and the error has the free bytes [DEV-14]") {
         fun useSome() = numbers(100).use {
             it.copyTo(device).use { there -> there.copyTo(cpu).use { back -> back.synchronize() } }
         }
         useSome() // all memory that is pinned permanently is pinned now
-        eventually("all is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
+        eventually("device memory is free") { backend.trim(); double.live(Live.DEVICE) == 0L }
         double.reset(memory = 1 shl 20)
         val held = device.allocate(1 shl 16)
         BatchBuilder.of(cpu, 100_000).use {
@@ -231,7 +224,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
         }
         useSome()
         held.close()
-        eventually("it is all freed") { backend.trim(); double.live(Live.DEVICE) == 0L }
+        eventually("device memory is freed") { backend.trim(); double.live(Live.DEVICE) == 0L }
     }
 }
 
@@ -239,7 +232,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val double = backend.double
 
-    test("wait: an event behind a held one is told all the same, and no stream is made for it") {
+    test("wait: a held event does not delay other events' stages, and the wait creates no stream") {
         settled()
         val streams = double.live(Live.STREAMS)
         device.createStream().use { held ->
@@ -257,7 +250,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("wait: ten thousand events at once, from many streams") {
+    test("wait: one thread completes ten thousand stages of many streams") {
         val streams = List(20) { device.createStream() }
         val gates = streams.map { backend.gate(it) }
         val stages = List(10_000) { streams[it % 20].record().use { event -> event.onReady().toCompletableFuture() } }
@@ -274,7 +267,7 @@ private fun gpuStreamContract(backend: GpuBackend): TestFactory = funSpec {
 private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
     val words = backend.words
 
-    test("a GPU that dies tells all that wait: threads, stages, those that come later [DEV-06]") {
+    test("a failed GPU fails all waiting threads and stages, and all later calls [DEV-06]") {
         val device = backend.gpu(1)
         val streams = List(2) { device.createStream() }
         val gate = backend.gate(streams[0])
@@ -303,7 +296,7 @@ private fun gpuFailureContract(backend: GpuBackend): TestFactory = funSpec {
             shouldThrow<DeviceException> { use() }.message shouldContain words.illegalAddress
         }
         backend.gpu(0).createStream().use { it.synchronize() }
-        eventually("what was queued is dropped") { backend.double.live(Live.COMMANDS) == 0L }
+        eventually("the queued work is dropped") { backend.double.live(Live.COMMANDS) == 0L }
         backend.double.reset() // so that the objects of this test can be released
         gate.open()
         held.close()
@@ -322,29 +315,26 @@ fun gpuProviderContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("a GPU that is not there is unavailable [DEV-09]") {
+    test("a GPU that does not exist is unavailable [DEV-09]") {
         shouldThrow<DeviceException> { backend.gpu(77) }.message shouldContain "${backend.types[0]}:77 is unavailable"
     }
 
-    test("without pools the runtime's synchronous functions serve, and nobody waits for the GPU when memory is freed") {
+    test("without pools, memory comes from synchronous functions, and freeing it does not wait for the GPU") {
         inChild(GpuProgram.WITHOUT_POOLS)
     }
 
-    test(
-        "a GPU is found that comes when its driver has been there for long, and a driver that was installed " +
-            "later [DEV-18]",
-    ) {
+    test("a GPU that appears later is found, and so is a driver that is installed later [DEV-18]") {
         inChild(GpuProgram.COMES_LATER)
     }
 
     test(
-        "memory of a stream is allocated and freed in its turn, and not into a graph, and nobody waits; another " +
-            "stream's copies wait for it [DEV-31, DEV-60]",
+        "a stream's memory is allocated and freed in the stream's order, outside graphs, and other streams' copies " +
+            "wait for it [DEV-31, DEV-60]",
     ) {
         inChild(GpuProgram.IN_STREAM_ORDER)
     }
 
-    test("JVM exit: what is still open at the end, on daemon threads too, ends with the process") {
+    test("JVM exit: a process with open arrays, pending stages and waiting daemon threads ends normally") {
         inChild(GpuProgram.LEAVES_ALL_OPEN)
     }
 }

@@ -338,7 +338,7 @@ sealed class GpuDouble(
     fun kernel(name: String, function: MemorySegment, parameters: Int): Unit =
         withArguments {
             check(kernelFunction.invoke(text(name), function, parameters) == 1) {
-                "the double has no room for the kernel $name"
+                "the simulator cannot define the kernel $name"
             }
         }
 

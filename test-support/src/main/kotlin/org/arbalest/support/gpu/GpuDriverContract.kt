@@ -32,8 +32,8 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     val cpu = Devices.cpu()
 
     test(
-        "pinned memory with device_id −1 is served as the first GPU's, reached by the others, and goes on " +
-            "with −1 [DEV-16]",
+        "pinned memory with device_id −1 is served by the first GPU, reached by the others, and exported with −1 " +
+            "[DEV-16]",
     ).config(extensions = listOf(backend.twoGpus)) {
         val type = backend.types[1]
         val pinned = Devices.device(type, -1)
@@ -66,7 +66,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (type in backend.types.drop(1)) {
-        test("memory of $type is the CPU's to read after the wait, without a copy [DEV-11]")
+        test("the CPU reads memory of $type after the wait, without a copy [DEV-11]")
             .config(extensions = listOf(ifThere(type))) {
                 val shared = Devices.device(type, 0)
                 device.createStream().use { stream ->
@@ -86,7 +86,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
             }
     }
 
-    test("memory: freeing it does not wait for the GPU, whatever kind it is of") {
+    test("memory: freeing memory of any kind does not wait for the GPU") {
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
             device.hostMemory().get().allocate(1000).close()
@@ -96,16 +96,13 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("memory: any alignment") {
+    test("memory: an allocation has the requested alignment") {
         for (alignment in listOf(1L, 64, 256, 512, 4096)) {
             device.memory().allocate(777, alignment).use { it.address() % alignment shouldBe 0 }
         }
     }
 
-    test(
-        "virtual threads change their OS threads while they wait for each other, and take no context or device " +
-            "along [DEV-10]",
-    ) {
+    test("a virtual thread that changes its OS thread takes no context or current device with it [DEV-10]") {
         for (used in backend.gpus) {
             val failures = ConcurrentLinkedQueue<Throwable>()
             val threads = List(64) { seed ->
@@ -127,10 +124,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "virtual threads that have never called before go on on no other OS thread between two calls that belong " +
-            "together [DEV-10]",
-    ) {
+    test("the first call on a virtual thread keeps its OS thread between two related driver calls [DEV-10]") {
         val isOver = AtomicBoolean()
         // the creation of such an arena may wait for a lock
         val noise = List(2) { Thread.ofPlatform().start { while (!isOver.get()) Arena.ofAuto().allocate(8) } }
@@ -155,7 +149,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         if (backend.onDouble) backend.double.violation shouldBe ""
     }
 
-    test("streams: the default stream, by its handle 0, is a stream to wrap, of the GPU that it was wrapped for") {
+    test("streams: handle 0 is wrapped as the default stream of the given GPU") {
         for (used in backend.gpus) {
             used.wrapStream(0).use { stream ->
                 numbers(10).use { source ->
@@ -170,7 +164,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("devices: two GPUs copy to each other, and wait for each other's events, without main memory")
+    test("devices: two GPUs copy to each other and wait for each other's events, without pinned memory")
         .config(extensions = listOf(backend.twoGpus)) {
             backend.settle()
             val second = backend.gpu(1)

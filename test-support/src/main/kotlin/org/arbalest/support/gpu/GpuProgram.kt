@@ -68,7 +68,7 @@ private fun withoutPools(backend: GpuBackend) {
         // kept blocks are reused, also for sizes a little below a whole block
         repeat(20) { device.allocate(3000 - it * 10L).close() }
     }
-    eventually("all is freed") { ResourceCounters.now().isZero }
+    eventually("all is released") { ResourceCounters.now().isZero }
     backend.trim()
     check(double.live(GpuDouble.Live.DEVICE) == 0L)
     check(double.violation == "") { double.violation }
@@ -108,13 +108,13 @@ private fun leavesAllOpen(backend: GpuBackend) {
     val stream = device.createStream()
     backend.gate(stream)
     val there = numbers(100).copyTo(device, stream)
-    checkNotNull(there.syncEvent()).onReady().thenRun { println("told") }
+    checkNotNull(there.syncEvent()).onReady().thenRun { println("notified") }
     stream.copy(device.allocate(10), device.hostMemory().get().allocate(10))
     Thread.ofPlatform().daemon().start { there.synchronize() }
     println("good")
 }
 
-/** Checks the memory of a stream: neither its allocation nor its free blocks, and both happen in the stream's order. */
+/** Checks a stream's memory: its allocation and free do not block, and happen in the stream's order. */
 private fun inStreamOrder(backend: GpuBackend) {
     val double = backend.double
     double.load()
@@ -129,7 +129,7 @@ private fun inStreamOrder(backend: GpuBackend) {
     val freed = memory.allocate(1000, 4096)
     check(freed.address() % 4096 == 0L)
     freed.close()
-    check(double.live(GpuDouble.Live.DEVICE) == live + 1) { "it was freed before its turn" }
+    check(double.live(GpuDouble.Live.DEVICE) == live + 1) { "the memory was freed before the stream's earlier work" }
     check(other.record().use { eventually("another stream goes on") { it.isReady }; true })
     for (function in listOf(backend.words.frees.first { it.endsWith("FreeAsync") }, backend.words.current)) {
         val early = device.createStream()
@@ -138,13 +138,13 @@ private fun inStreamOrder(backend: GpuBackend) {
         double.fail(function)
         block.close() // freed again, in a stream that still exists
         check(double.failNothing() == 0) { "$function was not called" }
-        eventually("it is freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
+        eventually("the block is freed") { backend.drainFrees(); double.live(GpuDouble.Live.DEVICE) == live + 1 }
     }
     device.createStream().use { captured ->
         val late = captured.memory().allocate(100)
         captured.synchronize()
-        check(double.captured(captured.handle()) { late.close() } == 0L) { "it was freed into a graph (DEV-60)" }
-        eventually("it is freed after the capture") {
+        check(double.captured(captured.handle()) { late.close() } == 0L) { "the free is in the graph (DEV-60)" }
+        eventually("the memory is freed after the capture") {
             backend.drainFrees()
             double.live(GpuDouble.Live.DEVICE) == live + 1
         }
@@ -170,7 +170,7 @@ private fun inStreamOrder(backend: GpuBackend) {
         }
     }
     listOf(copied, source, other).forEach { it.close() }
-    eventually("all is freed") { ResourceCounters.now().isZero && double.live(GpuDouble.Live.DEVICE) == 0L }
+    eventually("all is released") { ResourceCounters.now().isZero && double.live(GpuDouble.Live.DEVICE) == 0L }
     check(double.threadState == 0)
     println(if (double.violation == "") "good" else double.violation)
 }

@@ -70,10 +70,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "an array that is said to be on a GPU, but is in pageable memory or on another GPU, is refused: path, " +
-            "address, both places [DEV-27]",
-    ) {
+    test("an import rejects a buffer that is not on the array's GPU, with the path, address and places [DEV-27]") {
         val type = backend.types[0]
         with(
             device.allocate(64),
@@ -97,7 +94,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("host memory that is a GPU's own, which the CPU cannot touch, is refused [DEV-27]") {
+    test("an import rejects a GPU's own memory in an array of a type that the CPU reads [DEV-27]") {
         for (type in backend.types.drop(1)) {
             with(
                 device.allocate(64), Devices.device(type, 0).allocate(64), device.hostMemory().get().allocate(64),
@@ -110,10 +107,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "asking for a buffer is one call, and is done while a graph is captured as well; where nobody can tell, it " +
-            "passes [DEV-27]",
-    ) {
+    test("an import queries a buffer's place also during a capture, and accepts a place that is unknown [DEV-27]") {
         with(device.allocate(64)) { (here) ->
             backend.double.capturing { imported(backend.types[0], Validation.FULL, here, here).close() }
             backend.double.fail(backend.words.address, 1, 999)
@@ -122,7 +116,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("an event that can be no pointer is refused, and asked for by nobody [DEV-27]") {
+    test("an import rejects an impossible event pointer without querying it [DEV-27]") {
         Arena.ofConfined().use { arena ->
             val (array, struct) = arena.allocate(ArrowArrayStruct.LAYOUT) to
                 arena.allocate(ArrowDeviceArrayStruct.LAYOUT)

@@ -21,10 +21,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     val double = backend.double
 
     for (connections in listOf(1, 2, 4)) {
-        test(
-            "with $connections hardware connections a wait for an event does not stand behind the wait for one that " +
-                "comes later [DEV-25]",
-        ) {
+        test("with $connections hardware connections, a wait is not blocked by a wait for a later event [DEV-25]") {
             double.connections(connections)
             val streams = List(2) { device.createStream() }
             val gates = mutableListOf<Gate>()
@@ -51,10 +48,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     for (connections in listOf(2, 4)) {
-        test(
-            "with $connections hardware connections a user's work does not stand behind waits of ours for somebody " +
-                "else's [DEV-25]",
-        ) {
+        test("with $connections hardware connections, waits for one stream do not block work of another [DEV-25]") {
             double.connections(connections)
             // created one after the other, so they do not share a connection
             val streams = List(2) { device.createStream() }
@@ -63,7 +57,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                 val held = streams[0].record()
                 val stages = List(40) { held.onReady().toCompletableFuture() }
                 val threads = List(2 * connections) { Thread.ofPlatform().daemon().start { held.synchronize() } }
-                eventually("they wait") { threads.all { it.state != Thread.State.NEW } }
+                eventually("the threads have started") { threads.all { it.state != Thread.State.NEW } }
                 val copies = CompletableFuture.runAsync {
                     repeat(20) {
                         pageable(1000, it).use { from ->
@@ -93,8 +87,8 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
 
     for (connections in listOf(2, 4, 8)) {
         test(
-            "with $connections hardware connections large copies to pageable memory, in a stream that is held, hold " +
-                "up no other stream [DEV-25]",
+            "with $connections hardware connections, large copies to pageable memory in a held stream block no other " +
+                "stream [DEV-25]",
         ) {
             double.connections(connections)
             val streams = List(connections) { device.createStream() }
@@ -116,7 +110,7 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("a batch's whole way, with every connection shared by all [DEV-25]") {
+    test("a batch is copied and awaited with a single connection for all streams [DEV-25]") {
         double.connections(1)
         repeat(3) {
             device.createStream().use { stream ->
@@ -128,6 +122,6 @@ fun pollingContract(backend: GpuBackend): TestFactory = funSpec {
                 stream.synchronize()
             }
         }
-        eventually("nothing is left") { double.live(Live.COMMANDS) == 0L }
+        eventually("no command is left") { double.live(Live.COMMANDS) == 0L }
     }
 }

@@ -50,7 +50,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
     val double = backend.double
 
-    test("what one process shares the other opens without a copy, of every layout, slices too [IPC-01]") {
+    test("a process opens another's shared array without a copy, for many layouts and slices [IPC-01]") {
         SharingPeer(backend).use { peer ->
             for ((rows, from, count) in listOf(
                 Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(8, 8L, 0L), Triple(0, 0L, 0L),
@@ -75,7 +75,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("arrays in one allocation are opened once, and each is closed by itself [IPC-01]") {
+    test("the allocation of several shared arrays is opened once, and each array closes separately [IPC-01]") {
         SharingPeer(backend).use { peer ->
             MemoryPool.of(device.shareableMemory().get(), 64L shl 20).use { pool ->
                 numbers(1000).use { it.copyTo(pool, device.defaultStream()) }.use { whole ->
@@ -99,10 +99,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test(
-        "what is open of another process is not closed while a stream is held, and can be had again without a " +
-            "call [DEV-28]",
-    ) {
+    test("another process's memory stays open while a stream is held, and reopens without a runtime call [DEV-28]") {
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
             val closed = AtomicInteger()
@@ -115,20 +112,20 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                     }.get(5, SECONDS)
                     closed.get() shouldBe 0 // the array is open, so its owner may not free it
                     SharedArray.open(message) { closed.incrementAndGet() }.close() // without a call of the runtime
-                    eventually("who had it first is told") { closed.get() == 1 }
+                    eventually("the first owner is notified") { closed.get() == 1 }
                     double.live(Live.OPENED) shouldBe 1
                 } finally {
                     gate.open()
                 }
                 held.synchronize()
             }
-            eventually("it is closed") { closed.get() == 2 }
+            eventually("the memory is closed") { closed.get() == 2 }
             double.live(Live.OPENED) shouldBe 0
         }
         backend.hasNothingLeft()
     }
 
-    test("what is open of another process is closed without an idle period when much of it waits for one [DEV-28]") {
+    test("another process's memory is closed without an idle period if much of it waits for one [DEV-28]") {
         SharingPeer(backend).use { peer ->
             val messages = List(65) { HexFormat.of().parseHex(peer.ask("share", "0", "100")) }
             val closed = AtomicInteger()
@@ -137,20 +134,20 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 val before = closings(backend)
                 try {
                     for (message in messages) SharedArray.open(message) { closed.incrementAndGet() }.close()
-                    eventually("one is being closed") { closings(backend) > before }
+                    eventually("the runtime closes an array") { closings(backend) > before }
                 } finally {
                     gate.open()
                 }
                 held.synchronize()
             }
-            eventually("all are closed") { closed.get() == messages.size }
+            eventually("all arrays are closed") { closed.get() == messages.size }
         }
         backend.hasNothingLeft()
     }
 
     test(
-        "an array that is not ready is waited for on the other process's device, or here where there is no such " +
-            "event [IPC-02]",
+        "the other process's device waits for an unready array; without shared events the sharing process waits " +
+            "[IPC-02]",
     ) {
         SharingPeer(backend).use { peer ->
             device.createStream().use { stream ->
@@ -172,9 +169,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test(
-        "what was shared stays until it is closed, whoever else closes; the double tells who frees too early [IPC-03]",
-    ) {
+    test("shared memory lives until its SharedArray closes, and the simulator reports an early close [IPC-03]") {
         SharingPeer(backend).use { peer ->
             val shared = backend.share(100).use { SharedArray.of(it) }
             backend.settle()
@@ -196,8 +191,8 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test(
-        "what is freed before it is opened is gone, and so is what a process had shared that was killed; what was " +
-            "open of it can be closed [IPC-03]",
+        "memory that is freed or of a killed process cannot be opened; an array that was open stays readable " +
+            "[IPC-03]",
     ) {
         SharingPeer(backend).use { peer ->
             val message = backend.share(100).use { array -> SharedArray.of(array).use { it.message() } }
@@ -217,13 +212,13 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         }
         array.close()
         backend.hasNothingLeft()
-        eventually("it is told") { closed.get() == 1 } // by another thread
+        eventually("another thread notifies the owner") { closed.get() == 1 }
         shouldThrow<DeviceException> { SharedArray.open(message) { closed.incrementAndGet() } }
             .errno() shouldBe Errno.EINVAL
         closed.get() shouldBe 2
     }
 
-    test("each call that fails while an array is shared, opened or closed leaves nothing half done [IPC-03]") {
+    test("a failed call while an array is shared, opened or closed leaks nothing [IPC-03]") {
         fun failEach(call: String, settle: () -> Unit, what: () -> Unit) {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
@@ -235,7 +230,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 }
                 if (failure != null && failure !is DeviceException) throw failure
             }
-            error("more than 20 calls of $call")
+            error("$call is called more than 20 times; raise the limit of this test")
         }
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
@@ -262,12 +257,12 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
             SharedArray.open(message) { calls.incrementAndGet() }.close()
             backend.hasNothingLeft()
             // one more than the number of opened arrays
-            eventually("whoever has opened it, or tried to, is told") { calls.get() == opened.get() + 1 }
+            eventually("each open, also a failed one, is notified") { calls.get() == opened.get() + 1 }
         }
         backend.hasNothingLeft()
     }
 
-    test("each call that fails while memory is allocated that can be shared leaves nothing behind [IPC-03]") {
+    test("a failed call while shareable memory is allocated leaks nothing [IPC-03]") {
         for (call in backend.shareableCalls) {
             for (nth in 1L..20L) {
                 double.fail(call, nth)
@@ -284,7 +279,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("memory that cannot be shared is refused, with where to copy it to; never copied silently [IPC-04]") {
+    test("memory that cannot be shared is rejected, not copied, and the error names the memory to use [IPC-04]") {
         numbers(10).use { host ->
             shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS
             host.copyTo(Devices.device(backend.types[1], 0)).use { pinned ->
@@ -308,7 +303,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("a process does not open what it shares itself [IPC-04]") {
+    test("a process cannot open an array that it shares itself [IPC-04]") {
         val closed = AtomicInteger()
         backend.share(10).use { array ->
             SharedArray.of(array).use { shared ->
@@ -323,7 +318,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("a GPU is found by what it is, whatever its number: another order, or not seen at all [IPC-05]") {
+    test("a GPU is found by its UUID in any order of GPUs, and a hidden GPU is rejected [IPC-05]") {
         val shared = backend.share(100).use { SharedArray.of(it) }
         SharingPeer(backend, mapOf(backend.visibility to "1,0")).use { peer ->
             peer.open("x", shared.message()) shouldBe "${backend.types[0]}:1 100 true"
@@ -341,7 +336,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("devices by UUID and by place on the PCI bus [IPC-05]") {
+    test("devices are found by their UUID and by their PCI bus id [IPC-05]") {
         val type = backend.types[0]
         for (ordinal in 0..1) {
             val identity = backend.gpu(ordinal).identity()

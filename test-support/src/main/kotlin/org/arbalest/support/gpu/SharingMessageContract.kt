@@ -34,10 +34,7 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         return error
     }
 
-    test(
-        "a message that is cut, longer, changed, of another version, or no message is refused with what is " +
-            "wrong [IPC-06]",
-    ) {
+    test("a message that is truncated, extended, changed or of another version is rejected with the reason [IPC-06]") {
         val good = message(20)
         for (length in good.indices) refused(good.copyOf(length)).errno() shouldBe Errno.EINVAL
         refused(good + 0).message shouldContain "its checksum is wrong"
@@ -50,7 +47,7 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         backend.hasNothingLeft()
     }
 
-    test("an allocation that is smaller than its message says, by a byte too, is closed again, and refused [IPC-09]") {
+    test("an allocation smaller than its message says, even by a byte, is closed and rejected [IPC-09]") {
         SharingPeer(backend).use { peer ->
             val message = HexFormat.of().parseHex(peer.ask("share", "0", "100"))
             val words = ByteBuffer.wrap(message).order(LITTLE_ENDIAN)
@@ -68,8 +65,8 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
     }
 
     test(
-        "whatever a message with a good checksum says, it opens nothing that it should not: what it opens can be " +
-            "copied, or is refused then [IPC-06]",
+        "a damaged message with a correct checksum is rejected, or its array is copied within its allocation " +
+            "[IPC-06]",
     ) {
         SharingPeer(backend).use { peer -> // objects that this peer shares can be opened here
             val good = HexFormat.of().parseHex(peer.ask("shareMany", "0", "20"))
@@ -93,7 +90,7 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
                 for (words in expected) said.any { words in it } shouldBe true
             }
             opened.toLong() shouldBeGreaterThan 100
-            eventually("whoever has opened one, or tried to, is told once") { closed.get() == 4000 }
+            eventually("each open, also a failed one, is notified once") { closed.get() == 4000 }
         }
         backend.hasNothingLeft()
     }

@@ -87,7 +87,7 @@ private fun answer(
     "close" -> opened.remove(name)!!.run {
         array.close()
         array.close()
-        eventually("it is closed") { closed.get() }
+        eventually("the array is closed") { closed.get() }
         "closed"
     }
     "live" -> {
@@ -95,7 +95,7 @@ private fun answer(
         if (opened.isEmpty()) {
             // on other threads
             runCatching {
-                eventually("what was copied and opened is given back") {
+                eventually("copied and opened arrays are released") {
                     backend.settle()
                     ResourceCounters.now().isZero && backend.double.live(Live.OPENED) == 0L
                 }
@@ -137,7 +137,7 @@ private fun answer(
         array.synchronize()
         HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message())
     }
-    else -> "no $what"
+    else -> "unknown command $what"
 }
 
 /** Sends back a copy of each received array, in memory of this process. */

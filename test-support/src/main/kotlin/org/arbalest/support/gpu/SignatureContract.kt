@@ -25,11 +25,11 @@ fun signatureContract(
     since: () -> Map<String, String>,
     calls: () -> Map<String, FunctionDescriptor>,
 ): TestFactory = funSpec {
-    test("what Java calls is what the double defines") {
+    test("Java's signatures match the simulator's definitions") {
         prototypes.disagreement(calls()).shouldBeNull()
     }
 
-    test("a double of each version has the functions that the table has for it") {
+    test("the simulator and the backend give each function the same first version") {
         val called = calls().keys
         since() shouldBe prototypes.since.filterKeys { it in called }
     }
@@ -43,7 +43,7 @@ fun wrongSignatureContract(
     prototypes: Prototypes,
     calls: () -> Map<String, FunctionDescriptor>,
 ): TestFactory = funSpec {
-    test("a wrong width, a wrong number of arguments and a wrong order cannot pass") {
+    test("a signature with a wrong width, number or order of arguments is detected") {
         prototypes.disagreement(mapOf("noSuchFunction" to FunctionDescriptor.of(JAVA_INT)))
             .shouldNotBeNull() shouldContain "noSuchFunction is called, and is not in"
         for ((name, type) in calls()) {
@@ -69,7 +69,7 @@ fun wrongSignatureContract(
         }
     }
 
-    test("a double that defines a function otherwise does not compile") {
+    test("a simulator that defines a function with another signature does not compile") {
         for (name in prototypes.functions) prototypes.compile(prototypes.otherwise(name))
             .shouldNotBeNull() shouldContain "conflicting types for"
     }

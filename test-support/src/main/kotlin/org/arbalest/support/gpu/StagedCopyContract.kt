@@ -93,7 +93,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     val (small, large) = backend.slotSizes
     val (mostSmall, mostLarge) = backend.mostSlots
 
-    test("copy: from and to pageable memory returns at once, also behind a gate, and keeps the stream's order") {
+    test("copy: a copy from or to pageable memory returns at once, also in a held stream, and keeps the order") {
         for (size in listOf(8L, 1000, small, small + 1, large, 3 * large + 12345)) {
             device.createStream().use { stream ->
                 val first = pageable(size, 1)
@@ -115,7 +115,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: within main memory, pinned or not, returns at once as well") {
+    test("copy: a copy within main memory, pinned or pageable, returns at once") {
         device.createStream().use { stream ->
             val hosts = listOf(pageable(100_000, 1)) + List(2) { device.hostMemory().get().allocate(100_000) } +
                 List(2) { pageable(100_000, 2) }
@@ -130,7 +130,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     if (backend.onDouble)
-        test("copy: pinned memory goes directly, pageable memory by way of pinned slots, of which there is a limit") {
+        test("copy: pinned memory is copied directly, pageable memory through a limited number of pinned slots") {
             backend.settle()
             val others = double.live(Live.PINNED) - backend.blocks()
             device.createStream().use { stream ->
@@ -155,10 +155,10 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             }
             (backend.slots() <= mostSmall + mostLarge) shouldBe true
             backend.trim()
-            eventually("only slots are left") { double.live(Live.PINNED) == others + backend.blocks() }
+            eventually("only slots stay pinned") { double.live(Live.PINNED) == others + backend.blocks() }
         }
 
-    test("copy: when other streams hold all slots, the runtime copies in its own way, and nothing hangs") {
+    test("copy: if other streams hold all slots, the runtime copies without slots, and nothing hangs") {
         device.createStream().use { free ->
             val held = HeldCopies(backend, List(mostSmall) { pageable(100, it) to device.allocate(100) })
             val mine = pageable(100, 99)
@@ -173,10 +173,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test(
-        "copy: what a copy on one stream writes to pageable memory, one on another reads behind it, also when there " +
-            "are no slots left",
-    ) {
+    test("copy: a copy reads pageable memory after another stream's copy has written it, also without slots") {
         device.createStream().use { writing ->
             device.createStream().use { reading ->
                 val source = device.allocate(100)
@@ -206,7 +203,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: what a stream waits for has written its source before that is read, whoever wrote it [DEV-50]") {
+    test("copy: a source is read after the events that the stream waits for, also if its writer is unknown [DEV-50]") {
         val pinned = device.hostMemory().get().allocate(1000)
         val asOthersSeeIt = DeviceBuffer.wrap(cpu, pinned.address(), 1000) {} // so that the writer is unknown
         val (written, target) = List(2) { device.allocate(1000) }
@@ -237,7 +234,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     if (backend.onDouble) test(
-        "copy: on the way out the device goes on while the CPU empties what it has filled, and nobody waits [DEV-33]",
+        "copy: the device fills further slots while the CPU has not emptied the first, and the call returns [DEV-33]",
     ) {
         device.createStream().use { stream ->
             val size = 7 * large + 12345
@@ -258,7 +255,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     if (backend.onDouble)
-        test("copy: one on the way in waits for none on the way out that it has nothing to do with [DEV-33]") {
+        test("copy: a copy to the device does not wait for an unrelated copy from the device [DEV-33]") {
             device.createStream().use { leaving ->
                 device.createStream().use { coming ->
                     val size = 3 * large
@@ -282,8 +279,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
 
     if (backend.onDouble) test(
-        "copy: 100 columns of 64 KiB, pinned or not, cost a dozen calls of the runtime, and two changes to the " +
-            "device [DEV-34]",
+        "copy: 100 columns of 64 KiB, pinned or not, need at most 12 runtime calls and 2 device changes [DEV-34]",
     ) {
         for (memory in listOf(cpu.memory(), device.hostMemory().get())) {
             BatchBuilder.of(memory, COLUMN_ROWS).use { batch ->
@@ -296,7 +292,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                     repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots exist now
                     backend.settle()
                     fun counted(copy: () -> DeviceArray): DeviceArray {
-                        // the last user destroys the event: not this thread, until the copy is complete
+                        // another thread destroys the event, unless the copy is complete
                         val gate = backend.gate(stream)
                         val before = backend.functions.associateWith(double::callsHere)
                         val copied = copy()
@@ -325,8 +321,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     if (backend.onDouble) test(
-        "copy: what is done again and again asks the runtime for no memory, which may wait for all that is " +
-            "queued [DEV-61]",
+        "copy: repeated copies allocate no memory of the runtime, which may wait for all queued work [DEV-61]",
     ) {
         device.createStream().use { held ->
             device.createStream().use { free ->
@@ -348,7 +343,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                     columns(3).use { it.copyTo(device, free) }.use { there ->
                         there.copyTo(cpu, free).use { it.synchronize() }
                     }
-                    eventually("nothing is under way") { Held.now().waits() == 0L }
+                    eventually("no wait is pending") { Held.now().waits() == 0L }
                 }
                 repeat(3) { once() }
                 val gate = checkNotNull(backend.gate(held))
@@ -365,7 +360,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
     }
 
     if (backend.onDouble)
-        test("copy: until a copy that takes 3 ms is over, the poller too has made few calls of the runtime [DEV-34]") {
+        test("copy: during a copy of 3 ms all threads, the poller included, make few runtime calls [DEV-34]") {
             BatchBuilder.of(device.hostMemory().get(), COLUMN_ROWS).use { batch ->
                 repeat(100) { column ->
                     batch.int64("c$column", LongArray(COLUMN_ROWS) { row -> row * 1000L + column })
@@ -396,7 +391,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
             }
         }
 
-    if (backend.onDouble) test("copy: a batch of copies that fails is named, and its first piece [DEV-14]") {
+    if (backend.onDouble) test("copy: the error of a failed batch copy names the function and first piece [DEV-14]") {
         val function = backend.batchCopy
         if (function != null) {
             columns(20, device.hostMemory().get()).use { source ->
@@ -413,7 +408,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
 
     // From the device, each piece is a call if the runtime cannot copy many in one.
     if (backend.onDouble && backend.batchCopy != null)
-        test("copy: texts by the thousand are gathered: the calls do not grow with the columns [DEV-34]") {
+        test("copy: the runtime calls for text columns do not grow with their number [DEV-34]") {
             fun calls(columns: Int): Long = BatchBuilder.of(cpu, 10).use { batch ->
                 repeat(columns) { column -> batch.utf8("c$column", List(10) { "text $column.$it" }) }
                 batch.build()
@@ -440,8 +435,8 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
         }
 
     for (hasOneThread in listOf(false, true).filter { backend.onDouble || !it }) test(
-        "copy: random sizes and places between all kinds of memory, on four threads" +
-            if (hasOneThread) ", and one for the host functions of all streams" else "",
+        "copy: four threads copy random sizes between all kinds of memory" +
+            if (hasOneThread) ", with one thread for all host functions" else "",
     ) {
         if (hasOneThread) double.oneHostThread()
         val kinds = listOf(cpu, device) + backend.others

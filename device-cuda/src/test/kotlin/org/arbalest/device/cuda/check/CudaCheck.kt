@@ -21,7 +21,7 @@ import org.arbalest.support.gpu.GpuDouble
 import kotlin.reflect.KClass
 import kotlin.system.exitProcess
 
-/** Whether this machine's NVIDIA GPU and its driver do what Arbalest needs. */
+/** The check that Arbalest works with this machine's NVIDIA GPU and driver. */
 object CudaCheck : CheckedGpu {
     override val name: String get() = "cuda"
     override val maker: String get() = "NVIDIA"

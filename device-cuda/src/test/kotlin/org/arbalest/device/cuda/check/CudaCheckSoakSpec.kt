@@ -6,7 +6,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.check.gpuCheckContract
 import org.arbalest.support.check.gpuCheckTroubleContract
 
-/** The check of CUDA's GPUs, on the double. */
+/** The check of CUDA GPUs, run on the simulator. */
 class CudaCheckSoakSpec : FunSpec({
     extension(CCompiler.needed)
 

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 
 private const val BLOCKING_WITHOUT_TIMES = 3
 
-/** The driver's functions, for the first GPU, in its primary context. */
+/** Direct calls of the driver's functions for the first GPU, in its primary context. */
 internal class RawCuda : RawGpu {
     private val copyAsync = Raw.function("cuMemcpyAsync", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG)
     private val record = Raw.function("cuEventRecord", JAVA_LONG, JAVA_LONG)
@@ -74,8 +74,8 @@ internal class RawCuda : RawGpu {
     override fun await(event: Long): Unit = ok(waitCall, synchronize.invoke(event) as Int)
 
     /**
-     * As the kernel's part of the driver says, in its first line: `NVRM version: NVIDIA UNIX Open Kernel Module for
-     * x86_64 580.159.04 …`.
+     * Returns the version of the driver's kernel module. The file's first line is like `NVRM version: NVIDIA UNIX Open
+     * Kernel Module for x86_64 580.159.04 …`.
      */
     private fun installed(): String? =
         File("/proc/driver/nvidia/version").takeIf { it.canRead() }?.useLines { lines ->

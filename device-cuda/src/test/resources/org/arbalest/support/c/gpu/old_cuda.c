@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A driver from before CUDA 10. */
+/* A driver that is older than CUDA 10. */
 int cuInit(unsigned flags) { return (int)flags; }

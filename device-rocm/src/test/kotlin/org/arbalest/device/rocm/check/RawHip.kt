@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 private const val BLOCKING_WITHOUT_TIMES = 3
 private const val BY_ADDRESS = 4 // hipMemcpyDefault
 
-/** HIP's functions, for the first GPU. */
+/** Direct calls of HIP's functions for the first GPU. */
 internal class RawHip : RawGpu {
     private val copyAsync = Raw.function("hipMemcpyAsync", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG)
     private val record = Raw.function("hipEventRecord", JAVA_LONG, JAVA_LONG)

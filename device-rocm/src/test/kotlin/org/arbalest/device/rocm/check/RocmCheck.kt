@@ -19,7 +19,7 @@ import org.arbalest.support.gpu.HipDouble
 import kotlin.reflect.KClass
 import kotlin.system.exitProcess
 
-/** Whether this machine's AMD GPU and its runtime do what Arbalest needs. */
+/** The check that Arbalest works with this machine's AMD GPU and runtime. */
 object RocmCheck : CheckedGpu {
     override val name: String get() = "rocm"
     override val maker: String get() = "AMD"

@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import org.arbalest.support.CCompiler
 import org.arbalest.support.check.gpuCheckContract
 
-/** The check of ROCm's GPUs, on the double. */
+/** The check of ROCm GPUs, run on the simulator. */
 class RocmCheckSoakSpec : FunSpec({
     extension(CCompiler.needed)
 

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A HIP from before ROCm 5. */
+/* A HIP that is older than ROCm 5. */
 int hipInit(unsigned flags) { return (int)flags; }

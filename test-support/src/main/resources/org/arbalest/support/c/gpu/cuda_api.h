@@ -45,7 +45,7 @@ typedef struct { char bytes[64]; } CUipcEventHandle;
 #undef cuIpcOpenMemHandle /* here it is the function of CUDA 4.1, likewise */
 #undef cuMemPrefetchAsync /* here they are those of CUDA 8, which libraries still have; those of 12.2 are _v2 */
 #undef cuMemAdvise
-#undef cuMemcpyBatchAsync /* in the header it stands for the newest version */
+#undef cuMemcpyBatchAsync /* the header defines it as the newest version */
 #if CUDA_VERSION < 12080
 typedef void CUmemcpyAttributes;
 #endif

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL functions that stand before those of a loader, and make of its first device two more, which have unified shared memory as the extension
-// cl_intel_unified_shared_memory (Khronos's OpenCL-Docs, extensions/cl_intel_unified_shared_memory.asciidoc, version 1.1.0) describes it: the first has no shared
-// virtual memory, the second has the coarse-grained kind as well. All else is the loader's: contexts, queues, events.
+// OpenCL functions that are found before those of the loader. They add two devices, copies of the loader's first device, which have unified
+// shared memory as in the extension cl_intel_unified_shared_memory (Khronos's OpenCL-Docs,
+// extensions/cl_intel_unified_shared_memory.asciidoc, version 1.1.0). The first has no shared virtual memory. The second also has the
+// coarse-grained kind. The loader does everything else: contexts, queues, events.
 //
-// What the specification leaves open is done as strictly as a platform may:
-// - a function for shared virtual memory that is given unified memory, or a device without the former, is a violation;
-// - the CPU faults on memory of the device's kind: it is mapped a second time for us;
-// - clMemFreeINTEL does not wait ("may not wait for previously enqueued commands"): to free what a command still uses is a violation;
-// - a cl_mem over unified memory is refused (issue 25 of the specification, "trending no");
-// - an allocation of zero bytes, or an alignment beyond the largest type's, is refused, with the specification's codes;
-// - NULL is no pointer that can be asked for (PoCL 7 answers with CL_INVALID_MEM_OBJECT, where the specification says "unknown").
+// Where the specification leaves a choice, this library is as strict as a platform may be:
+// - unified memory, or a device without shared virtual memory, as an argument of a function for shared virtual memory is a violation;
+// - the CPU faults on memory of the device's kind, which is mapped a second time for this library;
+// - clMemFreeINTEL does not wait ("may not wait for previously enqueued commands"): freeing memory that a command still uses is a violation;
+// - a cl_mem over unified memory is rejected (issue 25 of the specification, "trending no");
+// - an allocation of zero bytes, or an alignment beyond the largest type's, is rejected with the specification's codes;
+// - a query of the pointer NULL is rejected with CL_INVALID_MEM_OBJECT, as by PoCL 7, where the specification says "unknown".
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -186,7 +187,7 @@ handle clCreateCommandQueueWithProperties(handle context, handle d, const void* 
   return queue;
 }
 
-// ---- shared virtual memory, which unified memory is not
+// ---- shared virtual memory; unified memory is rejected
 
 handle clSVMAlloc(handle context, unsigned long flags, size_t size, unsigned alignment) {
   REAL(handle, "clSVMAlloc", (handle, unsigned long, size_t, unsigned));
@@ -467,7 +468,7 @@ static int enqueue_memcpy(handle queue, unsigned blocking, void* to, const void*
     memcpy_count++;
     if (command_count == MOST * 4) forget_what_is_over();
     commands[command_count++] = (command){{to, (char*)from}, size, done};
-    retain(done); // for this library; a second time if the caller does not hold it, because PoCL 3.1 requires a holder
+    retain(done); // for this library; a second time if the caller has no reference, because PoCL 3.1 requires one
     if (event) *event = done;
   }
   pthread_mutex_unlock(&lock);
@@ -516,8 +517,7 @@ void usm_reset(void) {
   fail_name[0] = 0;
 }
 
-/** The number of events that this library holds; of flushes, of requested callbacks, of cl_mem mapped, and of cl_mem
-   copied. */
+/** Returns a counter: 0 references to events, 1 flushes, 2 requested callbacks, 3 mapped cl_mem, 4 copied cl_mem. */
 long usm_count(int what) {
   long* counts[] = {&events, &flushes, &callbacks, &maps, &buffer_copies};
   return __atomic_load_n(counts[what], __ATOMIC_SEQ_CST);
