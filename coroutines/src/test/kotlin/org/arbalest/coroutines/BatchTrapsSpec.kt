@@ -84,7 +84,7 @@ class BatchTrapsSpec : FunSpec({
                     on<Long> { }
                     on<String> { all -> utf8("text") { all[it] } }
                 }.close()
-            }.message!! shouldContain "a type of a union has one column, and none was added for Long"
+            }.message!! shouldContain "a type of a union needs a column, but none was added for Long"
             build {
                 on<Long> { all -> int64("number") { all[it] } }
                 on<String> { all -> utf8("text") { all[it] } }

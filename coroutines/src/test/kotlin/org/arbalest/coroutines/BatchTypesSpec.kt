@@ -133,7 +133,7 @@ class BatchTypesSpec : FunSpec({
         shouldThrow<IllegalArgumentException> {
             cpu.batch(1) { fixedSizeList("a", 3, { listOf(1) }) { all -> int32 { all[it] } } }
         }.message shouldBe
-            "column \"a\", row 0: a list of 1 elements, where all have 3"
+            "column \"a\", row 0: a list of 1 elements, but all lists have 3"
     }
 
     test("maps have a column of keys and a column of values, or infer both from the Kotlin types") {
@@ -177,7 +177,7 @@ class BatchTypesSpec : FunSpec({
         same(5, DataType.denseUnion(*parts), { denseUnion("a", { row -> answers[row] }) { types() } }, fill)
         same(5, DataType.sparseUnion(*parts), { sparseUnion("a", { row -> answers[row] }) { types() } }, fill)
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { denseUnion<Any>("a", { 'c' }) { types() } } }
-            .message shouldContain "row 0: c is of none of the union's types"
+            .message shouldContain "row 0: c has none of the union's types"
         cpu.batch(0) { denseUnion<Any>("a", { null }) { } }.use {
             (it.schema().fields().single().type() as UnionType).fields() shouldBe listOf()
         }

@@ -138,7 +138,7 @@ class ExtensionsSpec : FunSpec({
         }
         cpu.batch(1) { int64("price") { 1 } }.use { batch ->
             shouldThrow<IllegalArgumentException> { batch["price"].values(money)[0] }.message shouldContain
-                "is no com.acme.money, which is stored as int64"
+                "is not com.acme.money, which is stored as int64"
         }
         val plain = extensionCodec("com.acme.count", DataType.INT32, { row -> getInt(row) }, { append(it.toLong()) })
         plain.valueClass() shouldBe Int::class.javaObjectType

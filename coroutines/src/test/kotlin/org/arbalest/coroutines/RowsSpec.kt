@@ -291,7 +291,7 @@ class RowsSpec : FunSpec({
     test("a strict mapping refuses columns without a property [OBJ-02]") {
         cpu.batch(1) { int32("d9") { 1 } }.use { batch ->
             shouldThrow<IllegalArgumentException> { Records.of(Wide::class.java).strict().rows(batch) }
-                .message shouldContain "d9: no component is for this column"
+                .message shouldContain "d9: no component has this column's name"
         }
     }
 })

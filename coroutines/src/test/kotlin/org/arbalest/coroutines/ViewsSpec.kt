@@ -155,7 +155,7 @@ class ViewsSpec : FunSpec({
             shouldThrow<ArithmeticException> { cpu.batch(2, columns = columns).close() }.message!!
         val far = LocalDate.of(300_000_000, 1, 1)
         refused { date64("d") { if (it == 0) null else far } } shouldBe
-            "d: date64, row 1: +300000000-01-01 is beyond what 64 bits hold"
+            "d: date64, row 1: +300000000-01-01 does not fit in 64 bits"
         refused { date64("d") { LocalDate.MIN } } shouldContain "d: date64, row 0: -999999999-01-01"
         refused {
             timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") }
@@ -193,8 +193,8 @@ class ViewsSpec : FunSpec({
             date32("short", intArrayOf(0, Int.MAX_VALUE))
         }.use { batch ->
             refused(batch["point"].instants()) shouldBe
-                "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is no point in time that " +
-                "java.time has"
+                "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is not a point in time " +
+                "of java.time"
             refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
             batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }

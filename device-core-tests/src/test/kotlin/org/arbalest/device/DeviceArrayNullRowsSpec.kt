@@ -150,8 +150,8 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
         val strict = number.withNullable(false)
         nullRow(strict).use { batch ->
-            refused("$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable: convertTo a " +
-                "schema in which it is") { batch.pushDownNulls() }
+            refused("$.v: row 1 of the batch is null in the batch's own bitmap, but this column is not nullable: " +
+                "call convertTo with a schema in which it is") { batch.pushDownNulls() }
             batch.convertTo(batch.field().withType(DataType.struct(number))).use { wide ->
                 wide.pushDownNulls().use { it.column("v").toList() shouldBe listOf(1L, null, 3L) }
             }
@@ -161,7 +161,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
     test("a batch with null rows refuses column() by index and by name, but asColumn().column() works [REQ-21]") {
         for (isCounted in listOf(true, false)) nullRow(isCounted = isCounted).use { batch ->
             for (read in listOf({ batch.column(0) }, { batch.column("v") })) {
-                refused("the batch has 1 row that its own bitmap makes null, which its columns do not say: " +
+                refused("the batch has 1 row that are null in its own bitmap only, not in its columns: " +
                     "pushDownNulls() gives") { read() }
             }
             batch.asColumn().column("v").toList() shouldBe listOf(1L, 42L, 3L)
@@ -180,7 +180,8 @@ class DeviceArrayNullRowsSpec : FunSpec({
             }
             batch.pushDownNulls().use { it.retainChild(0) }.use { child ->
                 child.asColumn().toList() shouldBe listOf(1L, null, 3L)
-                refused("$.v: 1 of 3 values are null, which a tensor has not") { DLPack.VERSIONED.exportTensor(child) }
+                refused("$.v: 1 of 3 values are null, but a tensor has no " +
+                    "nulls") { DLPack.VERSIONED.exportTensor(child) }
             }
         }
     }

@@ -107,7 +107,7 @@ class DeviceFakeSpec : FunSpec({
             other.createStream().use { stream ->
                 fun refused(route: String, copy: () -> DeviceArray) {
                     shouldThrow<IllegalArgumentException> { copy() }.message shouldBe
-                        "a stream of EXT_DEV:1 was given for a copy $route; it has to be of a device that takes part"
+                        "a stream of EXT_DEV:1 was given for a copy $route; use a stream of a device that takes part"
                 }
                 refused("from CPU to EXT_DEV:0") { here.copyTo(device, stream) }
                 here.copyTo(device).use { there ->
@@ -142,7 +142,7 @@ class DeviceFakeSpec : FunSpec({
             val moved = array.use { it.viewOrCopyTo(cpu) }
             moved.device() shouldBe cpu
             shouldThrow<IllegalStateException> { moved.column("id").getLong(0) }.message shouldContain
-                "must be waited for first"
+                "has not completed"
             val buffers = ResourceCounters.now().buffers()
             fakePinned.release()
             moved.use {
@@ -157,7 +157,7 @@ class DeviceFakeSpec : FunSpec({
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             for ((handle, words) in listOf(
-                77L to "77, which is no event of EXT_DEV:0", 0L to "an event that is NULL",
+                77L to "77, which is not an event of EXT_DEV:0", 0L to "an event that is NULL",
             )) {
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
                 PeerStreams.batch(array, firstId = 0, rows = 1)

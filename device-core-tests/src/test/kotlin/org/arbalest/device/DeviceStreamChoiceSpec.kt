@@ -35,7 +35,7 @@ class DeviceStreamChoiceSpec : FunSpec({
                 there.rows() shouldBe rows
                 there.copyTo(hosts[0], cpu.defaultStream()).use { it.rows() shouldBe rows }
                 shouldThrow<IllegalArgumentException> { there.copyTo(device, cpu.defaultStream()) }.message shouldBe
-                    "a stream of CPU was given for a copy on EXT_DEV:0; it has to be of a device that takes part"
+                    "a stream of CPU was given for a copy on EXT_DEV:0; use a stream of a device that takes part"
             }
         }
     }
@@ -49,7 +49,7 @@ class DeviceStreamChoiceSpec : FunSpec({
                         shouldThrow<IllegalArgumentException> {
                             DeviceArray.concat(arrays, to.memory(), stream)
                         }.message shouldBe
-                            "a stream of EXT_DEV:1 was given for a concatenation of arrays on $route; it has to be " +
+                            "a stream of EXT_DEV:1 was given for a concatenation of arrays on $route; use a stream " +
                             "of a device that takes part"
                     }
                     refused("EXT_DEV:0, CPU, to EXT_DEV:0", listOf(there, here, there), device)

@@ -36,7 +36,7 @@ class ValidationSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     val schema = Schema.of(Field.of("t", DataType.UTF8))
-    val said = "$.t: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
+    val said = "$.t: row 1: not UTF-8: a text of 1 bytes has 0xff at 0"
 
     fun buffer(bytes: ByteArray): DeviceBuffer = Devices.cpu().allocate(bytes.size.toLong()).also {
         it.segment().copyFrom(MemorySegment.ofArray(bytes))

@@ -38,9 +38,9 @@ class JUnitLeakSpec : FunSpec({
 
         val array = results["leavesAnArray()"].leak()
         withClue(array.message) {
-            array.message shouldContain "not back after Each, leavesAnArray(): buffers=1, bufferBytes=64, arrays=1\n"
+            array.message shouldContain "still open after Each, leavesAnArray(): buffers=1, bufferBytes=64, arrays=1\n"
             array.message shouldContain
-                "LEAK: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes was left open, made by the thread "
+                "LEAK: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes was left open, created by the thread "
             array.message shouldContain Regex("""at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
         }
         array.left().arrays() shouldBe 1
@@ -69,7 +69,7 @@ class JUnitLeakSpec : FunSpec({
         results["leavesToo()"].leak().message shouldContain "DeviceStream of CPU"
         results["Inner"] shouldBe null
         val setUp = results.filterKeys { it.endsWith("SetUp") }.values.single().leak()
-        setUp.message shouldContain "not back after SetUp: buffers=1, bufferBytes=64, arrays=1\n"
+        setUp.message shouldContain "still open after SetUp: buffers=1, bufferBytes=64, arrays=1\n"
         setUp.message shouldNotContain "DeviceStream"
     }
 

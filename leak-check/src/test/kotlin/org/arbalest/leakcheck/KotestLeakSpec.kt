@@ -33,7 +33,7 @@ class KotestLeakSpec : FunSpec({
         val results = run("kotest", LeakyTests::class)
         results["closes"] shouldBe null
         val leak = results["leaves an array"].shouldBeInstanceOf<LeakError>()
-        leak.message shouldContain "not back after LeakyTests, leaves an array: buffers=1, bufferBytes=64, arrays=1\n"
+        leak.message shouldContain "still open after LeakyTests, leaves an array: buffers=1, bufferBytes=64, arrays=1\n"
         leak.message shouldContain
             Regex("""made by the thread .* at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
         results["fails anyway"]!!.message shouldBe "its own"
@@ -45,7 +45,7 @@ class KotestLeakSpec : FunSpec({
         results["closes"] shouldBe null
         val leak = results.values.filterNotNull().flatMap { generateSequence(it) { cause -> cause.cause } }
             .filterIsInstance<LeakError>().first()
-        leak.message shouldContain "not back after LeakySetUp: buffers=1, bufferBytes=64, arrays=1\n"
+        leak.message shouldContain "still open after LeakySetUp: buffers=1, bufferBytes=64, arrays=1\n"
     }
 
     test("a spec with a new instance for each root or leaf is checked like any other") {
@@ -55,7 +55,7 @@ class KotestLeakSpec : FunSpec({
                 results["closes"] shouldBe null
                 results["closes, too"] shouldBe null
                 results["leaves an array"].shouldBeInstanceOf<LeakError>().message shouldContain
-                    "not back after ${spec.simpleName}, leaves an array: "
+                    "still open after ${spec.simpleName}, leaves an array: "
                 results["closes, at last"] shouldBe null
                 results.filterValues { it != null }.keys shouldBe setOf("leaves an array")
             }
@@ -92,7 +92,8 @@ class KotestLeakSpec : FunSpec({
         fun message() = run("kotest", WithoutPlaces::class)["leaves an array"].shouldBeInstanceOf<LeakError>()
             .message.also { closeLeft() }
         val without = message()
-        without shouldContain "withPlaces = true or -Dorg.arbalest.leaks=true notes what that is, and where it was made"
+        without shouldContain "withPlaces = true or -Dorg.arbalest.leaks=true records each handle and where it was " +
+            "created"
         without shouldNotContain "LEAK"
         System.setProperty("org.arbalest.leaks", "true")
         try {

@@ -88,7 +88,8 @@ class LeakCheckSpec : FunSpec({
                 continue
             }
             error!!.left().isZero shouldBe true
-            error.message shouldContain "not back after as much: as much is held as before, but not the same\nLEAK: " +
+            error.message shouldContain "still open after as much: as much is open as before, but not the " +
+                "same\nLEAK: " +
                 "DeviceArray struct<n: int32>, 1 row, on CPU"
         }
     }

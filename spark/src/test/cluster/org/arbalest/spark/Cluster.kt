@@ -94,7 +94,7 @@ internal object Cluster {
         val start = System.nanoTime()
         while (true) {
             val there = try {
-                ledgers(of).keys
+                counters(of).keys
             } catch (_: TimeoutException) {
                 setOf()
             }
@@ -106,10 +106,10 @@ internal object Cluster {
     /**
      * Waits until both executors hold nothing. An executor that answers alone could hide another whose task still runs.
      */
-    suspend fun shouldHoldNothing() = eventually(60.seconds) { ledgers().values.toList() shouldBe listOf("0", "0") }
+    suspend fun shouldHoldNothing() = eventually(60.seconds) { counters().values.toList() shouldBe listOf("0", "0") }
 
     /** Returns the resources that each executor's JVM holds after all its tasks, by its pid. */
-    fun ledgers(of: SparkSession = session): Map<Long, String> {
+    fun counters(of: SparkSession = session): Map<Long, String> {
         val found = of.sparkContext().let(::JavaSparkContext).parallelize(List(64) { it }, 64).map {
             Thread.sleep(5) // so that both executors run some tasks
             "${ProcessHandle.current().pid()}=${if (ResourceCounters.now().isZero) "0" else ResourceCounters.now()}"

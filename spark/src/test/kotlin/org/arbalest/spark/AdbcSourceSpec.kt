@@ -90,7 +90,7 @@ class AdbcSourceSpec : FunSpec({
         }
         job.join(60_000)
         job.isAlive shouldBe false
-        eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 } // each executor runs one task at a time
+        eventually(60.seconds) { Cluster.counters() shouldHaveSize 2 } // each executor runs one task at a time
         folder.toFile().deleteRecursively()
     }
 
@@ -139,7 +139,7 @@ class AdbcSourceSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain
             "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
-            "AdbcSource has no option dbtable, but source, nanoseconds, driver, entrypoint, query, table, quote, " +
+            "AdbcSource has no option dbtable; it has source, nanoseconds, driver, entrypoint, query, table, quote, " +
             "partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"
         val source = AdbcSource()
@@ -152,7 +152,7 @@ class AdbcSourceSpec : FunSpec({
         shouldThrow<IllegalArgumentException> {
             parts("partitionColumn" to "id", "lowerBound" to "1.5", "upperBound" to "2", "numPartitions" to "2")
         }.message shouldBe
-            "the option lowerBound is 1.5, which is no integer"
+            "the option lowerBound is 1.5, which is not an integer"
         shouldThrow<IllegalArgumentException> {
             parts("partitionColumn" to "id", "lowerBound" to "3", "upperBound" to "2", "numPartitions" to "2")
         }.message shouldContain
@@ -162,8 +162,8 @@ class AdbcSourceSpec : FunSpec({
                 "numPartitions" to 2)
         }.message
         partitionedBy("nmae") shouldBe "partitionColumn is nmae, and the columns are [id, a \"name\"]"
-        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, where an integer or a " +
-            "decimal is wanted; a cast in the query makes one"
+        partitionedBy("a \"name\"") shouldBe "partitionColumn is a \"name\", which is utf8, but must be an integer " +
+            "or a decimal; add a cast to the query"
     }
 })
 

@@ -49,7 +49,7 @@ class ColumnsSpec : FunSpec({
             OVER.getAndSet(null)?.let(::useLate) ?: "" // only on the executor that ran the task
         }.collect().filter { it != "" }
         late shouldBe
-            listOf("1 the task N is over, and opens nothing any more; the task N is over, and uses no device any more")
+            listOf("1 the task N has ended, and can open nothing; the task N has ended, and can use no device")
     }
 
     for (where in listOf(
@@ -111,9 +111,9 @@ class ColumnsSpec : FunSpec({
             }
         }
         refused("spark.arbalest.collumnar", "false") shouldContain
-            "there is no setting spark.arbalest.collumnar, but spark.arbalest.columnar, spark.arbalest.device, "
+            "there is no setting spark.arbalest.collumnar; there are spark.arbalest.columnar, spark.arbalest.device, "
         refused("spark.arbalest.columnar", "flase") shouldBe
-            "spark.arbalest.columnar is flase, and may be true or false"
+            "spark.arbalest.columnar is flase, but must be true or false"
     }
 
     for (columnar in listOf(true, false)) {
@@ -243,7 +243,7 @@ class ColumnsSpec : FunSpec({
             val rows = Cluster.session.range(0, 10, 1, 2).selectExpr("assert_true(id < 0, 'ran') AS a", "id")
                 .repartition(3).selectExpr("a", "parse_json(CAST(id AS string)) AS v")
             shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }.message shouldBe
-                "there is no Arrow type for v, which is variant in Spark"
+                "Arrow has no type for v, which is variant in Spark"
         }
     }
 
@@ -343,10 +343,10 @@ class ColumnsSpec : FunSpec({
                     DataFrames.mapColumns(rows, Schema.of(List(2) { Field.of("v", DataType.INT64) })) { _, columns ->
                         columns
                     }
-                }.message shouldBe "columns of the result have the same name, where each is found by its own: [v, v]"
+                }.message shouldBe "columns of the result have the same name, but each needs its own: [v, v]"
                 DataFrames.columns<String?>(rows) { _, _ -> null }.collect() shouldBe listOf(null)
                 shouldThrow<Exception> { DataFrames.mapColumns(rows, DataFrames.schema(rows), NULL).count() }
-                    .stackTraceToString() shouldContain "the function of mapColumns gave null"
+                    .stackTraceToString() shouldContain "the function of mapColumns returned null"
             }
 
             test("a limit and a failing function leave no resources open: $way [SPK-11]") {

@@ -41,7 +41,7 @@ internal object LonelyCluster {
             Thread.getAllStackTraces().keys.filter { !it.isDaemon && it.isAlive }.map { it.name }.iterator()
         }
         println("threads: ${threads.distinct().collect().joinToString()}")
-        val executors = Cluster.ledgers(session).keys.map { ProcessHandle.of(it).get() }
+        val executors = Cluster.counters(session).keys.map { ProcessHandle.of(it).get() }
         val begin = System.nanoTime()
         val ended = executors.map { it.onExit().thenApply { (System.nanoTime() - begin) / 1_000_000 } }
         session.stop()
@@ -94,10 +94,10 @@ internal object LonelyCluster {
             sum
         }.collect()}")
         // The test kills this process if this takes too long.
-        val ledgers = generateSequence { Cluster.ledgers(session) }.first { now ->
+        val counters = generateSequence { Cluster.counters(session) }.first { now ->
             ends.size == 2 && now.size == 2 && now.values.all { it == "0" }
         }
-        println("counters: ${ledgers.values}")
+        println("counters: ${counters.values}")
         println("attempts: ${ends.sorted().joinToString()}")
         session.stop()
         exitProcess(0) // ends the master and its workers

@@ -103,9 +103,9 @@ class SourceSpec : FunSpec({
         Cluster.read(Numbers::class.java).select("half").stats().sizeInBytes().toLong() shouldBe 1200 * 8
         some.join(large, "id").plan() shouldContain "BroadcastHashJoin"
         shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "estimatedRows" to -1).stats() }
-            .message shouldContain "estimates -1 rows; what is not known is OptionalLong.empty()"
+            .message shouldContain "estimates -1 rows; return OptionalLong.empty() for an unknown value"
         shouldThrow<IllegalStateException> { Cluster.read(Numbers::class.java, "bytesOfColumn" to -1).stats() }
-            .message shouldContain "estimates -4 bytes; what is not known is OptionalLong.empty()"
+            .message shouldContain "estimates -4 bytes; return OptionalLong.empty() for an unknown value"
         large.join(large.withColumnRenamed("half", "other"), "id").plan() shouldNotContain "BroadcastHashJoin"
     }
 
@@ -269,7 +269,7 @@ class SourceSpec : FunSpec({
     }
 
     test("100 jobs of five kinds leave nothing open on either executor [SPK-06]") {
-        val executors = Cluster.ledgers().keys
+        val executors = Cluster.counters().keys
         executors shouldHaveSize 2
         val rows = Cluster.read(Numbers::class.java).select("id")
         val used = mutableSetOf<Long>()
@@ -288,7 +288,7 @@ class SourceSpec : FunSpec({
             }
         }
         used shouldBe executors
-        eventually(20.seconds) { Cluster.ledgers() shouldBe executors.associateWith { "0" } }
+        eventually(20.seconds) { Cluster.counters() shouldBe executors.associateWith { "0" } }
     }
 
     test("a stream that fails makes the job fail with its message [SPK-06]") {
@@ -302,11 +302,11 @@ class SourceSpec : FunSpec({
      * task failures.
      */
     suspend fun killing(block: () -> Unit): List<String> {
-        val before = Cluster.ledgers().keys
+        val before = Cluster.counters().keys
         before shouldHaveSize 2
         block()
         eventually(20.seconds) { before.filter { ProcessHandle.of(it).isPresent } shouldHaveSize 1 }
-        eventually(60.seconds) { Cluster.ledgers() shouldHaveSize 2 }
+        eventually(60.seconds) { Cluster.counters() shouldHaveSize 2 }
         val mended = Cluster.mended()
         mended.filter { it.startsWith("executor ") } shouldHaveSize 1
         return mended.filter { !it.startsWith("executor ") }
@@ -358,7 +358,7 @@ class SourceSpec : FunSpec({
         message {
             Cluster.read(Numbers::class.java, "does" to "other nulls").agg(mapOf("id" to "sum")).rows()
         } shouldContain
-            "column id may have nulls in the reader, and has none in the schema: the reader's field needs " +
+            "column id may have nulls in the reader, but not in the schema: the reader's field needs " +
             "withNullable(false)"
         message {
             Cluster.read(Numbers::class.java, "does" to "fewer columns").select("id", "half").rows()
@@ -379,18 +379,19 @@ class SourceSpec : FunSpec({
         } shouldContain "a nested class is named with $, as its file is"
         message { Cluster.read(Sources.Failing::class.java) } shouldContain "Sources\$Failing, which the option " +
             "source names, failed in its constructor: java.lang.IllegalStateException: no engine"
-        message { Cluster.read(Sources.Nothing::class.java) } shouldContain "Sources\$Nothing gave null for its schema"
+        message { Cluster.read(Sources.Nothing::class.java) } shouldContain "Sources\$Nothing returned null for its " +
+            "schema"
         message { Cluster.read(Numbers::class.java, "does" to "no partitions").count() } shouldContain
-            "Numbers gave null for its partitions"
+            "Numbers returned null for its partitions"
         Cluster.session.conf().set("spark.arbalest.pool", "2g")
         try {
             message { Cluster.read(Numbers::class.java) } shouldContain
-                "there is no setting spark.arbalest.pool, but spark.arbalest.columnar, spark.arbalest.device, "
+                "there is no setting spark.arbalest.pool; there are spark.arbalest.columnar, spark.arbalest.device, "
         } finally {
             Cluster.session.conf().unset("spark.arbalest.pool")
         }
         message { Cluster.read(Numbers::class.java, "nanoseconds" to "round") } shouldContain
-            "the option nanoseconds is round, and may be refuse or truncate"
+            "the option nanoseconds is round, but must be refuse or truncate"
     }
 })
 

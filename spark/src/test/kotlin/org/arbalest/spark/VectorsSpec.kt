@@ -86,7 +86,7 @@ class VectorsSpec : FunSpec({
             SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false)
         }.message
         refused(DataType.decimal256(39, 0)) shouldContain
-            "Spark has no type for x, which is decimal256(39, 0): no decimal of Spark's has more than 38 digits"
+            "Spark has no type for x, which is decimal256(39, 0): Spark's decimals have no more than 38 digits"
         refused(DataType.decimal128(5, -2)) shouldContain "x, which is decimal128(5, -2): the scale"
         refused(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")) shouldContain "the option nanoseconds=truncate"
         refused(DataType.list(Field.of("item", DataType.duration(ArrowTimeUnit.NANOSECOND)))) shouldContain

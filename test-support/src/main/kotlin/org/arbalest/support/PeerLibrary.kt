@@ -19,9 +19,9 @@ val PTR: MemoryLayout = ValueLayout.ADDRESS
 object PeerLibrary {
     val library: NativeLibrary by lazy {
         NativeLibrary.compile(
-            "peer/peer.h", "peer/ledger.h", "peer/moves.h", "checks/checks.h", "checks/checksum.h",
+            "peer/peer.h", "peer/tracker.h", "peer/moves.h", "checks/checks.h", "checks/checksum.h",
             "async/async.h", "async/metadata.h", "async/consumer.h", "async/reader.h", "async/producer.h",
-            "async/source.h", "peer/ledger.c", "peer/nodes.c", "peer/streams.c", "peer/moves.c", "peer/threads.c",
+            "async/source.h", "peer/tracker.c", "peer/nodes.c", "peer/streams.c", "peer/moves.c", "peer/threads.c",
             "checks/layout.c", "checks/checksum.c", "checks/drain.c", "async/metadata.c", "async/consumer.c",
             "async/reader.c", "async/handler.c", "async/producer.c", "async/source.c", "async/driver.c",
         )

@@ -63,7 +63,7 @@ class AdbcDriverSearchSpec : FunSpec({
         load("duckdb", AdbcDriverSearch.nowhere().`in`(others).`in`(ours)).answers()
         shouldThrow<IllegalArgumentException> { load("duckdb", AdbcDriverSearch.nowhere().`in`(others)) }.message.let {
             it shouldContain "no ADBC driver duckdb: looked for a manifest or a library of that name in "
-            it shouldContain "has no library for linux_amd64, but for osx_arm64, windows_amd64"
+            it shouldContain "has no library for linux_amd64, only for osx_arm64, windows_amd64"
         }
         shouldThrow<IllegalArgumentException> { load("$others/duckdb.toml", AdbcDriverSearch.nowhere()) }
             .message shouldContain "has no library for linux_amd64"
@@ -94,22 +94,22 @@ class AdbcDriverSearchSpec : FunSpec({
         shouldThrow<IllegalArgumentException> {
             load("quack", AdbcDriverSearch.nowhere().`in`(drivers))
         }.message shouldBe
-            "libquack.so is no ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit; if its init " +
-            "function has another name, such as duckdb_adbc_init, give that"
+            "libquack.so is not an ADBC driver: it has no function AdbcQuackInit, nor AdbcDriverInit; if its init " +
+            "function has another name, such as duckdb_adbc_init, pass that name"
     }
 
     test("an invalid manifest throws with its path and its fault, even if a later folder has a valid one [ADB-21]") {
         val good = folder("good").also { it.manifest("quack", manifest(shared)) }
         for ((text, says) in mapOf(
             "name = " to "line 1",
-            "manifest_version = 2\n[Driver]\n$shared" to "its manifest_version is 2, and only 1 is known",
-            "manifest_version = '1'\n[Driver]\n$shared" to "its manifest_version is 1, and only 1 is known",
+            "manifest_version = 2\n[Driver]\n$shared" to "its manifest_version is 2, and only 1 is supported",
+            "manifest_version = '1'\n[Driver]\n$shared" to "its manifest_version is 1, and only 1 is supported",
             "name = 'x'" to "it has no Driver.shared",
             "Driver = 3" to "it has no Driver.shared",
-            "[Driver]\nshared = 3" to "Driver.shared is no string",
+            "[Driver]\nshared = 3" to "Driver.shared is not a string",
             "[Driver]\nshared = ''" to "Driver.shared is empty",
-            "[Driver]\nentrypoint = 3\n$shared" to "Driver.entrypoint is no string",
-            "[Driver.shared]\nlinux_amd64 = 3" to "Driver.shared.linux_amd64 is no string",
+            "[Driver]\nentrypoint = 3\n$shared" to "Driver.entrypoint is not a string",
+            "[Driver.shared]\nlinux_amd64 = 3" to "Driver.shared.linux_amd64 is not a string",
         )) {
             val bad = folder("bad").also { it.manifest("quack", text) }
             shouldThrow<IllegalArgumentException> {
@@ -172,7 +172,7 @@ class AdbcDriverSearchSpec : FunSpec({
         shouldThrow<IllegalArgumentException> {
             load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder")))
         }.message.let {
-            it shouldContain "/no/such/folder (which is not there), the dynamic linker: libquack.so: "
+            it shouldContain "/no/such/folder (which does not exist), the dynamic linker: libquack.so: "
         }
         shouldThrow<IllegalArgumentException> { load("libquack.so", AdbcDriverSearch.everywhere()) }
             .message shouldContain "the dynamic linker does not find it: libquack.so"
@@ -181,7 +181,7 @@ class AdbcDriverSearchSpec : FunSpec({
         }.message shouldBe
             "the path of the ADBC driver is relative, which is not allowed here: drivers/quack.toml"
         shouldThrow<IllegalArgumentException> { load("/no/such/quack", AdbcDriverSearch.nowhere()) }
-            .message shouldContain "/no/such (which is not there)"
+            .message shouldContain "/no/such (which does not exist)"
         shouldThrow<IllegalArgumentException> { load("", AdbcDriverSearch.nowhere()) }.message shouldBe
             "the name of an ADBC driver is empty"
     }

@@ -84,7 +84,7 @@ class AdbcDriverSpec : FunSpec({
         }
         c.init(Init.SILENT)
         shouldThrow<AdbcException> { load() }.message shouldContain
-            "AdbcDriverFaultyInit of ${c.file.fileName} failed: INTERNAL (9): the driver says no more"
+            "AdbcDriverFaultyInit of ${c.file.fileName} failed: INTERNAL (9): the driver returned no message"
         c.init(Init.ODD_STATUS)
         shouldThrow<AdbcException> { load() }.let {
             it.status() shouldBe AdbcStatus.UNKNOWN
@@ -187,7 +187,7 @@ class AdbcDriverSpec : FunSpec({
             connection.createStatement().use { statement ->
                 shouldThrow<AdbcException> { statement.cancel() }.message shouldContain
                     "AdbcStatementCancel of ${c.file.fileName} failed: NOT_IMPLEMENTED (2): it is a driver of ADBC " +
-                    "1.0.0, and this is of 1.1.0"
+                    "1.0.0, and this function is from 1.1.0"
                 shouldThrow<AdbcException> { statement.setOption("fake.user.x", 1L) }.message shouldContain
                     "AdbcStatementSetOptionInt(fake.user.x)"
             }

@@ -84,7 +84,7 @@ class AdbcExceptionSpec : FunSpec({
         c.errors(Style.NO_MESSAGE)
         failed().let {
             it.driverMessage() shouldBe ""
-            it.message shouldContain "SQLSTATE 42P01: the driver says no more; the SQL: "
+            it.message shouldContain "SQLSTATE 42P01: the driver returned no message; the SQL: "
         }
         c.errors(Style.NO_SQLSTATE)
         failed().sqlState() shouldBe ""
@@ -104,7 +104,7 @@ class AdbcExceptionSpec : FunSpec({
         failed().driverMessage().isEmpty() shouldBe false
         c.errors(Style.NO_MESSAGE, Style.NO_SQLSTATE, Style.NO_DETAILS)
         failed().message shouldBe "AdbcStatementExecuteQuery of libadbc_driver_faulty.so failed: NOT_FOUND (3): the " +
-            "driver says no more; the SQL: SELECT * FROM nowhere"
+            "driver returned no message; the SQL: SELECT * FROM nowhere"
     }
 
     test("details are not queried if the driver provides none [ADB-07]") {
@@ -181,7 +181,8 @@ class AdbcExceptionSpec : FunSpec({
         }
         c.errors(Style.NO_STREAM_ERROR, Style.NO_LAST_ERROR)
         failedLater().message shouldBe
-            "get_next of the result of libadbc_driver_faulty.so failed: IO (10), EIO: the driver says no more; the " +
+            "get_next of the result of libadbc_driver_faulty.so failed: IO (10), EIO: the driver returned no " +
+            "message; the " +
             "SQL: SELECT * FROM fails(3, 2, 1)"
         c.errors()
         c.missing("ErrorFromArrayStream")

@@ -82,7 +82,7 @@ class AdbcStatementSpec : FunSpec({
         withStatement { statement ->
             statement.query("SELECT * FROM batches(3, 2)").use { reader ->
                 shouldThrow<IllegalArgumentException> { statement.setSqlQuery("a\u0000b") }.message shouldBe
-                    "sql has a zero at 1, where C would end it"
+                    "sql has a NUL character at 1, where C would end it"
                 for (target in listOf(
                     AdbcIngest.into("a\u0000"),
                     AdbcIngest.into("a").inCatalog("\u0000"),

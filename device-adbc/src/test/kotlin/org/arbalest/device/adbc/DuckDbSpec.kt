@@ -58,7 +58,7 @@ class DuckDbSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(Path.of("pom.xml")) }.message shouldContain
             "cannot be loaded: "
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(DuckDb.library, "nothing_init") }.message shouldBe
-            "libduckdb.so is no ADBC driver: it has no function nothing_init"
+            "libduckdb.so is not an ADBC driver: it has no function nothing_init"
     }
 
     test("options are set before a database is opened, and a rejected one leaves nothing behind [ADB-03]") {
@@ -69,10 +69,9 @@ class DuckDbSpec : FunSpec({
         shouldThrow<AdbcException> { DuckDb.driver.open(mapOf("path" to "/no/such/folder/x.db")) }.operation() shouldBe
             "AdbcDatabaseInit"
         shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to 'x')) }.message shouldBe
-            "the option path is a java.lang.Character, which is none of String, Boolean, Long, Integer, " +
-            "Double and byte[]"
+            "the option path is a java.lang.Character, but must be a String, Boolean, Long, Integer, Double or byte[]"
         shouldThrow<IllegalArgumentException> { DuckDb.driver.open(mapOf("path" to "a\u0000b")) }.message shouldBe
-            "value has a zero at 1, where C would end it"
+            "value has a NUL character at 1, where C would end it"
     }
 
     test("an option unknown to the driver throws with its key [ADB-03]") {

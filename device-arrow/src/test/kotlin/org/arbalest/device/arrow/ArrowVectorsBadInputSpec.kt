@@ -528,7 +528,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 list.set(ValueLayout.JAVA_LONG, 16, 0L)
                 CData.importArray(array, CImport.DATA.schema(type)).use {
                     shouldThrow<DeviceException> { ArrowVectors.toVector(it, allocator) }.message shouldContain
-                        "there is no buffer where there should be 60 bytes"
+                        "a buffer of 60 bytes is missing"
                 }
             }
         }
@@ -680,8 +680,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }.withNullRows(1)
         RootAllocator().use { allocator ->
             nullRow().use { batch ->
-                val refused = "there are 1 null rows, but a root has only columns with nulls: pushDownNulls() " +
-                    "puts them there"
+                val refused = "there are 1 null rows, but only the columns of a root have nulls: pushDownNulls() " +
+                    "moves the nulls into the columns"
                 shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }
                     .message shouldBe refused
                 VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), allocator).use { root ->

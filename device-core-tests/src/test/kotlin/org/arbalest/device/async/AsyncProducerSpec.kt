@@ -329,7 +329,7 @@ class AsyncProducerSpec : FunSpec({
 
     test("an array with other column names is an error, for a task when it is extracted [STR-12]") {
         fun swapped() = BatchBuilder.of(Devices.cpu(), 1).use { b -> b.int64("wrong", longArrayOf(1)).build() }
-        val said = "a stream gave an array of another type: field 0 of the stream's is \"id: int64"
+        val said = "a stream returned an array of another type: field 0 of the stream's is \"id: int64"
         consume().use { consumer ->
             val failed = CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(1) { swapped() }),
                 consumer.handler, pool, CExport.DEVICE).outcome().exceptionOrNull()

@@ -215,18 +215,18 @@ class BatchBuilderObjectsSpec : FunSpec({
             return elements
         }
         refused(lists(DataType.UINT64), longArrayOf(0, -1)) shouldBe
-            "column \"x.item\", row 1: -1 is no value of uint64, exactly"
+            "column \"x.item\", row 1: -1 is not exactly a value of uint64"
         refused(lists(DataType.FLOAT32), doubleArrayOf(0.1)) shouldContain
-            "column \"x.item\", row 0: Double 0.1 is no value of float32"
-        refused(lists(DataType.FLOAT16), floatArrayOf(0.1f)) shouldContain "row 0: Float 0.1 is no value of float16"
+            "column \"x.item\", row 0: Double 0.1 is not a value of float32"
+        refused(lists(DataType.FLOAT16), floatArrayOf(0.1f)) shouldContain "row 0: Float 0.1 is not a value of float16"
         refused(lists(DataType.FLOAT16), doubleArrayOf(2049.0)) shouldContain
-            "row 0: Double 2049.0 is no value of float16"
+            "row 0: Double 2049.0 is not a value of float16"
         refused(lists(DataType.UINT8), byteArrayOf(-1)) shouldContain "does not hold the integer -1 (0 to 255)"
         refused(lists(DataType.INT16), intArrayOf(7, 40_000)) shouldContain "does not hold the integer 40000"
         refused(lists(DataType.DATE64), longArrayOf(1)) shouldContain "(whole days, of 86400000 milliseconds)"
-        refused(lists(DataType.INT32), doubleArrayOf(1.0)) shouldContain "row 0: Double 1.0 is no value of int32"
+        refused(lists(DataType.INT32), doubleArrayOf(1.0)) shouldContain "row 0: Double 1.0 is not a value of int32"
         refused(lists(DataType.dictionary(DataType.INT8, DataType.UINT64)), longArrayOf(-1)) shouldContain
-            "-1 is no value of "
+            "-1 is not a value of "
         taken(DataType.UINT64, longArrayOf(1, Long.MAX_VALUE)) shouldBe
             listOf(BigDecimal.ONE, BigDecimal(Long.MAX_VALUE))
         taken(DataType.FLOAT32, doubleArrayOf(0.5, Double.POSITIVE_INFINITY)) shouldBe
@@ -255,25 +255,26 @@ class BatchBuilderObjectsSpec : FunSpec({
 
     test("an object of a wrong type is refused with the row and the accepted classes, and never rounded [BLD-16]") {
         refused(DataType.INT8, 1, "2") shouldBe
-            "column \"x\", row 1: String 2 is no value of int8; what is: Byte, Short, Integer, Long, BigInteger"
+            "column \"x\", row 1: String 2 is not a value of int8; use one of Byte, Short, Integer, Long, BigInteger"
         refused(DataType.INT8, 300) shouldBe
             "column \"x\" of type int8 does not hold the integer 300 (-128 to 127), in row 0"
-        refused(DataType.UINT64, 0, -1L) shouldBe "column \"x\", row 1: -1 is no value of uint64, exactly"
-        refused(DataType.INT64, 0.5) shouldContain "row 0: Double 0.5 is no value of int64"
-        refused(DataType.INT64, BigDecimal("0.5")) shouldContain "row 0: BigDecimal 0.5 is no value of int64"
-        refused(DataType.FLOAT32, 0.1) shouldContain "row 0: Double 0.1 is no value of float32"
-        refused(DataType.FLOAT16, 2049f) shouldContain "row 0: Float 2049.0 is no value of float16"
-        refused(DataType.UTF8, 'a', 5) shouldContain "row 1: Integer 5 is no value of utf8; what is: Character, String"
+        refused(DataType.UINT64, 0, -1L) shouldBe "column \"x\", row 1: -1 is not exactly a value of uint64"
+        refused(DataType.INT64, 0.5) shouldContain "row 0: Double 0.5 is not a value of int64"
+        refused(DataType.INT64, BigDecimal("0.5")) shouldContain "row 0: BigDecimal 0.5 is not a value of int64"
+        refused(DataType.FLOAT32, 0.1) shouldContain "row 0: Double 0.1 is not a value of float32"
+        refused(DataType.FLOAT16, 2049f) shouldContain "row 0: Float 2049.0 is not a value of float16"
+        refused(DataType.UTF8, 'a', 5) shouldContain "row 1: Integer 5 is not a value of utf8; use one of Character, " +
+            "String"
         refused(DataType.DATE32, Instant.EPOCH) shouldContain
-            "row 0: Instant 1970-01-01T00:00:00Z is no value of date32; what is: LocalDate"
+            "row 0: Instant 1970-01-01T00:00:00Z is not a value of date32; use one of LocalDate"
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, null), Instant.EPOCH) shouldContain
-            "is no value of timestamp[s]; what is: LocalDateTime"
+            "is not a value of timestamp[s]; use one of LocalDateTime"
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), Instant.ofEpochMilli(1)) shouldContain
             "which is no whole second, in row 0; timestamp[ms, tz=UTC] does"
         val lists = DataType.list(Field.of("item", DataType.INT32))
         refused(lists, listOf(1), listOf(2, "3")) shouldContain
-            "column \"x.item\", row 2: String 3 is no value of int32"
-        refused(lists, mapOf(1 to 2)) shouldContain " is no value of list<item: int32>; a Collection is, and an array"
+            "column \"x.item\", row 2: String 3 is not a value of int32"
+        refused(lists, mapOf(1 to 2)) shouldContain " is not a value of list<item: int32>; use a Collection or an array"
         refused(DataType.fixedSizeList(Field.of("item", DataType.INT32), 2), listOf(1)) shouldContain "column \"x\""
         val struct = DataType.struct(Field.of("a", DataType.INT32))
         refused(struct, mapOf("b" to 1)) shouldContain "which has no field \"b\"; it has [a]"
@@ -281,13 +282,13 @@ class BatchBuilderObjectsSpec : FunSpec({
         refused(struct, java.util.Hashtable(mapOf(ArrowTimeUnit.SECOND to 2))) shouldContain
             "which has no field \"SECOND\"; it has [a]"
         refused(struct, mapOf(null to 1)) shouldContain "which has no field \"null\"; it has [a]"
-        refused(struct, listOf(1)) shouldContain "; a Map is, by the names of its fields"
+        refused(struct, listOf(1)) shouldContain "; use a Map with the names of its fields as keys"
         refused(DataType.struct(Field.of("a", DataType.INT32), Field.of("a", DataType.INT32)),
             mapOf("a" to 1)) shouldContain "two of whose fields are \"a\""
         val map = DataType.map(Field.of("key", DataType.UTF8).withNullable(false), Field.of("value", DataType.INT32))
         refused(map, listOf(1)) shouldContain "whose elements are not all entries of a Map"
         refused(map, mapOf(null to 1)) shouldContain "is not nullable, but row 0 is null"
-        refused(DataType.NULL, 1) shouldContain "Integer 1 is no value of null"
+        refused(DataType.NULL, 1) shouldContain "Integer 1 is not a value of null"
         refused(Field.of("x", DataType.INT32).withNullable(false), listOf(null)) shouldContain
             "is not nullable, but row 0 is null"
     }

@@ -127,7 +127,7 @@ class ColumnBuilderErrorsSpec : FunSpec({
     }
 
     test("the error for missing fields of a null struct names the method that appends them [BLD-17]") {
-        val why = "; those of a null struct are appended, too, or made by appendNullWithParts()"
+        val why = "; append values for null structs too, or use appendNullWithParts()"
         for (type in listOf(
             Field.of("x", DataType.struct(item)), Field.timestampWithOffset("x", ArrowTimeUnit.SECOND),
         )) {

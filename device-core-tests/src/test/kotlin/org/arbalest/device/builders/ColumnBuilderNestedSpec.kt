@@ -122,13 +122,12 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
         val type = DataType.fixedSizeList(number, 3)
         refused(type, { appendList(3).items().appendAll(intArrayOf(1, 2, 3)) }) { appendList(2) } shouldBe
-            "column \"a\", row 1: a list of 2 elements, where all have 3"
-        refused(type, { appendNull() }) { appendList(4) } shouldContain "a list of 4 elements, where all have 3"
+            "column \"a\", row 1: a list of 2 elements, but all lists have 3"
+        refused(type, { appendNull() }) { appendList(4) } shouldContain "a list of 4 elements, but all lists have 3"
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type)).appendList(3)
             shouldThrow<IllegalStateException> { column.appendNull() }.message shouldBe
-                "column \"a\", row 1: a null, whose 3 elements come next, but the lists before have 3, of which 0 " +
-                "were appended"
+                "column \"a\", row 1: cannot append a null of 3 elements: the lists before have 3, but 0 were appended"
             column.items().appendAll(intArrayOf(1, 2, 3))
             column.appendNull()
             batch.build().use { it.column("a").get(1) shouldBe null }
@@ -206,7 +205,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             val column = batch.column(Field.of("a", type)).appendUnion("s")
             shouldThrow<IllegalStateException> { column.appendNull() }.message shouldContain
-                "child \"s\" comes next, but it has 0, where 1 come before"
+                "child \"s\" comes next, but the child has 0 elements instead of 1"
             shouldThrow<IllegalStateException> { column.appendUnion(0).also { batch.build() } }.message shouldContain
                 "1 elements are of child \"n\", but 0 were appended"
         }
@@ -326,7 +325,7 @@ class ColumnBuilderNestedSpec : FunSpec({
                 val column = batch.column(Field.of("l", type))
                 column.items(text).append("x")
                 shouldThrow<IllegalStateException> { column.items(number) }.message shouldContain
-                    "elements were appended, so their type stays"
+                    "its type cannot change after elements were appended"
                 column.appendList(1)
             }
             batch.column(Field.of("r", DataType.runEndEncoded(DataType.INT16, number)))

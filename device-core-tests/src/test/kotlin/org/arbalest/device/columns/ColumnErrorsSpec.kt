@@ -76,8 +76,8 @@ class ColumnErrorsSpec : FunSpec({
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), 1, longs(0, 0)) { it.getZonedDateTime(1) }
         imported(under(raw("f", DataType.INT8, 2, bytes(1), bytes(1, 2), nulls = 1))) { array ->
             shouldThrow<NoSuchElementException> { array.asColumn().column("f").getLong(1) }.message shouldBe
-                "column \"s.f\" of type int8 is null in row 1; ask isNull first, or read it by Column.get, in Kotlin " +
-                "by getOrNull"
+                "column \"s.f\" of type int8 is null in row 1; check isNull first, or read it with Column.get, in " +
+                "Kotlin with getOrNull"
         }
     }
 

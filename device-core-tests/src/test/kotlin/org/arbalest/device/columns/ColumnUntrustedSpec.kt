@@ -116,7 +116,7 @@ class ColumnUntrustedSpec : FunSpec({
                 it.device() shouldBeSameInstanceAs pinned
                 val column = it.asColumn()
                 shouldThrow<IllegalStateException> { column.getLong(0) }.message!! shouldContain
-                    "has an event that must be waited for first"
+                    "has an event that has not completed"
                 event.complete()
                 column.getLong(0) shouldBe 1
                 ArrayBridge.syncEventAddress(it) shouldBe 0
@@ -286,7 +286,7 @@ class ColumnUntrustedSpec : FunSpec({
                 val column = if (nested) it.column("t") else it.asColumn()
                 column.getString(0) shouldBe "A"
                 shouldThrow<DeviceException> { column.getString(1) }.message shouldBe
-                    "column \"t\", row 1: offsets[2] = 1073741824 is beyond the 2 that there are"
+                    "column \"t\", row 1: offsets[2] = 1073741824 is beyond the 2 bytes or elements"
                 Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { column.segment(arena) } }
                 shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }.message shouldBe
                     (if (nested) "$.t: " else "") + "offsets[2] = 1073741824 is beyond the 2 bytes of data"
@@ -312,7 +312,7 @@ class ColumnUntrustedSpec : FunSpec({
             }) { array ->
                 array.retainChild(0).use { texts ->
                     shouldThrow<DeviceException> { texts.asColumn().getString(1) }.message shouldBe
-                        "column \"t\", row 1: offsets[2] = 2147483647 is beyond the 3 that there are"
+                        "column \"t\", row 1: offsets[2] = 2147483647 is beyond the 3 bytes or elements"
                 }
                 array.slice(0, 2).use { slice ->
                     shouldThrow<DeviceException> { slice.copyTo(Devices.cpu()) }.message shouldBe

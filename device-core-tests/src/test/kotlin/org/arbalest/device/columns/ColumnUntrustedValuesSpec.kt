@@ -145,7 +145,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
                 repeat(2) { child(out, it).numbers(3) }
             }.use { array ->
                 val column = array.asColumn()
-                column.refuses(1, "column \"a\", row 1: types[1] = $bad is none of the union's", *reads(1))
+                column.refuses(1, "column \"a\", row 1: types[1] = $bad is not a type id of the union", *reads(1))
                 listOf(0L, 2L).map(column::get) shouldBe listOf(0L, 2L)
                 shouldThrow<DeviceException> { column.nullCount() }
             }

@@ -425,7 +425,7 @@ class ColumnValuesSpec : FunSpec({
             ).use { array ->
                 val column = array.asColumn()
                 shouldThrow<IllegalStateException> { column.asLongs() }.message!! shouldContain
-                    "has an event that must be waited for first"
+                    "has an event that has not completed"
                 event.complete()
                 column.asLongs()[0] shouldBe 0x0101010101010101
             }

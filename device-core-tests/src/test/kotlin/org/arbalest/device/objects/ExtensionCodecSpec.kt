@@ -156,7 +156,7 @@ class ExtensionCodecSpec : FunSpec({
                 array.column(0).field().valueClass() shouldBe Long::class.javaObjectType
                 shouldThrow<IllegalArgumentException> { money.get(array.column(0), 0) }.message!!.let {
                     it shouldContain "column \"price\" of type com.acme.money (int32) cannot be read as values of " +
-                        "${Money::class.java.name}: is no com.acme.money, which is stored as int64; getLong"
+                        "${Money::class.java.name}: is not com.acme.money, which is stored as int64; getLong"
                 }
             }
         }

@@ -58,7 +58,7 @@ class RecordsCollectionsSpec : FunSpec({
             val rows = Records.of(Sets::class.java).rows(batch)
             rows[0].words shouldBe setOf("a")
             shouldThrow<IllegalArgumentException> { rows[1] }.message shouldBe
-                "row 1: words[2] is b, which is there twice, as in no Set; a List has all"
+                "row 1: words[2] is b, which occurs twice, and a Set has each element once; read it as a List"
         }
     }
 
@@ -120,14 +120,15 @@ class RecordsCollectionsSpec : FunSpec({
     test("a class that cannot be a component is rejected with the classes to use instead [OBJ-10, OBJ-12]") {
         val message = shouldThrow<IllegalArgumentException> { Records.of(NoComponents::class.java).schema() }.message!!
         message shouldContain
-            "list: there is no type of Arrow's for java.util.ArrayList; List, Set, Collection and arrays have"
-        message shouldContain "map: there is no type of Arrow's for java.util.TreeMap; Map has"
-        message shouldContain "date: there is no type of Arrow's for java.util.Date; Instant, LocalDateTime"
+            "list: Arrow has no type for java.util.ArrayList; use a List, a Set, a Collection or an array"
+        message shouldContain "map: Arrow has no type for java.util.TreeMap; use a Map"
+        message shouldContain "date: Arrow has no type for java.util.Date; use Instant, LocalDateTime"
         message shouldContain
-            "number: there is no type of Arrow's for java.util.OptionalInt; Integer, Long and Double have"
+            "number: Arrow has no type for java.util.OptionalInt; use Integer, Long or Double"
         message shouldContain
-            "twice: there is no type of Arrow's for java.util.Optional; an Optional of what is no Optional has"
-        message shouldContain "raw: there is no type of Arrow's for java.util.Set; say what is in it, as in Set<String>"
-        message shouldContain "thread: there is no type of Arrow's for java.lang.Thread; a record and a data class have"
+            "twice: Arrow has no type for java.util.Optional; use an Optional of a type that is not an Optional"
+        message shouldContain "raw: Arrow has no type for java.util.Set; name the type of its elements, as in " +
+            "Set<String>"
+        message shouldContain "thread: Arrow has no type for java.lang.Thread; use a record, a data class"
     }
 })

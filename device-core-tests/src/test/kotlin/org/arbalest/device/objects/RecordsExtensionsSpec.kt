@@ -134,7 +134,7 @@ class RecordsExtensionsSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(it) }.message shouldBe """
                     org.arbalest.device.objects.Visit and the columns do not match:
                       id: UUID cannot be read from fixed_size_binary[16]; byte[] can
-                      at: OffsetDateTime cannot be read from $struct; a record can
+                      at: OffsetDateTime cannot be read from $struct; a record can be
                 """.trimIndent()
             }
         }

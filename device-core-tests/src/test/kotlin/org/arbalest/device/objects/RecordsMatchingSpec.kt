@@ -78,8 +78,8 @@ class RecordsMatchingSpec : FunSpec({
             column("distance", DataType.FLOAT64, 7),
         ).use {
             shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).strict().rows(it) }.message shouldBe
-                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  note: no component is " +
-                "for this column"
+                "org.arbalest.device.Trips\$Flight and the columns do not match:\n  note: no component has this " +
+                "column's name"
         }
     }
 
@@ -257,7 +257,7 @@ class RecordsMatchingSpec : FunSpec({
         refused(Field.of("delay", DataType.INT8), Flight("AA", 300, null)) shouldContain
             "does not hold the integer 300 (-128 to 127), in row 1"
         refused(Field.of("delay", DataType.UINT64), Flight("AA", -1, null)) shouldBe
-            "column \"delay\", row 1: -1 is no value of uint64, exactly"
+            "column \"delay\", row 1: -1 is not exactly a value of uint64"
         refused(Field.of("carrier", DataType.UTF8).withNullable(false), Flight(null, 1, null)) shouldContain
             "column \"carrier\" is not nullable, but row 1 is null"
         refused(Field.of("distance", DataType.FLOAT32), Flight("AA", 1, 0.1)) shouldContain
@@ -290,7 +290,7 @@ class RecordsMatchingSpec : FunSpec({
         built(nanos, ArrowTimeUnit.NANOSECOND) shouldBe nanos
         shouldThrow<IllegalArgumentException> { built(nanos, ArrowTimeUnit.MICROSECOND) }.message shouldBe
             "column \"instant\" of type timestamp[us, tz=Europe/Oslo] does not hold 2024-01-01T00:00:00.000000001Z, " +
-            "which is no whole microsecond, in row 0; " +
+            "which is not a whole microsecond, in row 0; " +
             "timestamp[ns, tz=Europe/Oslo] does"
         shouldThrow<IllegalArgumentException> { built(Instant.parse("9999-12-31T00:00:00Z"), ArrowTimeUnit.NANOSECOND) }
             .message shouldContain "does not hold 9999-12-31T00:00:00Z (1677-09-21T00:12:43.145224192Z to " +
@@ -391,7 +391,7 @@ class RecordsMatchingSpec : FunSpec({
         ).use {
             shouldThrow<IllegalArgumentException> {
                 Records.of(Trip::class.java).toList(it)
-            }.message shouldContain "row 0: bags[a] is a key that is there twice"
+            }.message shouldContain "row 0: bags[a] is a key that occurs twice"
         }
     }
 

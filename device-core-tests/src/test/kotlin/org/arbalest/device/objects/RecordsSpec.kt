@@ -147,7 +147,7 @@ class RecordsSpec : FunSpec({
             Records.of(Anything::class.java).toList(batch) shouldBe listOf(Anything("a"), Anything(null))
         }
         shouldThrow<IllegalArgumentException> { Records.of(Anything::class.java).schema() }.message shouldContain
-            "value: there is no type of Arrow's for java.lang.Object"
+            "value: Arrow has no type for java.lang.Object"
     }
 
     test("each class of a component has a standard column type") {

@@ -63,7 +63,7 @@ class LateCallsSpec : FunSpec({
         forGood.attempts.get() shouldBe 1
         unknown.attempts.get() shouldBe 5
         said.toList() shouldContainExactly
-            listOf("giving back, for good, attempt 1, FAILED", "giving back, for good, attempt 5, UNKNOWN")
+            listOf("the last release, attempt 1, FAILED", "the last release, attempt 5, UNKNOWN")
     }
 
     test("a call for an object that is gone with its runtime is abandoned without a report [DEV-26]") {

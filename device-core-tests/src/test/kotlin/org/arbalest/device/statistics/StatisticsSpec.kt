@@ -336,25 +336,25 @@ class StatisticsSpec : FunSpec({
 
     test("an invalid statistic is an error with the path and the row [STAT-04]") {
         val none = listOf<Triple<String, Int, Any?>>()
-        refused(made(0L to none, -1L to none), "$.column: row 1: is -1, which is no column")
-        refused(made(0L to none, 1L shl 31 to none), "$.column: row 1: is 2147483648, which is no column")
+        refused(made(0L to none, -1L to none), "$.column: row 1: is -1, which is not a column")
+        refused(made(0L to none, 1L shl 31 to none), "$.column: row 1: is 2147483648, which is not a column")
         refused(made(0L to none, 1L to null), "$.statistics: row 1: is null")
         refused(made(0L to none, 1L to listOf(Triple(NULL_COUNT, 2, "2"))),
             "$.statistics.entries: row 1: \"$NULL_COUNT\" is utf8, not int64")
         refused(made(0L to listOf(Triple(NULL_COUNT, 1, 2.0))),
             "$.statistics.entries: row 0: \"$NULL_COUNT\" is float64, not int64")
         refused(made(0L to listOf(Triple(NULL_COUNT, 0, -1L))),
-            "$.statistics.entries: row 0: \"$NULL_COUNT\" is -1, which is no count")
-        refused(made(0L to listOf(Triple("ARROW:row_count:approximate", 1, Double.NaN))), "is NaN, which is no size")
+            "$.statistics.entries: row 0: \"$NULL_COUNT\" is -1, which is not a count")
+        refused(made(0L to listOf(Triple("ARROW:row_count:approximate", 1, Double.NaN))), "is NaN, which is not a size")
         refused(made(0L to listOf(Triple("ARROW:average_byte_width:exact", 2, "3"))), "is utf8, not float64")
         refused(made(0L to listOf(Triple(MAX, 0, null))), "$.statistics.entries: row 0: \"$MAX\" is null")
         refused(made(0L to listOf(Triple(MAX, 0, 1L), Triple(MAX, 0, 1L))),
-            "row 0: \"$MAX\" of column 0 is there twice")
+            "row 0: \"$MAX\" of column 0 occurs twice")
         refused(made(null to listOf(Triple(MAX, 0, 1L)), null to listOf(Triple(MAX, 0, 1L))),
-            "row 1: \"$MAX\" of the whole is there twice")
+            "row 1: \"$MAX\" of the whole occurs twice")
         val unsigned = DataType.denseUnion(Field.of("u", DataType.UINT64))
         refused(made(0L to listOf(Triple(NULL_COUNT, 0, Long.MIN_VALUE)), union = unsigned),
-            "is 9223372036854775808, which is no count")
+            "is 9223372036854775808, which is not a count")
     }
 
     test("a key index or a type id that is out of range is an error, not a crash [STAT-04]") {
@@ -363,7 +363,7 @@ class StatisticsSpec : FunSpec({
         }
         laid(example(index = 7), "row 3: index 7 is beyond the 7 values of the dictionary")
         laid(example(index = -1), "index -1 is beyond")
-        laid(example(typeId = 2), "types[11] = 2 is none of the union's")
+        laid(example(typeId = 2), "types[11] = 2 is not a type id of the union")
         laid(example().also { it.children[1].buffers[1] = ints(0, 1, 2, 6, 7, 9, 12, 99) }, "99")
     }
 
@@ -422,8 +422,8 @@ class StatisticsSpec : FunSpec({
     test("the builder rejects values that do not fit their type, and reserved names [STAT-05]") {
         fun refusal(give: () -> Unit) = shouldThrow<IllegalArgumentException>(give).message!!
         val builder = Statistics.builder()
-        refusal { builder.nullCount(-1) } shouldBe "\"$NULL_COUNT\" is -1, which is no count"
-        refusal { builder.approximateRowCount(Double.NaN) } shouldContain "is NaN, which is no size"
+        refusal { builder.nullCount(-1) } shouldBe "\"$NULL_COUNT\" is -1, which is not a count"
+        refusal { builder.approximateRowCount(Double.NaN) } shouldContain "is NaN, which is not a size"
         refusal { builder.max("five", DataType.INT32) } shouldBe "\"$MAX\": five, a String, is no int32"
         refusal { builder.max(BigDecimal.ONE) } shouldContain "give its type, too"
         refusal { builder.put("ARROW:sum:exact", 1) } shouldContain "are the specification's, and this is none"

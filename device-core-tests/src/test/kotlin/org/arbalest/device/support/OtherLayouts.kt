@@ -76,7 +76,7 @@ internal object OtherLayouts {
      * Returns whether a valid array may be rejected with this error. The values of a dictionary may be null although
      * its field is not nullable, and a union has no nulls itself.
      */
-    fun mayRefuse(e: DeviceException): Boolean = "is null, but the field that is asked for is not " +
+    fun mayRefuse(e: DeviceException): Boolean = "is null, but the requested field is not " +
         "nullable" in e.message!! || "no child of the union" in e.message!!
 
     /**

@@ -105,7 +105,7 @@ internal object SharingFake : SynchronousDriver {
             val address = if (handle.size == 8) ByteBuffer.wrap(handle).getLong() else 0
             val block = blocks[address] ?: throw DeviceException(Errno.EINVAL, "no allocation has this handle")
             if (block.second < bytes) throw DeviceException(Errno.EINVAL,
-                "an allocation is said to have $bytes bytes, and has ${block.second}")
+                "an allocation is declared with $bytes bytes, but has ${block.second}")
             if (opened.put(address, bytes) != null) wrong += "an allocation was opened while it was open"
             return address
         }

@@ -217,8 +217,8 @@ class DLPackExportSpec : FunSpec({
             error("DLPack has no forms")
         }
         longs(1, null, null, 4, 5).use { array ->
-            refused(array) shouldBe "$.n: 2 of 5 values are null, which a tensor has not"
-            array.slice(2, 3).use { refused(it) shouldBe "$.n: 1 of 3 values are null, which a tensor has not" }
+            refused(array) shouldBe "$.n: 2 of 5 values are null, but a tensor has no nulls"
+            array.slice(2, 3).use { refused(it) shouldBe "$.n: 1 of 3 values are null, but a tensor has no nulls" }
             val tensor = DLPack.VERSIONED.exportTensor(array.slice(3, 2))
             CTensors.read(DLPack.VERSIONED, tensor, 16).longs() shouldBe listOf(4L, 5L)
             DLPack.VERSIONED.delete(tensor)
@@ -229,13 +229,13 @@ class DLPackExportSpec : FunSpec({
             c.appendList(2).items().append(3).appendNull()
             c.appendList(2).items().append(5).append(6)
         }.use { array ->
-            refused(array) shouldBe "$.t.x: 1 of 6 values are null, which a tensor has not"
+            refused(array) shouldBe "$.t.x: 1 of 6 values are null, but a tensor has no nulls"
             DLPack.VERSIONED.run { delete(exportTensor(array.slice(2, 1))) }
         }
         column(lists, 2) { c ->
             c.appendList(2).items().append(1).append(2)
             c.appendNull()
-        }.use { refused(it) shouldBe "$.t: 1 of 2 values are null, which a tensor has not" }
+        }.use { refused(it) shouldBe "$.t: 1 of 2 values are null, but a tensor has no nulls" }
     }
 
     test("types without a tensor type are rejected, and the error for bool names alternatives [DLP-05]") {

@@ -205,9 +205,9 @@ class DLPackImportSpec : FunSpec({
                     Said(0, one) to "data is NULL", Said(Long.MIN_VALUE, one) to "beyond the 63 bits",
                     Said(at, one, byteOffset = -8) to "byte_offset = 18446744073709551608 leads from data = 0x",
                     Said(Long.MAX_VALUE - 63, one, byteOffset = 64) to
-                        "byte_offset = 64 leads from data = 0x7fffffffffffffc0 to where no memory is",
+                        "byte_offset = 64 leads from data = 0x7fffffffffffffc0, beyond all memory",
                     Said(Long.MAX_VALUE - 15, one) to
-                        "byte_offset = 0 leads from data = 0x7ffffffffffffff0 to where no memory is",
+                        "byte_offset = 0 leads from data = 0x7ffffffffffffff0, beyond all memory",
                     Said(at, one, byteOffset = Long.MAX_VALUE) to "byte_offset = 9223372036854775807 leads",
                     Said(at, one, lanes = 4) to "vectors of 4 lanes", Said(at, one, lanes = 0) to "vectors of 0 lanes",
                     Said(at, one, code = DLTensorStruct.BFLOAT, bits = 16) to
@@ -283,7 +283,7 @@ class DLPackImportSpec : FunSpec({
                         CTensors.make(form, Said(memory.address(), longArrayOf(3), deviceType = 7, byteOffset = 8)),
                     )
                 }
-                error.message shouldContain "byte_offset = 8 cannot be added to what may be no address"
+                error.message shouldContain "byte_offset = 8 cannot be added to a value that may not be an address"
                 shouldThrow<DeviceException> { form.importCopy(CTensors.make(form, vulkan)) }.message shouldContain
                     "the tensor is on VULKAN:3, from which the CPU cannot copy it"
             }
@@ -296,7 +296,7 @@ class DLPackImportSpec : FunSpec({
                 for (import in listOf(DLPack.VERSIONED::importTensor, DLPack.VERSIONED::importCopy)) {
                     val tensor = CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), major = major))
                     shouldThrow<DeviceException> { import(tensor) }.message shouldBe
-                        "the tensor is of DLPack ${major.toUInt()}.7, and only 1 is known here"
+                        "the tensor has the DLPack version ${major.toUInt()}.7, and only 1 is supported here"
                     CTensors.liveTensors shouldBe 0
                 }
             DLPack.VERSIONED.importTensor(

@@ -285,7 +285,7 @@ class ExtensionTypesSpec : FunSpec({
         DeviceArray.of(Field.timestampWithOffset("at", ArrowTimeUnit.SECOND), data).use { array ->
             val column = array.asColumn()
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(0) }.message shouldContain
-                "row 0: 1081 minutes are no offset that java.time has (-1080 to 1080)"
+                "row 0: 1081 minutes are not an offset of java.time (-1080 to 1080)"
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(1) }.message shouldContain
                 "9223372036854775807 is no point in time"
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(2) }.message shouldContain

@@ -326,7 +326,7 @@ class MemObjectExportSpec : FunSpec({
                 CData.importArray(struct, CImport.DEVICE.schema(Schema.of(listOf<Field>())))
             }
             error.errno() shouldBe Errno.EINVAL
-            error.message shouldContain "0x${event.toString(16)}, which is no event of the platform of OPENCL:0"
+            error.message shouldContain "0x${event.toString(16)}, which is not an event of the platform of OPENCL:0"
             CPeer.counts().arrays shouldBe 0
             val again = arena.allocate(ArrowArrayStruct.LAYOUT).also {
                 PeerNodes.array(it, length = 0, buffers = 1, children = 0)

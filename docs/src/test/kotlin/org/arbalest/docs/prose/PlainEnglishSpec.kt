@@ -13,9 +13,6 @@ import java.io.File
 
 private val ROOT = File("..")
 
-/** Files that are not rewritten yet. The list only gets shorter. */
-private val PENDING = File("src/test/resources/prose/pending.txt").readLines().filter { it.isNotBlank() }
-
 private fun read(path: String) = ROOT.resolve(path).readText()
 
 private fun words(text: String) = text.split(Regex("\\s+")).count { word -> word.any(Char::isLetterOrDigit) }
@@ -31,15 +28,11 @@ class PlainEnglishSpec : FunSpec({
         .filterValues { it.isNotEmpty() }
 
     test("no file has a banned construct or a sentence that is too long") {
-        (faults - PENDING).values.flatten().joinToString("\n") shouldBe ""
-    }
-
-    test("each file on the list of pending files exists and has faults") {
-        (PENDING - faults.keys).shouldBeEmpty()
+        faults.values.flatten().joinToString("\n") shouldBe ""
     }
 
     test("half of the sentences of a Markdown page have at most 20 words") {
-        for (page in files.filter { it.endsWith(".md") && it !in PENDING })
+        for (page in files.filter { it.endsWith(".md") })
             withClue(page) { medianSentence(page, read(page)) shouldBeLessThanOrEqual 20 }
     }
 

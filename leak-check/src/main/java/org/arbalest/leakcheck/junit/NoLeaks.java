@@ -16,8 +16,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * each open resource and the code that created it. See {@link LeakExtension}.
  *
  * <p>If JUnit runs tests in parallel, it runs the annotated ones one after another: they share a {@link ResourceLock}.
- * The counters belong to the whole process: annotate all other tests that create arrays at the same time, too, or mark
- * them {@code @Isolated}.
+ *
+ * <p>The counters belong to the whole process: annotate all other tests that create arrays at the same time, too, or
+ * mark them {@code @Isolated}.
  */
 @Documented
 @Inherited

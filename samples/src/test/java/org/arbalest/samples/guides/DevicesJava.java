@@ -39,7 +39,7 @@ final class DevicesJava {
   }
 
   static MeteredMemory.Statistics bounded(Device gpu, DeviceArray batch, long limit) {
-    MeteredMemory memory = gpu.memory().limited(limit); // counts what is allocated from this manager
+    MeteredMemory memory = gpu.memory().limited(limit); // counts the allocations of this manager
     try (DeviceArray there = batch.copyTo(memory, gpu.defaultStream())) {
       // ENOMEM with the numbers if the copy exceeds the limit
       there.synchronize();

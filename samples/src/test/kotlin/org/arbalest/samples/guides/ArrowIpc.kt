@@ -24,7 +24,7 @@ import java.nio.file.Path
 // Roots and readers, for docs/guides/arrow-java.md.
 
 fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment) {
-    // the root may be closed afterwards
+    // the caller can close the root after this call
     ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) }
 }
 

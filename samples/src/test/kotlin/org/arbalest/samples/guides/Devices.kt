@@ -40,7 +40,7 @@ fun allocate(gpu: Device, bytes: Long): String {
 }
 
 fun bounded(gpu: Device, batch: DeviceArray, limit: Long): MeteredMemory.Statistics {
-    val memory = gpu.memory().limited(limit) // counts what is allocated from this manager
+    val memory = gpu.memory().limited(limit) // counts the allocations of this manager
     return batch.copyTo(memory, gpu.defaultStream()).use { there ->
         // ENOMEM with the numbers if the copy exceeds the limit
         there.synchronize()

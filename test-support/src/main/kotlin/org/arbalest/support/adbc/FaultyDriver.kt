@@ -336,7 +336,7 @@ class FaultyDriver private constructor(main: String) {
 
     companion object {
         private val SOURCES = listOf(
-            "peer" to "peer.h ledger.h ledger.c nodes.c streams.c",
+            "peer" to "peer.h tracker.h tracker.c nodes.c streams.c",
             "adbc" to "functions.h adbc.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c bound.c " +
                 "results.c statement.c partitions.c " +
                 "connection.c metadata.c table.c layout.c",

@@ -220,7 +220,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
             error.errno() shouldBe Errno.ENOMEM
             error.message shouldContain
                 "${backend.words.allocation} on $device failed: ${backend.words.outOfMemory}, asked for"
-            error.message shouldContain "; 983040 of the GPU's 1048576 bytes are free"
+            error.message shouldContain "; 983040 of 1048576 bytes of the GPU are free"
         }
         useSome()
         held.close()

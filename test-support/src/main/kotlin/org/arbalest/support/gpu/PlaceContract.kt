@@ -79,7 +79,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
             device.hostMemory().get().allocate(64),
         ) { (here, there, pageable, pinned) ->
             fun hex(address: Long) = "0x" + address.toString(16)
-            val on = "but the array is said to be on $type:0"
+            val on = "but the array is declared on $type:0"
             refused(type, Validation.STRUCTURAL, there, here,
                 "$.a: buffers[1]: ${hex(there)} is memory of $type:1, $on")
             refused(type, Validation.STRUCTURAL, pageable, here,
@@ -100,7 +100,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
                 device.allocate(64), Devices.device(type, 0).allocate(64), device.hostMemory().get().allocate(64),
             ) { (there, good, pinned) ->
                 val words = "$.a: buffers[1]: 0x${there.toString(16)} is memory of ${backend.types[0]}:0, but the " +
-                    "array is said to be on $type:0"
+                    "array is declared on $type:0"
                 refused(type, Validation.STRUCTURAL, there, good, words)
                 imported(type, Validation.FULL, good, pinned).close()
             }
@@ -127,7 +127,7 @@ fun placeContract(backend: GpuBackend): TestFactory = funSpec {
                 CData.importArray(struct, CImport.DEVICE.schema(Field.of("n", DataType.INT32)))
             }
             error.errno() shouldBe Errno.EINVAL
-            error.message shouldContain "its sync_event points to 0x2, which is no event of $device"
+            error.message shouldContain "its sync_event points to 0x2, which is not an event of $device"
             shouldThrow<DeviceException> { device.adoptEvent(2) }.errno() shouldBe Errno.EINVAL
         }
     }

@@ -40,7 +40,7 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         refused(good + 0).message shouldContain "its checksum is wrong"
         refused("GET / HTTP/1.1 and more".encodeToByteArray()).message shouldContain "are no message of a shared array"
         refused(good.clone().also { it[8] = 2 }).message shouldContain "has version 2, and this release reads version 1"
-        refused(good.checked(good.size + 3)).message shouldContain "3 bytes behind its end"
+        refused(good.checked(good.size + 3)).message shouldContain "3 bytes after its end"
         refused(good.checked(good.size - 3)).message shouldContain "the message ends at byte"
         for (i in 12 until good.size) refused(good.clone().also { it[i] = (it[i] + 1).toByte() }).message shouldContain
             "its checksum is wrong"

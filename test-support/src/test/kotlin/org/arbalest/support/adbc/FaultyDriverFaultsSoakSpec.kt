@@ -90,7 +90,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             faulty.outstanding shouldBe 1
             call("StatementPrepare", statement).let {
                 it.status shouldBe Status.INTERNAL
-                it.message shouldBe "StatementPrepare: fails, as was asked for"
+                it.message shouldBe "StatementPrepare: fails, as the test requested"
                 it.sqlstate shouldBe "58000"
             }
             faulty.outstanding shouldBe 0
@@ -197,7 +197,7 @@ class FaultyDriverFaultsSoakSpec : FunSpec({
             faulty.fail("get_next", nth = 2, status = 110)
             AdbcCalls.failure(execute("SELECT * FROM batches(3, 3)")).let {
                 it.errno() shouldBe 110
-                it.message shouldContain "fails, as was asked for"
+                it.message shouldContain "fails, as the test requested"
             }
         }
     }

@@ -166,11 +166,11 @@ class FaultyDriverHandlesSpec : FunSpec({
             ok("DatabaseNew", database)
             ok("ConnectionNew", connection)
             refused("ConnectionInit", connection, database) shouldBe
-                "ConnectionInit: what it is made of is not initialized"
+                "ConnectionInit: its parent is not initialized"
             ok("DatabaseInit", database)
             refused("DatabaseInit", database) shouldBe "DatabaseInit: the database is initialized already"
             refused("StatementNew", connection, statement) shouldBe
-                "StatementNew: what it is made of is not initialized"
+                "StatementNew: its parent is not initialized"
             refused("ConnectionCommit", connection) shouldBe "ConnectionCommit: its Init comes first"
             ok("ConnectionInit", connection, database)
             refused("ConnectionInit", connection, database) shouldBe
@@ -208,12 +208,12 @@ class FaultyDriverHandlesSpec : FunSpec({
             faulty.violation shouldBe text
             faulty.reset()
         }
-        broken("StatementPrepare was called with what was released") {
+        broken("StatementPrepare was called with a released handle") {
             val copy = arena.allocate(16, 8).copyFrom(statement)
             ok("StatementRelease", statement)
             call("StatementPrepare", copy).status shouldBe Status.INVALID_STATE
         }
-        broken("StatementNew was called with what it is made of released") {
+        broken("StatementNew was called after its parent was released") {
             ok("StatementRelease", statement)
             val copy = arena.allocate(16, 8).copyFrom(connection)
             ok("ConnectionRelease", connection)

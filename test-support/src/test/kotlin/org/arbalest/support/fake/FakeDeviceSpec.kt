@@ -11,7 +11,7 @@ import org.arbalest.device.Devices
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 
-/** What the fake device notices. */
+/** The errors that the fake device detects. */
 class FakeDeviceSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FakeExtension)
@@ -23,7 +23,7 @@ class FakeDeviceSpec : FunSpec({
     /** The one sentence that the fake has to say. */
     fun violation(): String = fake.violations().single().also { fake.reset() }
 
-    test("the fake sees memory that is read before what writes it is done") {
+    test("the fake sees memory that is read before its writer has completed") {
         device.createStream().use { one ->
             device.createStream().use { two ->
                 device.allocate(8).use { a ->

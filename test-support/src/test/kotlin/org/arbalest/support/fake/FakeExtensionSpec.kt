@@ -14,7 +14,7 @@ import kotlin.concurrent.thread
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 
-/** What is said of a test that leaves something on a fake device, and what of the next one. */
+/** The failures of tests that leave resources on a fake device, and their effect on the next test. */
 class FakeExtensionSpec : FunSpec({
     val passed = TestResult.Success(Duration.ZERO)
     val failed = TestResult.Failure(Duration.ZERO, AssertionError("its own"))

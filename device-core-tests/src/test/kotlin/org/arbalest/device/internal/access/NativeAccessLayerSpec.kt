@@ -18,9 +18,9 @@ class NativeAccessLayerSpec : FunSpec({
         val core = Path.of(Devices::class.java.protectionDomain.codeSource.location.toURI())
         val child = ChildJvm.run(NativeLayers::class, core.toString())
         withClue(child.output) {
-            val refused = "java.lang.IllegalCallerException: native access is not enabled for the module $CORE: it " +
-                "is in a layer of its own, whose " +
-                "ModuleLayer.Controller has to enable it by enableNativeAccess before the first call"
+            val refused = "java.lang.IllegalCallerException: native access is not enabled for the module $CORE: the " +
+                "module is in a layer of its own; enable it with its ModuleLayer.Controller.enableNativeAccess " +
+                "before the first call"
             child.exitCode shouldBe 0
             child.output.lines().filter { it.isNotEmpty() } shouldBe
                 listOf("early: CPU", "none: $refused", "late: $refused")

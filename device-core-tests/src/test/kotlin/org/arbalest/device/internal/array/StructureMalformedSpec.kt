@@ -180,7 +180,8 @@ class StructureMalformedSpec : FunSpec({
         }
         refused(views, "the size of variadic buffer 1 is -3") { make(it, 0, -3) }
         refused(views, "variadic buffer 0 is NULL, but its size is 7") { make(it, null) }
-        val garbage = "the size of variadic buffer 1 is 4611686018427387904, with which they are larger than any memory"
+        val garbage = "the size of variadic buffer 1 is 4611686018427387904, so that the variadic buffers do not " +
+            "fit in memory"
         refused(views, garbage) { out ->
             make(out, 0, 1L shl 62) { RawArrowArray.setBuffer(it.address(), 3, it.address()) }
         }
@@ -202,7 +203,7 @@ class StructureMalformedSpec : FunSpec({
             for (i in (if (bitmap) 0L else 1L) until buffers) PeerNodes.setBuffer(out, i, ByteArray(8))
         }
         fun tooMany(end: Long, type: String) =
-            "offset + length = $end elements of type $type are more than memory has bytes for"
+            "offset + length = $end elements of type $type do not fit in memory"
         refused(Field.of("", DataType.UTF8), tooMany(1L shl 62, "utf8")) { make(it, 0, 1L shl 62, 3) }
         refused(Field.of("", DataType.UTF8), tooMany(Long.MAX_VALUE, "utf8")) { make(it, 0, Long.MAX_VALUE, 3) }
         refused(Field.of("", DataType.INT64), tooMany(1L shl 54, "int64")) { make(it, 1, (1L shl 54) - 1, 2) }

@@ -183,7 +183,7 @@ class ColumnBuilderImplTypesSpec : FunSpec({
         built(money) { append(BigDecimal("12345678.91")).append(BigDecimal("-0.01")).append(7) } shouldBe
             listOf(BigDecimal("12345678.91"), BigDecimal("-0.01"), BigDecimal("7.00"))
         refused(money) { append(BigDecimal("0.001")) } shouldContain "the decimal 0.001, which has 3 digits after " +
-            "the point (scale 2), in row 0; round it, as by setScale(2, RoundingMode.HALF_EVEN)"
+            "the point (scale 2), in row 0; round it, for example with setScale(2, RoundingMode.HALF_EVEN)"
         refused(money) { append(BigDecimal("123456789.00")) } shouldContain "the decimal 123456789.00, which takes " +
             "11 digits (precision 10), in row 0; a type with a precision of 11 does"
         built(DataType.decimal128(38, 0)) {

@@ -122,7 +122,7 @@ class FillersSpec : FunSpec({
         rows(DataType.fixedSizeList(sparse, 1), 2) {
             appendList(1).items().appendUnion("n").child("n").append(1)
             items().child("n").append(2)
-            refuses("child \"n\" comes next, but it has 2, where 1 come before") { appendNull() }
+            refuses("child \"n\" comes next, but the child has 2 elements instead of 1") { appendNull() }
             appendList(1).items().appendUnion("n")
         } shouldBe listOf(listOf(1L), listOf(2L))
         rows(DataType.fixedSizeList(sparse, 2), 2) {

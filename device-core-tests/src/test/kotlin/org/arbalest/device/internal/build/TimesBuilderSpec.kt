@@ -113,7 +113,7 @@ class TimesBuilderSpec : FunSpec({
         for (type in wrapped(micros)) {
             refused(type, { append(Instant.EPOCH) }, { append(nanos) }) shouldBe
                 "column \"a\" of type timestamp[us, tz=UTC] does not hold 2024-01-01T00:00:00.000000001Z, which is " +
-                "no whole microsecond, in row 1; " +
+                "not a whole microsecond, in row 1; " +
                 "timestamp[ns, tz=UTC] does"
         }
         val ns = DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")
@@ -126,7 +126,7 @@ class TimesBuilderSpec : FunSpec({
             "(1677-09-21T00:12:43.145224192 to 2262-04-11T23:47:16.854775807), in row 1"
         refused(DataType.time(ArrowTimeUnit.SECOND), { append(LocalTime.MIDNIGHT) },
             { append(LocalTime.of(0, 0, 0, 1_000_000)) }) shouldBe
-            "column \"a\" of type time32[s] does not hold 00:00:00.001, which is no whole second, in row 1; " +
+            "column \"a\" of type time32[s] does not hold 00:00:00.001, which is not a whole second, in row 1; " +
             "time32[ms] does"
         refused(DataType.duration(ArrowTimeUnit.NANOSECOND), { append(Duration.ZERO) },
             { append(Duration.ofSeconds(Long.MAX_VALUE)) }) shouldBe

@@ -86,7 +86,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
         runs(text(long), 1L shl 53) {
             refused(it, DataType.LARGE_UTF8) shouldBe
-                "row 0: ${1L shl 53} texts of 100 bytes, beside 0 others, are more than memory has"
+                "row 0: ${1L shl 53} texts of 100 bytes, beside 0 others, do not fit in memory"
         }
         val list = DataType.list(Field.of("item", DataType.INT8))
         val lists = plain(list, 1, null, RawArray.ints(0, 3),
@@ -105,7 +105,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
         runs(encoded.also { it.length = 1 }, many) {
             refused(it, DataType.UTF8) shouldBe
-                "row 0: $many texts of ${1 shl 20} bytes, beside 0 others, are more than memory has"
+                "row 0: $many texts of ${1 shl 20} bytes, beside 0 others, do not fit in memory"
         }
     }
 
@@ -118,11 +118,11 @@ class ArrayConversionExpandedSpec : FunSpec({
             refused(it, DataType.UTF8_VIEW, Errno.ENOMEM) shouldContain "failed: ENOMEM, asked for ${16 * rows} bytes"
         }
         runs(plain(DataType.INT64, 1, null, RawArray.longs(7)), 1L shl 55) {
-            refused(it, DataType.INT64) shouldBe "${1L shl 55} elements are more than memory has bytes for"
+            refused(it, DataType.INT64) shouldBe "${1L shl 55} elements do not fit in memory"
         }
         runs(plain(DataType.fixedSizeBinary(1 shl 20), 1, null, RawArray.blank(1 shl 20)), rows) {
             refused(it, DataType.fixedSizeBinary(1 shl 20)) shouldBe
-                "$rows values of ${1 shl 20} bytes are more than memory has"
+                "$rows values of ${1 shl 20} bytes do not fit in memory"
         }
     }
 
@@ -148,7 +148,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         }
         runs(lists(1 shl 20), 1L shl 50) {
             refused(it, lists(1 shl 20).type) shouldBe
-                "${1L shl 50} lists of ${1 shl 20} elements are more than memory has bytes for"
+                "${1L shl 50} lists of ${1 shl 20} elements do not fit in memory"
         }
         runs(lists(0), 1L shl 50) { array ->
             array.convertTo(Field.of("a", lists(0).type)).use { it.length() shouldBe (1L shl 50) }

@@ -69,7 +69,7 @@ class ArrayConversionFieldsSpec : FunSpec({
         val nothing = Field.of("n", DataType.NULL)
         build(nothing, 2) { it.appendNull().appendNull() }.use { array ->
             refused(array, nothing.withNullable(false),
-                "row 0: is null, but the field that is asked for is not nullable")
+                "row 0: is null, but the requested field is not nullable")
             array.slice(1, 0).use { none -> none.convertTo(nothing.withNullable(false)).use { it.length() shouldBe 0 } }
         }
         val strict = DataType.struct(nothing.withNullable(false))
@@ -90,7 +90,7 @@ class ArrayConversionFieldsSpec : FunSpec({
             children = listOf(raw(DataType.NULL, 2, name = "n")),
         )) { array ->
             refused(array, Field.of("a", strict),
-                "$.n: row 1: is null, but the field that is asked for is not nullable")
+                "$.n: row 1: is null, but the requested field is not nullable")
         }
     }
 
@@ -159,7 +159,7 @@ class ArrayConversionFieldsSpec : FunSpec({
                 array,
                 tensor("{\"shape\": [1, 2]}"),
                 "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]) cannot be converted to " +
-                    "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]): the parameters are others",
+                    "arrow.fixed_shape_tensor (fixed_size_list<item: utf8>[2]): the parameters differ",
             )
         }
         val offsets = Field.timestampWithOffset("t", ArrowTimeUnit.SECOND)

@@ -139,7 +139,7 @@ class ArrayConversionLimitsSpec : FunSpec({
                 array,
                 Field.of("m", MapType(map.entries(), true)),
                 "map<entries: struct<key: utf8 not null, value: int8> not null> cannot be converted to map<entries: " +
-                    "struct<key: utf8 not null, value: int8> not null>: whether the keys are in order is not known",
+                    "struct<key: utf8 not null, value: int8> not null>: the keys are not known to be sorted",
             )
         }
         val union = UnionType(UnionMode.DENSE, listOf(0), listOf(Field.of("x", DataType.INT8)))
@@ -154,7 +154,7 @@ class ArrayConversionLimitsSpec : FunSpec({
                 array,
                 Field.of("d", DictionaryType(DataType.INT8, Field.of("", DataType.UTF8), true)),
                 "dictionary<values=utf8, indices=int8> cannot be converted to dictionary<values=utf8, indices=int8, " +
-                    "ordered>: whether the dictionary is in order is not known",
+                    "ordered>: the dictionary is not known to be ordered",
             )
         }
     }
@@ -162,14 +162,14 @@ class ArrayConversionLimitsSpec : FunSpec({
     test("nulls are rejected for a non-nullable field, with path and row, unless a parent hides them [REQ-03]") {
         texts("a", "b", null).use { array ->
             val strict = Field.of("t", DataType.UTF8).withNullable(false)
-            refused(array, strict, "row 2: is null, but the field that is asked for is not nullable")
+            refused(array, strict, "row 2: is null, but the requested field is not nullable")
             refused(array, strict.withType(DataType.UTF8_VIEW),
-                "row 2: is null, but the field that is asked for is not nullable")
+                "row 2: is null, but the requested field is not nullable")
             array.slice(0, 2).use { cut ->
                 cut.convertTo(strict).use { it.field() shouldBe strict; it.validate(Validation.FULL) }
             }
             array.slice(1, 2).use { cut ->
-                refused(cut, strict, "row 1: is null, but the field that is asked for is not nullable")
+                refused(cut, strict, "row 1: is null, but the requested field is not nullable")
             }
         }
         fun struct(inner: Boolean, outer: Boolean) =
@@ -182,10 +182,10 @@ class ArrayConversionLimitsSpec : FunSpec({
                 it.validate(Validation.FULL)
                 read(it.asColumn()) shouldBe listOf(mapOf("x" to 1L), null, mapOf("x" to 3L))
             }
-            refused(array, struct(false, false), "row 1: is null, but the field that is asked for is not nullable")
+            refused(array, struct(false, false), "row 1: is null, but the requested field is not nullable")
         }
         imported(raw(struct(true, true).type(), 3, null, children = listOf(byte), name = "s")) { array ->
-            refused(array, struct(false, true), "$.x: row 1: is null, but the field that is asked for is not nullable")
+            refused(array, struct(false, true), "$.x: row 1: is null, but the requested field is not nullable")
         }
         val words = raw(DataType.UTF8, 2, RawArray.bytes(0b01), RawArray.ints(0, 1, 1),
             ByteBuffer.wrap("a".encodeToByteArray()), nulls = 1, name = "")
@@ -193,7 +193,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             raw(DataType.dictionary(DataType.INT8, DataType.UTF8), 2, null, RawArray.bytes(0, 1), dictionary = words),
         ) { array ->
             refused(array, Field.of("a", DataType.UTF8).withNullable(false),
-                "row 1: is null, but the field that is asked for is not nullable")
+                "row 1: is null, but the requested field is not nullable")
         }
     }
 
@@ -253,7 +253,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         refused(raw(runs, 3, children = listOf(ends, bytes)), DataType.INT8, "run_ends[1] = 1 is not behind 2")
         val union = DataType.denseUnion(Field.of("x", DataType.UTF8))
         refused(raw(union, 1, RawArray.bytes(4), RawArray.ints(0), children = listOf(words)),
-            DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)), "row 0: types[0] = 4 is none of the union's")
+            DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)), "row 0: types[0] = 4 is not a type id of the union")
         refused(
             raw(union, 1, RawArray.bytes(0), RawArray.ints(1), children = listOf(words)),
             DataType.denseUnion(Field.of("x", DataType.UTF8_VIEW)),
@@ -368,7 +368,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             array.slice(0, 2).use { it.convertTo(Field.of("b", DataType.UTF8)) }.use { cut ->
                 cut.asColumn().getString(0) shouldBe "A"
                 shouldThrow<DeviceException> { cut.asColumn().getString(1) }.message!! shouldContain
-                    "offsets[2] = 30000000 is beyond the 3 that there are"
+                    "offsets[2] = 30000000 is beyond the 3 bytes or elements"
             }
         }
     }
@@ -501,7 +501,7 @@ class ArrayConversionLimitsSpec : FunSpec({
                 val thrown = shouldThrow<DeviceException> { make() }
                 thrown.errno() shouldBe Errno.ENOSYS
                 thrown.message!! shouldContain
-                    "the CPU would have to read buffers on EXT_DEV:0; copy the array to the CPU first, by copyTo"
+                    "the CPU cannot read buffers on EXT_DEV:0; copy the array to the CPU first, with copyTo"
             }
             shouldThrow<DeviceException> { there.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }
                 .message!! shouldStartWith "$.word: "
@@ -602,7 +602,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         DeviceArrayReader.of(nulls.schema(), listOf(nulls)).convertTo(strict).use { converted ->
             repeat(2) {
                 shouldThrow<DeviceException> { converted.next() }.message shouldBe
-                    "$.word: row 0: is null, but the field that is asked for is not nullable"
+                    "$.word: row 0: is null, but the requested field is not nullable"
             }
         }
     }

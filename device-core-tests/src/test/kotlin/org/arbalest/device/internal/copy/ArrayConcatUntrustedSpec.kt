@@ -117,8 +117,8 @@ class ArrayConcatUntrustedSpec : FunSpec({
             array(FixedSizeBinaryType(0)) { out -> PeerNodes.array(out, Long.MAX_VALUE, buffers = 2) }
         }
         refusal(*huge.toTypedArray()) shouldBe
-            "arrays[1]: 9223372036854775807 + 9223372036854775807 elements of type fixed_size_binary[0] are more " +
-            "than memory has bytes for"
+            "arrays[1]: 9223372036854775807 + 9223372036854775807 elements of type fixed_size_binary[0] do not fit " +
+            "in memory"
     }
 
     test("lists with offsets beyond their elements are not joined [ARR-09, ARR-21]") {
@@ -177,7 +177,7 @@ class ArrayConcatUntrustedSpec : FunSpec({
         }
         val good = union(5, 1)
         for (id in listOf(0, -5, 127)) refusal(good.retain(), union(id, 0)) shouldBe
-            "arrays[1]: types[0] = $id is none of the union's"
+            "arrays[1]: types[0] = $id is not a type id of the union"
         for (offset in listOf(2L, -1L)) refusal(good.retain(), union(5, offset)) shouldBe
             "arrays[1]: offsets[0] = $offset is beyond the 2 elements of \"n\""
         joined(good, union(5, 0)).use { it.length() shouldBe 2 }

@@ -150,7 +150,7 @@ class ConcatDictionarySpec : FunSpec({
     test("different ordered dictionaries are not joined, since the result would have no order [ARR-21]") {
         val ordered = type(8, ordered = true)
         refusal(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(0), words(4))) shouldBe
-            "arrays[1]: $.(dictionary): is ordered, and another than that of the arrays before"
+            "arrays[1]: $.(dictionary): is ordered, and differs from the dictionary of the arrays before"
         joined(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(1), words(1, 2))).second shouldBe 2
     }
 

@@ -202,7 +202,7 @@ class OpenDevicesSpec : FunSpec({
                 table.want(type, 0).isOpaque shouldBe true
                 provider.opened.shouldBeEmpty()
                 val reason = DeviceRegistry.probe(provider, type).shouldBeInstanceOf<Availability.Missing>().reason()
-                reason shouldContain "Provider says that there are $count devices of VULKAN"
+                reason shouldContain "Provider returned an impossible number of devices of VULKAN: $count"
                 shouldThrow<DeviceException> { table.find(type, 0).allocate(1) }.message shouldContain reason
             }
         }
@@ -241,7 +241,7 @@ class OpenDevicesSpec : FunSpec({
             table.find(type, 0) shouldBeSameInstanceAs early
             reason(early) shouldContain "VULKAN:0 is unavailable, because vkOpen on VULKAN:0 failed: VK_BUSY (7), so"
             reason(table.find(type, 1)) shouldContain
-                "VULKAN:1 is unavailable, because there is no more than 1 of them, so"
+                "VULKAN:1 is unavailable, because its backend has only 1, so"
             provider.onOpen = {}
             later(OpenDevices.LONGEST_PAUSE)
             table.find(type, 0).isOpaque shouldBe false

@@ -215,7 +215,7 @@ class GettersSpec : FunSpec({
         }
         flat(DataType.time(ArrowTimeUnit.SECOND), 4, 0, 86_400).use { array ->
             shouldThrow<ArithmeticException> { array.asColumn().getLocalTime(1) }.message shouldContain
-                "row 1: 86400 is no time of day that java.time has"
+                "row 1: 86400 is not a time of day of java.time"
         }
         flat(DataType.timestamp(ArrowTimeUnit.SECOND, "Mars/Olympus"), 8, 7).use { array ->
             shouldThrow<IllegalArgumentException> { array.asColumn().getZonedDateTime(0) }.message shouldContain
@@ -278,7 +278,7 @@ class GettersSpec : FunSpec({
                 column.get(0) shouldBe listOf(SimpleEntry(1L, 4L), SimpleEntry(2L, 5L), SimpleEntry(1L, 6L))
                 column.getList(0).length() shouldBe 3
                 shouldThrow<IllegalArgumentException> { column.getMap(0) }.message shouldContain
-                    ", row 0 has the key 1 twice; getList and get have all entries"
+                    ", row 0 has the key 1 twice; getList and get return all entries"
             }
     }
 

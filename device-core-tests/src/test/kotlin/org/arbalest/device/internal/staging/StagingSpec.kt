@@ -423,7 +423,7 @@ class StagingSpec : FunSpec({
 
     test("a copy that the device fails leaves main memory unchanged, and the next copy reads it at once [DEV-40]") {
         for (size in listOf(100L, 2 * large)) onStream { stream ->
-        // small enough for the stream itself: a failed queue stays failed, and so does a lane
+            // small enough for the stream itself: a failed queue stays failed, and so does a lane
             val there = device.allocate(size)
             val back = filled(size, 2)
             fake.hold()

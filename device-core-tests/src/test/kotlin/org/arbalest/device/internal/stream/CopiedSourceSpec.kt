@@ -187,7 +187,7 @@ class CopiedSourceSpec : FunSpec({
         val tape = Tape(1)
         tape.reader().use { reader ->
             shouldThrow<IllegalArgumentException> { reader.copyTo(device.memory(), device.defaultStream(), -1) }
-                .message shouldBe "ahead is -1, and cannot be negative"
+                .message shouldBe "ahead must not be negative, but is -1"
             reader.next()!!.close()
             reader.close()
             shouldThrow<IllegalStateException> { reader.copyTo(device.memory(), device.defaultStream(), 1) }

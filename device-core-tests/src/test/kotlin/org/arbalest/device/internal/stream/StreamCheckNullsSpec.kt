@@ -57,7 +57,7 @@ class StreamCheckNullsSpec : FunSpec({
             repeat(2) { shouldThrow<DeviceException> { reader.next() } }
         }
         return shouldThrow<DeviceException> { check(field, array) }.message!!
-            .removePrefix("a stream gave an array of another type: ")
+            .removePrefix("a stream returned an array of another type: ")
     }
 
     test("a nullable column in a stream that forbids nulls must have no nulls, in each batch [STR-12]") {
@@ -69,12 +69,12 @@ class StreamCheckNullsSpec : FunSpec({
         DeviceArrayReader.of(schema, DeviceType.CPU) { all.removeFirst() }.use { reader ->
             repeat(2) { reader.next()!!.close() }
             shouldThrow<DeviceException> { reader.next() }.message shouldBe
-                "a stream gave an array of another type: $.zz: row 1: null, but the field is not nullable"
+                "a stream returned an array of another type: $.zz: row 1: null, but the field is not nullable"
         }
         batch(true).use {
             taken(Schema.of(may("zz")).asField(), it)
             shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(it)) }.message shouldBe
-                "batch 0: a stream gave an array of another type: $.zz: row 1: null, but the field is not nullable"
+                "batch 0: a stream returned an array of another type: $.zz: row 1: null, but the field is not nullable"
         }
     }
 

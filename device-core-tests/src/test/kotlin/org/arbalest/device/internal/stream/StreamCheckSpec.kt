@@ -51,13 +51,13 @@ class StreamCheckSpec : FunSpec({
             repeat(2) { shouldThrow<DeviceException> { reader.next() }.errno() shouldBe Errno.EINVAL }
             shouldThrow<DeviceException> { reader.next() }.message!!
         }
-        return pulled.removePrefix("a stream gave an array of another type: ")
+        return pulled.removePrefix("a stream returned an array of another type: ")
     }
 
     fun refused(schema: Schema, batch: DeviceArray): String {
         val said = refused(schema.asField(), batch)
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch.retain())) }.message shouldBe
-            "batch 0: a stream gave an array of another type: $said"
+            "batch 0: a stream returned an array of another type: $said"
         return said
     }
 

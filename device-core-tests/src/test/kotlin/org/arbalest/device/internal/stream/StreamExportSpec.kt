@@ -191,7 +191,7 @@ class StreamExportSpec : FunSpec({
         fun text() = BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() }
         fun mixed() = listOf(batch(0), cuda(), text())
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe
-            "batch 1: a stream of CPU arrays gave one on CUDA:1"
+            "batch 1: a stream of CPU arrays returned one on CUDA:1"
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }
             .message shouldContain "batch 1: a stream gave an array of another type"
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }
@@ -231,7 +231,7 @@ class StreamExportSpec : FunSpec({
         DeviceArrayReader.of(schema, DeviceType.CPU) { closed }.use { reader ->
             repeat(2) {
                 shouldThrow<DeviceException> { reader.next() }.message shouldContain
-                    "a stream gave an array that was closed or exported"
+                    "a stream returned an array that was closed or exported"
             }
         }
     }
@@ -253,7 +253,7 @@ class StreamExportSpec : FunSpec({
         fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
         both({ mixed(cuda()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
-            it.error shouldBe "a stream of CPU arrays gave one on CUDA:1"
+            it.error shouldBe "a stream of CPU arrays returned one on CUDA:1"
         }
         val text = { BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() } }
         both({ mixed(text()) }, extra = 0) {

@@ -80,7 +80,7 @@ class ArrayValidationDeviceSpec : FunSpec({
     test("validation finds errors on a device as it does in main memory [VAL-12]") {
         val byte = RawArray.bytes(65, -1)
         refused(raw(DataType.UTF8, 2, null, RawArray.ints(0, 1, 2), byte),
-            "row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
+            "row 1: not UTF-8: a text of 1 bytes has 0xff at 0")
         refused(raw(
             ListType(Field.of("x", DataType.INT8)),
             2,
@@ -162,7 +162,7 @@ class ArrayValidationDeviceSpec : FunSpec({
                         }
                         fake.release()
                         waiting.join()
-                        failure!!.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
+                        failure!!.message shouldBe "row 0: not UTF-8: a text of 1 bytes has 0xff at 0"
                     }
                     stream.synchronize()
                 }
@@ -179,7 +179,7 @@ class ArrayValidationDeviceSpec : FunSpec({
             export()
             shouldThrow<DeviceException> {
                 CData.importArray(out, CImport.DEVICE.schema(wrong.field).validation(Validation.FULL))
-            }.message shouldBe "row 0: no UTF-8: a text of 1 bytes has 0xff at 0"
+            }.message shouldBe "row 0: not UTF-8: a text of 1 bytes has 0xff at 0"
             RawArrowArray.release(out.address()) shouldBe 0
             export()
             fake.failCall(FakeCall.COPY, 2)

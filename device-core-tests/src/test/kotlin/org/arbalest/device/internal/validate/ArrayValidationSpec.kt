@@ -245,9 +245,9 @@ class ArrayValidationSpec : FunSpec({
         passes(views(short, good, view(ByteArray(0)), view("twelve bytes".encodeToByteArray())))
         refused(views(short, spoilt(short) { it.putInt(0, -5) }), "row 1: views[1] has -5 bytes")
         refused(views(spoilt(short) { it.put(11, 1) }),
-            "row 0: views[0] has 5 bytes in itself, but what is behind them is not 0")
+            "row 0: views[0] has 5 inline bytes, but the bytes after them are not 0")
         refused(views(spoilt(view(byteArrayOf(65))) { it.put(6, 1) }),
-            "row 0: views[0] has 1 bytes in itself, but what is behind them is not 0")
+            "row 0: views[0] has 1 inline bytes, but the bytes after them are not 0")
         refused(views(spoilt(good) { it.putInt(8, 1) }), "row 0: views[0] is in data buffer 1, but there are 1")
         refused(views(spoilt(good) { it.putInt(8, -1) }), "row 0: views[0] is in data buffer -1, but there are 1")
         refused(views(spoilt(good) { it.putInt(12, 1) }), "row 0: views[0] has 19 bytes at 1, but data buffer 0 has 19")
@@ -255,7 +255,7 @@ class ArrayValidationSpec : FunSpec({
             "row 0: views[0] has 19 bytes at -1, but data buffer 0 has 19")
         refused(views(spoilt(good) { it.put(5, 'b'.code.toByte()) }),
             "row 0: views[0] begins with 0x61627465, but in data buffer 0 at 0 is 0x61207465")
-        refused(views(spoilt(short) { it.put(5, -1) }), "row 0: no UTF-8: a text of 5 bytes has 0xff at 1")
+        refused(views(spoilt(short) { it.put(5, -1) }), "row 0: not UTF-8: a text of 5 bytes has 0xff at 1")
         passes(views(spoilt(short) { it.put(5, -1) }, type = DataType.BINARY_VIEW))
         passes(views(short, spoilt(good) { it.putInt(0, -7).putInt(8, 77) }, validity = bytes(0b01)))
     }
@@ -280,15 +280,17 @@ class ArrayValidationSpec : FunSpec({
             "and a text that is longer than a few words, with a ü in its middle", ""))
         for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8)) {
             val good = "fine, fine and fine".encodeToByteArray()
-            refused(texts(good, row(65, 0xFF, 66), type = type), "row 1: no UTF-8: a text of 3 bytes has 0xff at 1")
-            refused(texts(good, row(0xC0, 0x80), good, type = type), "row 1: no UTF-8: a text of 2 bytes has 0xc0 at 0")
-            refused(texts(good, row(0xED, 0xA0, 0x80), type = type), "row 1: no UTF-8: a text of 3 bytes has 0xa0 at 1")
+            refused(texts(good, row(65, 0xFF, 66), type = type), "row 1: not UTF-8: a text of 3 bytes has 0xff at 1")
+            refused(texts(good, row(0xC0, 0x80), good, type = type), "row 1: not UTF-8: a text of 2 bytes has 0xc0 " +
+                "at 0")
+            refused(texts(good, row(0xED, 0xA0, 0x80), type = type), "row 1: not UTF-8: a text of 3 bytes has 0xa0 " +
+                "at 1")
             refused(texts(good, row(65, 0xC3), row(0xBC, 66), type = type),
-                "row 1: no UTF-8: a text of 2 bytes ends within a character")
-            refused(texts(row(0xC3), type = type), "row 0: no UTF-8: a text of 1 bytes ends within a character")
+                "row 1: not UTF-8: a text of 2 bytes ends within a character")
+            refused(texts(row(0xC3), type = type), "row 0: not UTF-8: a text of 1 bytes ends within a character")
             passes(texts(good, row(0xFF, 0xC3), "é".encodeToByteArray(), validity = bytes(0b101), type = type))
             refused(texts(good, row(0xFF, 0xC3), row(0xC3), validity = bytes(0b101), type = type),
-                "row 2: no UTF-8: a text of 1 bytes ends within a character")
+                "row 2: not UTF-8: a text of 1 bytes ends within a character")
             passes(texts("ü".encodeToByteArray(), good, ByteArray(0), ByteArray(0), type = type))
         }
         passes(raw(DataType.BINARY, 1, null, ints(0, 1), bytes(-1)))
@@ -315,7 +317,7 @@ class ArrayValidationSpec : FunSpec({
                 refused(indices(0, words = texts()), "row 0: index 0 is beyond the 0 values of the dictionary")
                 passes(indices(7, validity = bytes(0), words = texts()))
                 refused(indices(0, words = texts("x".encodeToByteArray(), byteArrayOf(-1))),
-                    "$.(dictionary): row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
+                    "$.(dictionary): row 1: not UTF-8: a text of 1 bytes has 0xff at 0")
             }
         }
         val nullable = raw(DataType.dictionary(DataType.INT8, DataType.INT8), 1, null, bytes(0),
@@ -329,13 +331,13 @@ class ArrayValidationSpec : FunSpec({
         fun sparse(vararg types: Byte) = raw(UnionType(UnionMode.SPARSE, listOf(5, 127), fields), types.size,
             bytes(*types), children = children(types.size))
         passes(sparse(5, 127, 5))
-        refused(sparse(5, 127, 6), "row 2: types[2] = 6 is none of the union's")
-        refused(sparse(-1), "row 0: types[0] = -1 is none of the union's")
+        refused(sparse(5, 127, 6), "row 2: types[2] = 6 is not a type id of the union")
+        refused(sparse(-1), "row 0: types[0] = -1 is not a type id of the union")
         fun dense(types: ByteBuffer, offsets: ByteBuffer) =
             raw(UnionType(UnionMode.DENSE, listOf(5, 127), fields), 3, types, offsets, children = children(2))
         passes(dense(bytes(5, 127, 5), ints(0, 0, 1)))
         passes(dense(bytes(5, 5, 5), ints(0, 0, 1)))
-        refused(dense(bytes(5, 0, 5), ints(0, 0, 1)), "row 1: types[1] = 0 is none of the union's")
+        refused(dense(bytes(5, 0, 5), ints(0, 0, 1)), "row 1: types[1] = 0 is not a type id of the union")
         refused(dense(bytes(5, 127, 5), ints(1, 0, 0)),
             "row 2: offsets[2] = 0 is before 1, which was the last of \"p\"")
         refused(dense(bytes(5, 127, 5), ints(0, 2, 1)), "row 1: offsets[1] = 2 is beyond the 2 elements of \"q\"")
@@ -385,10 +387,10 @@ class ArrayValidationSpec : FunSpec({
                 BigInteger.TWO.pow(type.bits() - 1).negate())
             for (wrong in listOf(most + BigInteger.ONE, most.negate() - BigInteger.ONE) + extremes) {
                 refused(decimals(BigInteger.ONE, wrong),
-                    "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
+                    "row 1: the unscaled value $wrong has more digits than the precision ${type.precision()}")
                 passes(decimals(BigInteger.ONE, wrong, most, validity = bytes(0b101)))
                 refused(decimals(wrong, wrong, validity = bytes(0b10)),
-                    "row 1: the unscaled $wrong has more digits than the ${type.precision()} of the precision")
+                    "row 1: the unscaled value $wrong has more digits than the precision ${type.precision()}")
             }
         }
     }
@@ -427,14 +429,14 @@ class ArrayValidationSpec : FunSpec({
         val lists = raw(StructType(listOf(Field.of("orders", ListType(item)))), 1, null, children = listOf(
             RawArray(Field.of("orders", ListType(item)), 1, -1, 0, mutableListOf(null, ints(0, 1)), listOf(items)),
         ))
-        refused(lists, "$.orders.item.word: row 1: no UTF-8: a text of 1 bytes has 0xff at 0")
+        refused(lists, "$.orders.item.word: row 1: not UTF-8: a text of 1 bytes has 0xff at 0")
     }
 
     test("list elements, children of dense unions and values of runs are validated even if no row uses them [VAL-11]") {
         val wrong = texts("x".encodeToByteArray(), byteArrayOf(-1)).let {
             RawArray(Field.of("x", DataType.UTF8), 2, -1, 0, it.buffers)
         }
-        val said = "$.x: row 1: no UTF-8: a text of 1 bytes has 0xff at 0"
+        val said = "$.x: row 1: not UTF-8: a text of 1 bytes has 0xff at 0"
         refused(raw(ListType(wrong.field), 1, null, ints(0, 1), children = listOf(wrong)), said)
         refused(raw(ListViewType(wrong.field), 0, null, null, null, children = listOf(wrong)), said)
         refused(raw(UnionType(UnionMode.DENSE, listOf(0), listOf(wrong.field)), 1, bytes(0), ints(0),

@@ -28,7 +28,7 @@ final class ClassHint {
     if (raw == OptionalInt.class || raw == OptionalLong.class || raw == OptionalDouble.class)
       return "use Integer, Long or Double, which may be null, or an Optional of them";
     if (Collection.class.isAssignableFrom(raw)) return "use a List, a Set, a Collection or an array";
-    if (Map.class.isAssignableFrom(raw)) return "Map has";
+    if (Map.class.isAssignableFrom(raw)) return "use a Map";
     if (Date.class.isAssignableFrom(raw) || Calendar.class.isAssignableFrom(raw))
       return "use Instant, LocalDateTime, LocalDate or LocalTime";
     return "use a record, a data class, a class in docs/types.md, or the class of a registered ExtensionCodec";

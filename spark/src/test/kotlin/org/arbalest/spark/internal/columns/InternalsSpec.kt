@@ -9,6 +9,6 @@ class InternalsSpec : FunSpec({
         Internals.whyNot("4.2.0") shouldBe null
         Internals.whyNot("4.2.7-SNAPSHOT") shouldBe null
         for (other in listOf("4.1.3", "4.20.0", "4.3.0", "5.4.2", "4", "")) Internals.whyNot(other) shouldBe
-            "Spark is $other, and tested are [4.2]"
+            "Spark is $other, but only these versions are tested: [4.2]"
     }
 })

@@ -40,12 +40,12 @@ class ExecutorDeviceSpec : FunSpec({
             "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe
             DeviceSettings("cpu", "fpga", 1, 16L shl 20)
         shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device" to "tpu") }.message shouldBe
-            "spark.arbalest.device is tpu, and may be auto, cuda, rocm, opencl or cpu"
+            "spark.arbalest.device is tpu, but must be auto, cuda, rocm, opencl or cpu"
         shouldThrow<IllegalArgumentException> { settings("spark.arbalest.device.tasks" to "0") }.message shouldBe
             "spark.arbalest.device.tasks is 0, and is at least 1"
         settings("spark.arbalest.device" to "cpu").device(listOf("7")) shouldBe Devices.cpu()
         shouldThrow<IllegalStateException> { settings("spark.arbalest.device" to "rocm").device(listOf()) }
-            .message shouldContain "spark.arbalest.device is rocm, which this executor has not: "
+            .message shouldContain "spark.arbalest.device is rocm, which this executor does not have: "
         for (address in listOf("GPU-xyz", "99999999999999999999", "gpu0")) {
             shouldThrow<IllegalArgumentException> {
                 settings("spark.arbalest.device" to "opencl").device(listOf(address))

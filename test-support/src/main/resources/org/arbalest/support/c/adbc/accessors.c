@@ -48,7 +48,7 @@ static AdbcStatusCode get(const char* name, void* handle, int kind, const char* 
   if (as == INTEGER) *(int64_t*)to = option.integer;
   else if (as == NUMBER) *(double*)to = option.number;
   else out(&option, option.size + (as == TEXT), to, size);
-  ledger_free(option.bytes);
+  tracker_free(option.bytes);
   return call_end(&call, ADBC_STATUS_OK);
 }
 

@@ -20,7 +20,7 @@ void bound_free(struct bound* bound) {
   }
   if (bound->schema.release != NULL) bound->schema.release(&bound->schema);
   free(bound->batches);
-  ledger_free(bound);
+  tracker_free(bound);
 }
 
 static void add(struct bound* bound, struct ArrowArray* moved) {
@@ -78,7 +78,7 @@ AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct
   pthread_t thread;
   *out = NULL;
   if (binding->array.release == NULL && binding->stream.release == NULL) return ADBC_STATUS_OK;
-  struct reading reading = {call, binding, ledger_alloc(sizeof(struct bound)), ADBC_STATUS_OK};
+  struct reading reading = {call, binding, tracker_alloc(sizeof(struct bound)), ADBC_STATUS_OK};
   if (!setting(BIND_ON_THREAD)) read_all(&reading);
   else if (pthread_create(&thread, NULL, read_all, &reading) != 0) abort();
   else pthread_join(thread, NULL);
@@ -97,7 +97,7 @@ struct row {
 };
 
 static void free_row(struct ArrowArray* array) {
-  ledger_free(array->private_data);
+  tracker_free(array->private_data);
   array->release = NULL;
 }
 
@@ -108,7 +108,7 @@ void bound_row(struct bound* bound, int64_t row, struct ArrowArray* array, struc
   struct ArrowArray* batch = bound->batches;
   for (; row >= batch->length; batch++) row -= batch->length;
   size_t n = (size_t)batch->n_children;
-  struct row* own = ledger_alloc(sizeof *own + n * (sizeof(struct ArrowArray*) + sizeof(struct ArrowArray)));
+  struct row* own = tracker_alloc(sizeof *own + n * (sizeof(struct ArrowArray*) + sizeof(struct ArrowArray)));
   own->pointers = (struct ArrowArray*)&own->children[n];
   for (size_t i = 0; i < n; i++) {
     own->children[i] = &own->pointers[i];

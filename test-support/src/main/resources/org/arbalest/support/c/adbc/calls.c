@@ -50,7 +50,7 @@ static int troubles(struct call* call, int flags) {
   struct fault fault = fault_of(call->name, call->activity == NULL ? NULL : &call->activity->cancelled,
                                 flags & RELEASE);
   if (fault.code != 0) {
-    return refuse(call, call_fail(call, (AdbcStatusCode)fault.code, "58000", "fails, as was asked for"));
+    return refuse(call, call_fail(call, (AdbcStatusCode)fault.code, "58000", "fails, as the test requested"));
   }
   if (fault.gone) return refuse(call, call_fail(call, ADBC_STATUS_IO, "08006", "the server is gone"));
   if (call_cancelled(call)) return refuse(call, call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled"));
@@ -79,8 +79,8 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
     return refuse(call, call_state(call, "there is nothing behind the handle; its New comes first"));
   }
   if (handle->head.released || handle->head.kind != kind) {
-    ledger_violation("%s was called with %s", name,
-                     handle->head.released ? "what was released" : "another kind of handle");
+    tracker_violation("%s was called with %s", name,
+                     handle->head.released ? "a released handle" : "another kind of handle");
     return refuse(call, call_state(call, "the handle is not a live one of this kind"));
   }
   struct connection* connection = kind == STATEMENT ? ((struct statement*)handle)->connection : kind == CONNECTION
@@ -107,16 +107,16 @@ int call_new(struct call* call, const char* name, void* private_data, struct Adb
   calls_count(1);
   if (!troubles(call, 0)) return 0;
   if (private_data == NULL) return 1;
-  ledger_violation("%s was given a handle that is not zeroed", name);
+  tracker_violation("%s was given a handle that is not zeroed", name);
   return refuse(call, call_state(call, "the handle is not zeroed"));
 }
 
 int call_also(struct call* call, struct handle* handle) {
   if (handle != NULL && handle->head.released) {
-    ledger_violation("%s was called with what it is made of released", call->name);
+    tracker_violation("%s was called after its parent was released", call->name);
   }
   if (handle == NULL || handle->head.released || !handle->ready) {
-    return refuse(call, call_state(call, "what it is made of is not initialized"));
+    return refuse(call, call_state(call, "its parent is not initialized"));
   }
   enter(call, call->in[0] == NULL ? 0 : 1, handle);
   return 1;
@@ -127,7 +127,7 @@ AdbcStatusCode call_close(struct call* call, struct handle* handle) {
   int inside = guard_leave(&handle->guard, call->shared); /* once it is closed, a reset may free it */
   call->in[0] = NULL;
   call_end(call, ADBC_STATUS_OK);
-  if (inside > 0) ledger_violation("%s came while another call was in the handle", call->name);
-  ledger_close(&handle->head);
+  if (inside > 0) tracker_violation("%s came while another call was in the handle", call->name);
+  tracker_close(&handle->head);
   return ADBC_STATUS_OK;
 }

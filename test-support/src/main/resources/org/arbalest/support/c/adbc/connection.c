@@ -7,7 +7,7 @@
 AdbcStatusCode faultyDatabaseNew(struct AdbcDatabase* handle, struct AdbcError* error) {
   struct call call;
   if (!call_new(&call, "DatabaseNew", handle->private_data, error)) return call.status;
-  struct database* database = ledger_open(sizeof *database, DATABASE);
+  struct database* database = tracker_open(sizeof *database, DATABASE);
   pthread_mutex_init(&database->lock, NULL);
   handle->private_data = database;
   return call_end(&call, ADBC_STATUS_OK);
@@ -47,7 +47,7 @@ AdbcStatusCode faultyDatabaseRelease(struct AdbcDatabase* handle, struct AdbcErr
 AdbcStatusCode faultyConnectionNew(struct AdbcConnection* handle, struct AdbcError* error) {
   struct call call;
   if (!call_new(&call, "ConnectionNew", handle->private_data, error)) return call.status;
-  struct connection* connection = ledger_open(sizeof *connection, CONNECTION);
+  struct connection* connection = tracker_open(sizeof *connection, CONNECTION);
   option_put_text(&connection->handle, ADBC_CONNECTION_OPTION_AUTOCOMMIT, ADBC_OPTION_VALUE_ENABLED);
   option_put_text(&connection->handle, ADBC_CONNECTION_OPTION_CURRENT_CATALOG, "memory");
   option_put_text(&connection->handle, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA, "main");

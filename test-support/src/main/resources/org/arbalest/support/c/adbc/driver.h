@@ -13,18 +13,18 @@
 #include <pthread.h>
 
 #include "adbc.h"
-#include "peer/ledger.h"
+#include "peer/tracker.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 /* Kinds of the counters. */
-#define ERROR (LEDGER_OTHERS + 0)
-#define DRIVER (LEDGER_OTHERS + 1)
-#define DATABASE (LEDGER_OTHERS + 2)
-#define CONNECTION (LEDGER_OTHERS + 3)
-#define STATEMENT (LEDGER_OTHERS + 4)
-#define PARTITIONS (LEDGER_OTHERS + 5)
-#define RESULT (LEDGER_OTHERS + 6)
+#define ERROR (TRACKER_OTHERS + 0)
+#define DRIVER (TRACKER_OTHERS + 1)
+#define DATABASE (TRACKER_OTHERS + 2)
+#define CONNECTION (TRACKER_OTHERS + 3)
+#define STATEMENT (TRACKER_OTHERS + 4)
+#define PARTITIONS (TRACKER_OTHERS + 5)
+#define RESULT (TRACKER_OTHERS + 6)
 
 /* The form of errors: bits. */
 #define STYLE_NO_MESSAGE 0x1        /* message is NULL */

@@ -62,7 +62,7 @@ static void drop(struct hub* hub) {
   struct AdbcError theirs = {.vendor_code = 0};
   if (hub->keeper.private_data != NULL) duck.ConnectionRelease(&hub->keeper, &theirs);
   if (hub->database.private_data != NULL) duck.DatabaseRelease(&hub->database, &theirs);
-  ledger_free(hub);
+  tracker_free(hub);
 }
 
 static AdbcStatusCode open(struct hub* hub, struct AdbcError* theirs) {
@@ -87,7 +87,7 @@ static AdbcStatusCode take(struct call* call, struct hub** out) {
   if (hub != NULL) idle = hub->next;
   pthread_mutex_unlock(&lock);
   if (hub == NULL) {
-    hub = ledger_alloc(sizeof *hub);
+    hub = tracker_alloc(sizeof *hub);
     status = open(hub, &theirs);
   }
   if (status == ADBC_STATUS_OK && !hub->attached) status = run(&hub->keeper, attach, &theirs);
@@ -129,7 +129,7 @@ static AdbcStatusCode connect(struct call* call, struct connection* connection) 
     struct option value = option_get(&connection->handle, keys[i], TEXT);
     struct AdbcError theirs = {.vendor_code = ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA};
     status = duck.ConnectionSetOption(&connection->duck, keys[i], value.bytes, &theirs);
-    ledger_free(value.bytes);
+    tracker_free(value.bytes);
     if (status != ADBC_STATUS_OK) return duck_failed(call, status, &theirs);
   }
   if (connection->manual) {

@@ -36,25 +36,25 @@ static void release(struct AdbcError* error) {
   struct error_record* own = record_of(error);
   fault_of("error.release", NULL, 1);
   if (own == NULL) {
-    ledger_violation("an error was released that holds nothing");
+    tracker_violation("an error was released that holds nothing");
     return;
   }
-  ledger_close(&own->head);
+  tracker_close(&own->head);
   clear(error);
 }
 
 /* "The caller MUST NOT release the error" (AdbcErrorFromArrayStream). */
 static void release_owned(struct AdbcError* error) {
   (void)error;
-  ledger_violation("the error of a stream was released, which is the stream's");
+  tracker_violation("the error of a stream was released, which is the stream's");
 }
 
 static struct error_record* make(const char* function, const char* message, int owned) {
   size_t size = strlen(message);
   size_t room = setting(STYLE) & STYLE_LONG && size < LONG ? LONG : size;
   struct error_record* own;
-  if (owned) own = ledger_alloc(sizeof *own + room + 1);
-  else own = ledger_open(sizeof *own + room + 1, ERROR);
+  if (owned) own = tracker_alloc(sizeof *own + room + 1);
+  else own = tracker_open(sizeof *own + room + 1, ERROR);
   memcpy(own->message, message, size);
   memset(own->message + size, '.', room - size);
   if (setting(STYLE) & STYLE_NOT_UTF8 && size > 0) own->message[size / 2] = (char)0xFF;
@@ -82,7 +82,7 @@ static void set(struct AdbcError* error, const char* function, const char* sqlst
 void error_set(struct AdbcError* error, const char* function, const char* sqlstate, const char* message) {
   if (error == NULL) return;
   if (error->message != NULL || error->release != NULL || (has_details(error) && error->private_data != NULL)) {
-    ledger_violation("%s was given an error that is not zeroed", function);
+    tracker_violation("%s was given an error that is not zeroed", function);
     if (error->release != NULL) error->release(error);
     clear(error);
   }
@@ -97,7 +97,7 @@ void error_set_owned(struct AdbcError* error, const char* function, const char* 
 void error_drop_owned(struct AdbcError* error) {
   struct error_record* own = error->release == release_owned ? record_of(error) : NULL;
   clear(error);
-  ledger_free(own);
+  tracker_free(own);
 }
 
 /* "private_data … NULL if and only if the error is uninitialized" (AdbcError): some drivers follow it without a
@@ -105,7 +105,7 @@ void error_drop_owned(struct AdbcError* error) {
 static const struct error_record* asked(const struct AdbcError* error, const char* function) {
   fault_of(function, NULL, 1);
   if (has_details(error) && error->private_data == NULL) {
-    ledger_violation("%s was called with an error that has no private_data", function);
+    tracker_violation("%s was called with an error that has no private_data", function);
   }
   return has_details(error) &&
       (error->release == release || error->release == release_owned) ? error->private_data : NULL;

@@ -205,7 +205,7 @@ EXPORT const char* faulty_text(int32_t which) {
   return which == 0 ? first_race : which == 1 ? peer_violation_text() : which == 2 ? entered_name : outstanding();
 }
 
-EXPORT int64_t faulty_live(int32_t kind) { return ledger_live(kind); }
+EXPORT int64_t faulty_live(int32_t kind) { return tracker_live(kind); }
 EXPORT void faulty_set(int32_t which, int32_t value) { __atomic_store_n(&settings[which], value, __ATOMIC_SEQ_CST); }
 
 /* ",StatementCancel,release,": members of the driver's table that become NULL. */
@@ -248,6 +248,6 @@ EXPORT int32_t faulty_reset(int64_t timeout_ms) {
   races = overlaps = 0;
   state_unlock();
   if (is_idle) peer_reset();
-  else ledger_forget();
+  else tracker_forget();
   return is_idle;
 }

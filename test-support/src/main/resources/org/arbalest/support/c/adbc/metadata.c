@@ -89,7 +89,7 @@ AdbcStatusCode faultyConnectionGetObjects(struct AdbcConnection* handle, int dep
                                           const char* schema, const char* table, const char** types,
                                           const char* column, struct ArrowArrayStream* out, struct AdbcError* error) {
   BEGIN("ConnectionGetObjects", RUNS, handle, CONNECTION);
-  struct source* source = ledger_alloc(sizeof *source);
+  struct source* source = tracker_alloc(sizeof *source);
   const char* none[] = {"VIEW", NULL}; /* there is no view: DuckDB treats an empty list as all types */
   struct objects of = {depth, catalog, schema, table, types != NULL && types[0] == NULL ? none : types, column};
   return call_end(&call, start(get_objects(&call, handle->private_data, &of, source), source, handle, out));
@@ -105,7 +105,7 @@ static AdbcStatusCode get_table_types(struct call* call, struct connection* conn
 AdbcStatusCode faultyConnectionGetTableTypes(struct AdbcConnection* handle, struct ArrowArrayStream* out,
                                              struct AdbcError* error) {
   BEGIN("ConnectionGetTableTypes", RUNS, handle, CONNECTION);
-  struct source* source = ledger_alloc(sizeof *source);
+  struct source* source = tracker_alloc(sizeof *source);
   return call_end(&call, start(get_table_types(&call, handle->private_data, source), source, handle, out));
 }
 

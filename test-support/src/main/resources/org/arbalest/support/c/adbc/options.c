@@ -6,7 +6,7 @@
 #include <string.h>
 
 static char* copy(const char* bytes, size_t size) {
-  char* made = ledger_alloc(size + 1);
+  char* made = tracker_alloc(size + 1);
   if (size > 0) memcpy(made, bytes, size);
   return made;
 }
@@ -21,7 +21,7 @@ void option_put(struct handle* handle, const char* key, struct option value) {
   state_lock();
   struct option* option = find(handle, key);
   if (option == NULL) {
-    option = ledger_alloc(sizeof *option);
+    option = tracker_alloc(sizeof *option);
     option->key = copy(key, strlen(key));
     option->next = handle->options;
     handle->options = option;
@@ -31,7 +31,7 @@ void option_put(struct handle* handle, const char* key, struct option value) {
   value.key = option->key;
   if (value.bytes != NULL) value.bytes = copy(value.bytes, value.size);
   *option = value;
-  ledger_free(before);
+  tracker_free(before);
   state_unlock();
 }
 
@@ -59,16 +59,16 @@ struct option option_get(struct handle* handle, const char* key, enum option_kin
 int option_is(struct handle* handle, const char* key, const char* text) {
   struct option value = option_get(handle, key, TEXT);
   int is = value.kind == TEXT && strcmp(value.bytes, text) == 0;
-  ledger_free(value.bytes);
+  tracker_free(value.bytes);
   return is;
 }
 
 void options_free(struct handle* handle) {
   while (handle->options != NULL) {
     struct option* next = handle->options->next;
-    ledger_free(handle->options->key);
-    ledger_free(handle->options->bytes);
-    ledger_free(handle->options);
+    tracker_free(handle->options->key);
+    tracker_free(handle->options->bytes);
+    tracker_free(handle->options);
     handle->options = next;
   }
 }

@@ -18,23 +18,23 @@ static void release(struct AdbcPartitions* self) {
   struct record_of_partitions* own = self->private_data;
   fault_of("partitions.release", NULL, 1);
   self->release = NULL;
-  if (!ledger_close(&own->head)) return;
-  for (size_t i = 0; i < own->n; i++) ledger_free(own->bytes[i]);
-  ledger_free(own->bytes);
-  ledger_free(own->sizes);
+  if (!tracker_close(&own->head)) return;
+  for (size_t i = 0; i < own->n; i++) tracker_free(own->bytes[i]);
+  tracker_free(own->bytes);
+  tracker_free(own->sizes);
   self->num_partitions = 0; /* private_data stays: it identifies a second release */
   self->partitions = NULL;
   self->partition_lengths = NULL;
 }
 
 static void fill(const char* sql, int from, int to, int of, struct AdbcPartitions* out) {
-  struct record_of_partitions* own = ledger_open(sizeof *own, PARTITIONS);
+  struct record_of_partitions* own = tracker_open(sizeof *own, PARTITIONS);
   own->n = (size_t)(to - from);
-  own->sizes = ledger_alloc(own->n * sizeof *own->sizes + 1);
-  own->bytes = ledger_alloc(own->n * sizeof *own->bytes + 1);
+  own->sizes = tracker_alloc(own->n * sizeof *own->sizes + 1);
+  own->bytes = tracker_alloc(own->n * sizeof *own->bytes + 1);
   for (size_t i = 0; i < own->n; i++) {
     size_t room = sizeof magic + strlen(sql) + 128;
-    own->bytes[i] = ledger_alloc(room);
+    own->bytes[i] = tracker_alloc(room);
     memcpy(own->bytes[i], magic, sizeof magic);
     own->sizes[i] = sizeof magic + (size_t)snprintf((char*)own->bytes[i] + sizeof magic, room - sizeof magic,
                         "SELECT * FROM (%s) QUALIFY row_number() OVER () %% %d = %d", sql, of, from + (int)i);
@@ -47,7 +47,7 @@ static void fill(const char* sql, int from, int to, int of, struct AdbcPartition
 static void next(struct statement* statement, struct AdbcPartitions* out) {
   struct option option = option_get(&statement->handle, PARTS, TEXT);
   int of = option.kind == NONE ? 3 : atoi(option.bytes), at = statement->next_partition;
-  ledger_free(option.bytes);
+  tracker_free(option.bytes);
   if (!option_is(&statement->handle, ADBC_STATEMENT_OPTION_INCREMENTAL, ADBC_OPTION_VALUE_ENABLED)) {
     fill(statement->sql, 0, of, of, out);
     return;
@@ -74,8 +74,8 @@ AdbcStatusCode faultyConnectionReadPartition(struct AdbcConnection* handle, cons
     return call_end(&call,
                     call_fail(&call, ADBC_STATUS_INVALID_ARGUMENT, "22023", "%zu bytes that are no partition", size));
   }
-  char* sql = memcpy(ledger_alloc(size - sizeof magic + 1), bytes + sizeof magic, size - sizeof magic);
+  char* sql = memcpy(tracker_alloc(size - sizeof magic + 1), bytes + sizeof magic, size - sizeof magic);
   AdbcStatusCode status = connection_query(&call, handle->private_data, sql, out);
-  ledger_free(sql);
+  tracker_free(sql);
   return call_end(&call, status);
 }

@@ -35,14 +35,14 @@ struct box {
 static void release_array(struct ArrowArray* self) {
   struct box* own = self->private_data;
   self->release = NULL;
-  if (!ledger_close(&own->head)) return;
+  if (!tracker_close(&own->head)) return;
   self->private_data = own->private_data;
   self->release = own->release_array;
   self->release(self);
 }
 
 static void count_array(struct ArrowArray* array) {
-  struct box* own = ledger_open(sizeof *own, PEER_ARRAY);
+  struct box* own = tracker_open(sizeof *own, PEER_ARRAY);
   own->private_data = array->private_data;
   own->release_array = array->release;
   array->private_data = own;
@@ -52,14 +52,14 @@ static void count_array(struct ArrowArray* array) {
 static void release_schema(struct ArrowSchema* self) {
   struct box* own = self->private_data;
   self->release = NULL;
-  if (!ledger_close(&own->head)) return;
+  if (!tracker_close(&own->head)) return;
   self->private_data = own->private_data;
   self->release = own->release_schema;
   self->release(self);
 }
 
 void count_schema(struct ArrowSchema* schema) {
-  struct box* own = ledger_open(sizeof *own, PEER_SCHEMA);
+  struct box* own = tracker_open(sizeof *own, PEER_SCHEMA);
   own->private_data = schema->private_data;
   own->release_schema = schema->release;
   schema->private_data = own;
@@ -79,8 +79,8 @@ static int fails(struct result* own, const char* function, AdbcStatusCode status
   char message[1024];
   snprintf(message, sizeof message, "%s: %s", function, why);
   error_drop_owned(&own->error);
-  ledger_free(own->message);
-  own->message = strcpy(ledger_alloc(strlen(message) + 1), message);
+  tracker_free(own->message);
+  own->message = strcpy(tracker_alloc(strlen(message) + 1), message);
   error_set_owned(&own->error, function, sqlstate, message);
   state_lock();
   own->status = status;
@@ -117,7 +117,7 @@ static int troubles(struct result* own, const char* function) {
   state_unlock();
   if (code != 0) return code;
   if (fault.code != 0) {
-    return fails(own, function, ADBC_STATUS_INTERNAL, fault.code, "58000", "fails, as was asked for");
+    return fails(own, function, ADBC_STATUS_INTERNAL, fault.code, "58000", "fails, as the test requested");
   }
   if (fault.gone) return fails(own, function, ADBC_STATUS_IO, EIO, "08006", "the server is gone");
   if (cancelled) return fails(own, function, ADBC_STATUS_CANCELLED, ECANCELED, "57014", "was cancelled");
@@ -129,7 +129,7 @@ static int troubles(struct result* own, const char* function) {
 
 static int is_gone(struct result* own, const char* function) {
   if (!own->head.released) return 0;
-  ledger_violation("%s was called on a stream that was released", function);
+  tracker_violation("%s was called on a stream that was released", function);
   return 1;
 }
 
@@ -200,7 +200,7 @@ void source_free(struct source* source) {
     struct source* next = source->next;
     if (source->stream.release != NULL) source->stream.release(&source->stream);
     if (source->statement.private_data != NULL) duck.StatementRelease(&source->statement, &theirs);
-    ledger_free(source);
+    tracker_free(source);
     source = next;
   }
 }
@@ -210,7 +210,7 @@ static void release(struct ArrowArrayStream* self) {
   struct result* own = self->private_data;
   self->release = NULL;
   if (own->head.released) {
-    ledger_close(&own->head);
+    tracker_close(&own->head);
     return;
   }
   enter(own, "stream.release");
@@ -223,18 +223,18 @@ static void release(struct ArrowArrayStream* self) {
   if (own->connection->metadata == own) own->connection->metadata = NULL;
   state_unlock();
   guard_leave(&own->connection->handle.guard, 0);
-  if (guard_leave(&own->guard, 0) > 0) ledger_violation("a stream was released while another call was in it");
+  if (guard_leave(&own->guard, 0) > 0) tracker_violation("a stream was released while another call was in it");
   state_lock();
   own->connection->streams--; /* from here on the connection may be released */
   state_unlock();
   error_drop_owned(&own->error);
-  ledger_free(own->message);
-  ledger_close(&own->head);
+  tracker_free(own->message);
+  tracker_close(&own->head);
 }
 
 void result_start(struct source* source, struct bound* bound, struct connection* connection,
                   struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out) {
-  struct result* own = ledger_open(sizeof *own, RESULT);
+  struct result* own = tracker_open(sizeof *own, RESULT);
   own->sources = own->source = source;
   own->bound = bound;
   own->connection = connection;

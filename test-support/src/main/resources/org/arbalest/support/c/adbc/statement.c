@@ -9,8 +9,8 @@
 #define SUBSTRAIT "substrait" /* the beginning of a plan, with its zero; SQL follows */
 
 static void set_sql(struct statement* statement, const char* sql, size_t size) {
-  ledger_free(statement->sql);
-  statement->sql = sql == NULL ? NULL : memcpy(ledger_alloc(size + 1), sql, size);
+  tracker_free(statement->sql);
+  statement->sql = sql == NULL ? NULL : memcpy(tracker_alloc(size + 1), sql, size);
   statement->prepared = statement->next_partition = 0;
   statement->ingests = 0;
 }
@@ -20,7 +20,7 @@ AdbcStatusCode faultyStatementNew(struct AdbcConnection* connection, struct Adbc
   struct call call;
   if (!call_new(&call, "StatementNew", handle->private_data, error)) return call.status;
   if (!call_also(&call, connection->private_data)) return call.status;
-  struct statement* statement = ledger_open(sizeof *statement, STATEMENT);
+  struct statement* statement = tracker_open(sizeof *statement, STATEMENT);
   option_put(&statement->handle, ADBC_STATEMENT_OPTION_PROGRESS, (struct option){.kind = NUMBER});
   option_put(&statement->handle, ADBC_STATEMENT_OPTION_MAX_PROGRESS, (struct option){.kind = NUMBER, .number = -1});
   statement->handle.ready = 1;
@@ -37,7 +37,7 @@ AdbcStatusCode faultyStatementRelease(struct AdbcStatement* handle, struct AdbcE
   BEGIN("StatementRelease", RELEASE, handle, STATEMENT);
   struct statement* statement = handle->private_data;
   struct connection* connection = statement->connection;
-  if (statement->result != NULL) ledger_violation("a statement was released before its result");
+  if (statement->result != NULL) tracker_violation("a statement was released before its result");
   result_invalidate(statement, "the statement was released");
   set_sql(statement, NULL, 0);
   binding_drop(&statement->binding);
@@ -140,7 +140,7 @@ static AdbcStatusCode execute_canned(struct call* call, struct statement* statem
     }
   }
   if (out == NULL) return ADBC_STATUS_OK;
-  struct source* source = ledger_alloc(sizeof *source);
+  struct source* source = tracker_alloc(sizeof *source);
   peer_stream(&source->stream, canned->n, canned->rows, 0, 0, 0);
   result_start(source, NULL, statement->connection, statement, canned->at,
                canned->name[0] == 'f' ? (int)canned->rows : 0, out);
@@ -212,13 +212,13 @@ static AdbcStatusCode execute_rows(struct call* call, struct connection* connect
   *rows = is_query(sql) ? -1 : 0;
   for (int64_t row = 0; row < n; row++) {
     int64_t affected = -1;
-    *last = ledger_alloc(sizeof **last);
+    *last = tracker_alloc(sizeof **last);
     AdbcStatusCode status = execute_row(call, connection, sql, bound, row, *last, &affected);
     if (status != ADBC_STATUS_OK) return status;
     *rows = affected < 0 || *rows < 0 ? -1 : *rows + affected;
     last = &(*last)->next;
   }
-  if (n == 0) *last = ledger_alloc(sizeof **last);
+  if (n == 0) *last = tracker_alloc(sizeof **last);
   return ADBC_STATUS_OK;
 }
 
@@ -251,7 +251,7 @@ static AdbcStatusCode set_target(struct call* call, struct statement* statement,
     struct option value = option_get(&statement->handle, keys[i], TEXT);
     AdbcStatusCode status = value.kind == NONE ? ADBC_STATUS_OK
         : duck.StatementSetOption(inner, keys[i], value.bytes, &theirs);
-    ledger_free(value.bytes);
+    tracker_free(value.bytes);
     if (status != ADBC_STATUS_OK) return duck_failed(call, status, &theirs);
   }
   return ADBC_STATUS_OK;
@@ -280,12 +280,12 @@ static AdbcStatusCode ingest(struct call* call, struct statement* statement, str
   AdbcStatusCode status = bound_read(call, statement, &bound);
   if (status != ADBC_STATUS_OK) return status;
   if (bound == NULL) return call_state(call, "nothing is bound");
-  struct source* source = ledger_alloc(sizeof *source);
+  struct source* source = tracker_alloc(sizeof *source);
   status = ingest_bound(call, statement, bound, source, rows);
   source_free(source);
   bound_free(bound);
   if (status == ADBC_STATUS_OK && out != NULL) {
-    result_start(ledger_alloc(sizeof *source), NULL, statement->connection, statement, -1, 0, out);
+    result_start(tracker_alloc(sizeof *source), NULL, statement->connection, statement, -1, 0, out);
   }
   return status;
 }
@@ -332,7 +332,7 @@ static AdbcStatusCode ask(struct call* call, struct AdbcStatement* inner, enum s
 static AdbcStatusCode schema_of(struct call* call, struct statement* statement, enum schema which,
                                 struct ArrowSchema* out) {
   struct canned canned;
-  struct source* source = ledger_alloc(sizeof *source);
+  struct source* source = tracker_alloc(sizeof *source);
   AdbcStatusCode status = ADBC_STATUS_OK;
   if (statement->sql == NULL) {
     status = call_state(call, statement->ingests ? "an ingestion has no result" : "no query is set");

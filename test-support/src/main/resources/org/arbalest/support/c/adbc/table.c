@@ -9,18 +9,18 @@ static AdbcStatusCode release(struct AdbcDriver* driver, struct AdbcError* error
   struct fault fault = fault_of("driver.release", NULL, 1);
   struct record* own = driver->private_data;
   if (fault.code != 0) {
-    error_set(error, "driver.release", "58000", "driver.release: fails, as was asked for");
+    error_set(error, "driver.release", "58000", "driver.release: fails, as the test requested");
     return (AdbcStatusCode)fault.code;
   }
   if (own == NULL) {
-    ledger_violation("a driver was released twice");
+    tracker_violation("a driver was released twice");
     error_set(error, "driver.release", "HY010", "driver.release: the driver was released before");
     return ADBC_STATUS_INVALID_STATE;
   }
-  if (ledger_live(DATABASE) > 0 && ledger_live(DRIVER) == 1) {
-    ledger_violation("the last driver was released before its databases");
+  if (tracker_live(DATABASE) > 0 && tracker_live(DRIVER) == 1) {
+    tracker_violation("the last driver was released before its databases");
   }
-  ledger_close(own);
+  tracker_close(own);
   driver->private_data = NULL;
   driver->release = NULL;
   return ADBC_STATUS_OK;
@@ -29,7 +29,7 @@ static AdbcStatusCode release(struct AdbcDriver* driver, struct AdbcError* error
 #define FILL(result, name, parameters) driver->name = is_missing(#name) ? NULL : faulty##name;
 
 static void fill(struct AdbcDriver* driver, int has_more) {
-  driver->private_data = ledger_open(sizeof(struct record), DRIVER);
+  driver->private_data = tracker_open(sizeof(struct record), DRIVER);
   driver->release = is_missing("release") ? NULL : release;
   ADBC_FUNCTIONS_1_0_0(FILL)
   if (!has_more) return;
@@ -48,7 +48,7 @@ AdbcStatusCode driver_init(const char* entry, int mode, int version, void* raw, 
   entered(entry, version);
   struct fault fault = fault_of("init", NULL, 1);
   if (mode == INIT_NORMAL) mode = setting(INIT);
-  if (fault.code != 0) return fails(error, (AdbcStatusCode)fault.code, entry, "fails, as was asked for");
+  if (fault.code != 0) return fails(error, (AdbcStatusCode)fault.code, entry, "fails, as the test requested");
   int is_new = version == ADBC_VERSION_1_1_0, is_known = is_new || version == ADBC_VERSION_1_0_0;
   switch (mode) {
     case INIT_OLD: is_known = !is_new; break;

@@ -9,7 +9,7 @@
 static _Thread_local struct calls calls;
 
 struct consumer* consumer_open(const struct peer_async_consumer_options* options, void* (*body)(void* consumer)) {
-  struct consumer* c = ledger_open(sizeof *c, LEDGER_HANDLER);
+  struct consumer* c = tracker_open(sizeof *c, TRACKER_HANDLER);
   c->options = *options;
   c->chain = 0x4172726F77u;
   c->last_read = -1;
@@ -19,7 +19,7 @@ struct consumer* consumer_open(const struct peer_async_consumer_options* options
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->moved, NULL);
   c->n_threads = c->running = options->threads > 1 ? (int)options->threads : 1;
-  c->threads = ledger_alloc((size_t)c->n_threads * sizeof *c->threads);
+  c->threads = tracker_alloc((size_t)c->n_threads * sizeof *c->threads);
   for (int i = 0; i < c->n_threads; i++)
     if (pthread_create(&c->threads[i], NULL, body, c) != 0) abort();
   return c;
@@ -66,7 +66,7 @@ struct entry* entries_take(struct entries* entries, int newest) {
 static void entries_free(struct entries* entries) {
   for (struct entry *entry = entries->first, *next; entry != NULL; entry = next) {
     next = entry->next;
-    ledger_free(entry);
+    tracker_free(entry);
   }
   entries->first = entries->last = NULL;
 }
@@ -89,12 +89,12 @@ int32_t peer_async_consumer_join(struct ArrowAsyncDeviceStreamHandler* handler, 
   int finished = await(c, timeout_ms), join = finished && !c->joined;
   if (join) c->joined = 1;
   if (!finished)
-    ledger_violation("hang: the consumer is not %s; requested %lld, tasks %lld, extracted %lld, ends %lld, errors %lld",
+    tracker_violation("hang: the consumer is not %s; requested %lld, tasks %lld, extracted %lld, ends %lld, errors %lld",
                      c->released ? "drained" : "released", (long long)result[PEER_ACON_REQUESTED], (long long)result[PEER_ACON_TASKS],
                      (long long)(result[PEER_ACON_BATCHES] + result[PEER_ACON_DISCARDED]), (long long)result[PEER_ACON_ENDS],
                      (long long)result[PEER_ACON_ERRORS]);
   if (join && c->extract_failed && !c->failed && !c->cancelling && !c->refused && !wants(c, PEER_ACON_TOLERANT))
-    ledger_violation("ASY-18 extract_data failed, and no on_error followed");
+    tracker_violation("ASY-18 extract_data failed, and no on_error followed");
   result[PEER_ACON_DONE] |= finished;
   pthread_mutex_unlock(&c->lock);
   for (int i = 0; join && i < c->n_threads; i++) pthread_join(c->threads[i], NULL);
@@ -128,7 +128,7 @@ int64_t peer_async_extract_dropped(struct ArrowAsyncDeviceStreamHandler* handler
   for (; entry != NULL; n++) {
     struct entry* next = entry->next;
     entry->task.extract_data(&entry->task, NULL);
-    ledger_free(entry);
+    tracker_free(entry);
     entry = next;
   }
   return n;
@@ -154,11 +154,11 @@ int32_t peer_async_consumer_close(struct ArrowAsyncDeviceStreamHandler* handler,
   pthread_mutex_lock(&c->lock);
   c->released = 1; /* any later call is late */
   pthread_mutex_unlock(&c->lock);
-  if (!ledger_retire(&c->head)) return code;
+  if (!tracker_retire(&c->head)) return code;
   if (c->has_schema && c->schema.release != NULL) c->schema.release(&c->schema);
   entries_free(&c->queue);
   entries_free(&c->dropped);
   for (int i = 0; i < 4; i++) bytes_free(&c->bytes[i]);
-  ledger_free(c->threads);
+  tracker_free(c->threads);
   return code;
 }

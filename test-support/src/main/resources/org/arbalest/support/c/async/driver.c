@@ -117,7 +117,7 @@ static int send_schema(struct producer* p) {
   p->result[PEER_ASYNC_SCHEMA_KEPT] |= status == 0 && schema.release != NULL;
   pthread_mutex_unlock(&p->lock);
   if (schema.release != NULL) {
-    if (status == 0) ledger_violation("ASY-03 on_schema returned 0 and left the schema where it was");
+    if (status == 0) tracker_violation("ASY-03 on_schema returned 0 and left the schema where it was");
     schema.release(&schema);
   }
   return status == 0 || refused(p, "on_schema");
@@ -283,7 +283,7 @@ static void release(struct producer* p) {
   if (has(p, PEER_ASYNC_GATE_RELEASE)) gate_wait();
   struct ArrowAsyncDeviceStreamHandler again = *p->handler;
   if (again.release == NULL) {
-    ledger_violation("the handler's release is NULL before it was called");
+    tracker_violation("the handler's release is NULL before it was called");
     return;
   }
   dispatch(&call);

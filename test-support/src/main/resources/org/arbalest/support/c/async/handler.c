@@ -6,7 +6,7 @@
 #include "checks/checks.h"
 #include "reader.h"
 
-static void late(const char* what, const char* after) { ledger_violation("ASY-19 %s was called after %s", what, after); }
+static void late(const char* what, const char* after) { tracker_violation("ASY-19 %s was called after %s", what, after); }
 
 /* The lock is held on return. 0 if the call must do nothing: the handler is released. */
 static int enter(struct consumer* c, const char* what, int slot) {
@@ -14,8 +14,8 @@ static int enter(struct consumer* c, const char* what, int slot) {
   int is_error = slot == PEER_ACON_ERRORS;
   enum calling calling = consumer_calling(c);
   if (calling != NO_CALLING && !(calling == CANCELLING && is_error))
-    ledger_violation("ASY-04 %s was called from inside %s", what, calling == CANCELLING ? "cancel" : "request");
-  if (atomic_fetch_add(&c->in_callback, 1) > 0) ledger_violation("ASY-19 %s was called while another callback was running", what);
+    tracker_violation("ASY-04 %s was called from inside %s", what, calling == CANCELLING ? "cancel" : "request");
+  if (atomic_fetch_add(&c->in_callback, 1) > 0) tracker_violation("ASY-19 %s was called while another callback was running", what);
   pthread_mutex_lock(&c->lock);
   if (c->called++ && !pthread_equal(c->last_thread, self)) c->result[PEER_ACON_THREADS_SEEN]++;
   c->last_thread = self;
@@ -40,7 +40,7 @@ static int leave(struct consumer* c, int status) {
 static void check_open(struct consumer* c, const char* what, int is_end) {
   if (c->refused) {
     c->result[PEER_ACON_AFTER_REFUSAL]++;
-    if (!(is_end && wants(c, PEER_ACON_TOLERANT))) ledger_violation("ASY-11 %s was called after a non-zero status", what);
+    if (!(is_end && wants(c, PEER_ACON_TOLERANT))) tracker_violation("ASY-11 %s was called after a non-zero status", what);
   }
   if (c->ended) late(what, "the NULL task");
   if (c->failed) late(what, "on_error");
@@ -62,10 +62,10 @@ static int any(const unsigned char* bytes, int from, int to) {
 static void look_at(struct consumer* c, struct ArrowAsyncProducer* producer) {
   c->producer = producer;
   c->result[PEER_ACON_DEVICE_TYPE] = producer->device_type;
-  if (producer->request == NULL || producer->cancel == NULL) ledger_violation("ASY-01 the producer lacks request or cancel");
+  if (producer->request == NULL || producer->cancel == NULL) tracker_violation("ASY-01 the producer lacks request or cancel");
   const unsigned char* bytes = (const unsigned char*)producer;
   if (wants(c, PEER_ACON_CHECK_TAIL) && any(bytes, producer->additional_metadata == NULL ? 24 : 32, 48))
-    ledger_violation("the producer struct is not zero from its private_data to byte 47");
+    tracker_violation("the producer struct is not zero from its private_data to byte 47");
   const char* metadata = wants(c, PEER_ACON_V_LAYOUT) ? ((const char* const*)(const void*)producer)[4] : producer->additional_metadata;
   keep(c, PEER_ACON_STREAM_METADATA, metadata, 1);
 }
@@ -74,14 +74,14 @@ static int on_schema(struct ArrowAsyncDeviceStreamHandler* self, struct ArrowSch
   struct consumer* c = consumer_of(self);
   if (!enter(c, "on_schema", PEER_ACON_SCHEMAS)) return leave(c, EINVAL);
   check_open(c, "on_schema", 0);
-  if (c->result[PEER_ACON_SCHEMAS] > 1) ledger_violation("ASY-02 on_schema was called twice");
-  if (c->result[PEER_ACON_TASKS] > 0) ledger_violation("ASY-02 on_schema was not first");
+  if (c->result[PEER_ACON_SCHEMAS] > 1) tracker_violation("ASY-02 on_schema was called twice");
+  if (c->result[PEER_ACON_TASKS] > 0) tracker_violation("ASY-02 on_schema was not first");
   if (self->producer == NULL) {
-    ledger_violation("ASY-01 the producer is NULL at on_schema");
+    tracker_violation("ASY-01 the producer is NULL at on_schema");
     return leave(c, EINVAL);
   }
   if (schema == NULL || schema->release == NULL) {
-    ledger_violation("on_schema came without a schema");
+    tracker_violation("on_schema came without a schema");
     return leave(c, EINVAL);
   }
   look_at(c, self->producer);
@@ -122,13 +122,13 @@ static int on_next_task(struct ArrowAsyncDeviceStreamHandler* self, struct Arrow
   int slot = task == NULL ? PEER_ACON_ENDS : PEER_ACON_TASKS;
   if (!enter(c, "on_next_task", slot)) return leave(c, EINVAL);
   check_open(c, "on_next_task", task == NULL);
-  if (c->result[PEER_ACON_SCHEMAS] == 0) ledger_violation("ASY-02 on_next_task came before on_schema");
+  if (c->result[PEER_ACON_SCHEMAS] == 0) tracker_violation("ASY-02 on_next_task came before on_schema");
   if (task == NULL) return on_end(c);
   int64_t index = c->result[PEER_ACON_TASKS] - 1;
   int here = index == c->options.at;
   if (index >= c->result[PEER_ACON_REQUESTED] && !c->odd_request)
-    ledger_violation("ASY-06 task %lld came, of %lld requested", (long long)index, (long long)c->result[PEER_ACON_REQUESTED]);
-  if (task->extract_data == NULL) ledger_violation("a task lacks extract_data");
+    tracker_violation("ASY-06 task %lld came, of %lld requested", (long long)index, (long long)c->result[PEER_ACON_REQUESTED]);
+  if (task->extract_data == NULL) tracker_violation("a task lacks extract_data");
   c->result[PEER_ACON_AFTER_CANCEL] += c->cancelled;
   note_metadata(c, metadata);
   if (here && wants(c, PEER_ACON_REFUSE_TASK)) return leave(c, (int)c->options.code);
@@ -146,7 +146,7 @@ static int on_next_task(struct ArrowAsyncDeviceStreamHandler* self, struct Arrow
     if (c->options.discard_every > 0 && (index + 1) % c->options.discard_every == 0) discard = 1;
     reader_extract(c, task, index, discard);
   } else {
-    entry = ledger_alloc(sizeof *entry);
+    entry = tracker_alloc(sizeof *entry);
     entry->task = *task;
     entry->index = index;
   }
@@ -159,13 +159,13 @@ static void on_error(struct ArrowAsyncDeviceStreamHandler* self, int code, const
   struct consumer* c = consumer_of(self);
   if (enter(c, "on_error", PEER_ACON_ERRORS)) {
     check_open(c, "on_error", 1);
-    if (self->producer == NULL) ledger_violation("ASY-01 on_error was called before the handler's producer was set");
+    if (self->producer == NULL) tracker_violation("ASY-01 on_error was called before the handler's producer was set");
     if (c->cancelled) {
       c->result[PEER_ACON_ERRORS_CANCELLED]++;
       if (!wants(c, PEER_ACON_TOLERANT) && !c->extract_failed && !c->odd_request)
-        ledger_violation("ASY-09 on_error(%d) was called after cancel", code);
+        tracker_violation("ASY-09 on_error(%d) was called after cancel", code);
     }
-    if (code == 0) ledger_violation("on_error came with code 0");
+    if (code == 0) tracker_violation("on_error came with code 0");
     if (!c->failed) {
       c->result[PEER_ACON_CODE] = code;
       keep(c, PEER_ACON_MESSAGE, message, 0);
@@ -182,7 +182,7 @@ static void release(struct ArrowAsyncDeviceStreamHandler* self) {
   if (waits) pthread_mutex_lock(&c->calls);
   if (enter(c, "release", PEER_ACON_RELEASES)) {
     if (!c->ended && !c->failed && !c->refused && !c->cancelling && !wants(c, PEER_ACON_TOLERANT))
-      ledger_violation("ASY-14 release came without an end, an error or a cancel, %lld tasks seen", (long long)c->result[PEER_ACON_TASKS]);
+      tracker_violation("ASY-14 release came without an end, an error or a cancel, %lld tasks seen", (long long)c->result[PEER_ACON_TASKS]);
     c->released = 1;
     if (!wants(c, PEER_ACON_RELEASE_STAYS)) self->release = NULL;
   }

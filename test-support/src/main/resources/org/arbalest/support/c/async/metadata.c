@@ -30,7 +30,7 @@ int64_t metadata_length(const void* metadata) {
 struct bytes bytes_copy(const void* data, int64_t len) {
   struct bytes copy = {NULL, 0};
   if (data == NULL || len < 0) return copy;
-  copy.data = ledger_alloc(len == 0 ? 1 : (size_t)len);
+  copy.data = tracker_alloc(len == 0 ? 1 : (size_t)len);
   copy.len = len;
   memcpy(copy.data, data, (size_t)len);
   return copy;
@@ -38,14 +38,14 @@ struct bytes bytes_copy(const void* data, int64_t len) {
 
 void bytes_free(struct bytes* bytes) {
   if (bytes->data != NULL) memset(bytes->data, 0xA5, (size_t)bytes->len);
-  ledger_free(bytes->data);
+  tracker_free(bytes->data);
   bytes->data = NULL;
 }
 
 struct bytes metadata_pair(const char* key, const char* value) {
   int32_t one = 1, key_len = (int32_t)strlen(key), value_len = (int32_t)strlen(value);
   struct bytes made = {NULL, 12 + key_len + value_len};
-  char* at = made.data = ledger_alloc((size_t)made.len);
+  char* at = made.data = tracker_alloc((size_t)made.len);
   memcpy(at, &one, 4);
   memcpy(at + 4, &key_len, 4);
   memcpy(at + 8, key, (size_t)key_len);

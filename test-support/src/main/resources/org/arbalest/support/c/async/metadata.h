@@ -7,7 +7,7 @@
 #ifndef ARBALEST_PEER_ASYNC_METADATA_H
 #define ARBALEST_PEER_ASYNC_METADATA_H
 
-#include "peer/ledger.h"
+#include "peer/tracker.h"
 
 #pragma GCC visibility push(hidden)
 

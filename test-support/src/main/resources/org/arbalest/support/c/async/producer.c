@@ -8,7 +8,7 @@
 static _Thread_local struct inside inside;
 
 struct producer* producer_open(const struct peer_async_options* options) {
-  struct producer* p = ledger_open(sizeof *p, LEDGER_PRODUCER);
+  struct producer* p = tracker_open(sizeof *p, TRACKER_PRODUCER);
   const struct peer_async_options* o = options;
   p->options = *o;
   pthread_mutex_init(&p->lock, NULL);
@@ -28,7 +28,7 @@ void producer_count(struct producer* p, int slot) {
 
 void producer_settle(struct producer* p) {
   if (!p->closed || !p->done || p->result[PEER_ASYNC_OUTSTANDING] > 0) return;
-  if (!ledger_retire(&p->head)) return;
+  if (!tracker_retire(&p->head)) return;
   bytes_free(&p->message);
   bytes_free(&p->error_metadata);
   bytes_free(&p->stream_metadata);
@@ -61,7 +61,7 @@ int32_t peer_async_join(void* producer, int64_t timeout_ms) {
   int finished = await(p, timeout_ms), join = finished && p->threaded && !p->joined;
   if (join) p->joined = 1;
   if (!finished)
-    ledger_violation("hang: the producer is not finished; requested %lld, sent %lld, outstanding %lld, cancels %lld, in %s",
+    tracker_violation("hang: the producer is not finished; requested %lld, sent %lld, outstanding %lld, cancels %lld, in %s",
                      (long long)result[PEER_ASYNC_REQUESTED], (long long)result[PEER_ASYNC_SENT],
                      (long long)result[PEER_ASYNC_OUTSTANDING], (long long)result[PEER_ASYNC_CANCELS],
                      p->over ? "the end or after it" : "the middle");

@@ -115,7 +115,7 @@ static void read_array(struct consumer* c, struct ArrowDeviceArray* out, int64_t
   int32_t type = (int32_t)c->result[PEER_ACON_DEVICE_TYPE];
   c->result[PEER_ACON_TYPE_DIFFERS] += out->device_type != type;
   if (out->device_type != type && !wants(c, PEER_ACON_TOLERANT))
-    ledger_violation("task %lld is on device type %d, its producer on %d", (long long)index, out->device_type, type);
+    tracker_violation("task %lld is on device type %d, its producer on %d", (long long)index, out->device_type, type);
   c->result[PEER_ACON_RESERVED_DIRTY] += (out->reserved[0] | out->reserved[1] | out->reserved[2]) != 0;
   pthread_mutex_unlock(&c->lock);
   pthread_mutex_unlock(&c->books);
@@ -127,7 +127,7 @@ static void extract_again(struct ArrowAsyncTask* task) {
   memset(&out, 0xA5, sizeof out);
   out.array.release = NULL;
   if (task->extract_data(task, &out) != 0) return;
-  ledger_violation("ASY-16 a second extract_data returned 0");
+  tracker_violation("ASY-16 a second extract_data returned 0");
   if (out.array.release != NULL) out.array.release(&out.array);
 }
 
@@ -145,7 +145,7 @@ void reader_extract(struct consumer* c, struct ArrowAsyncTask* task, int64_t ind
     pthread_mutex_unlock(&c->lock);
   } else if (!discard && out.array.release == NULL) {
     consumer_count(c, PEER_ACON_EXTRACT_EMPTY, 1);
-    if (!wants(c, PEER_ACON_TOLERANT)) ledger_violation("ASY-17 extract_data of task %lld returned 0 and a released array", (long long)index);
+    if (!wants(c, PEER_ACON_TOLERANT)) tracker_violation("ASY-17 extract_data of task %lld returned 0 and a released array", (long long)index);
   } else if (!discard) {
     read_array(c, &out, index);
   }
@@ -205,7 +205,7 @@ static void handle(struct consumer* c, struct entry* entry, int discard) {
   if (asks && wants(c, PEER_ACON_REQUEST_BEFORE)) call_from_outside(c, reader_ask, entry->index);
   reader_extract(c, &entry->task, entry->index, discard);
   if (asks && !wants(c, PEER_ACON_REQUEST_BEFORE)) call_from_outside(c, reader_ask, entry->index);
-  ledger_free(entry);
+  tracker_free(entry);
 }
 
 void* reader_run(void* consumer) {

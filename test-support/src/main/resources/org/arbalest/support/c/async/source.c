@@ -13,20 +13,20 @@ static const unsigned char junk[64] = {0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5,
 static int admit(struct producer* p, const void* self, const char* what, int ended, int released) {
   int64_t* result = p->result;
   int64_t sent = result[PEER_ASYNC_SENT];
-  if (self != p->bytes) ledger_violation("%s was called on a copy of the producer struct", what);
+  if (self != p->bytes) tracker_violation("%s was called on a copy of the producer struct", what);
   enum callback inside = producer_callback(p);
   if (inside == ON_ERROR || inside == RELEASE)
-    ledger_violation("ASY-20 %s was called from inside %s", what, inside == RELEASE ? "release" : "on_error");
+    tracker_violation("ASY-20 %s was called from inside %s", what, inside == RELEASE ? "release" : "on_error");
   if (p->released) {
     result[released]++;
     if (!has(p, PEER_ASYNC_TOLERANT))
-      ledger_violation("ASY-22 %s was called after release, %lld tasks sent", what, (long long)sent);
+      tracker_violation("ASY-22 %s was called after release, %lld tasks sent", what, (long long)sent);
   } else if (p->gone) {
     result[PEER_ASYNC_GONE_CALLS]++;
     if (!has(p, PEER_ASYNC_TOLERANT))
-      ledger_violation("%s was called on a producer struct that is gone, %lld tasks sent", what, (long long)sent);
+      tracker_violation("%s was called on a producer struct that is gone, %lld tasks sent", what, (long long)sent);
   } else if (p->over && has(p, PEER_ASYNC_STRICT)) {
-    ledger_violation("%s was called after the end, %lld tasks sent", what, (long long)sent);
+    tracker_violation("%s was called after the end, %lld tasks sent", what, (long long)sent);
   }
   result[ended] += p->over && !p->released;
   return !p->gone && !p->released;
@@ -35,7 +35,7 @@ static int admit(struct producer* p, const void* self, const char* what, int end
 /* seen: it is already a violation. */
 static void crash(struct producer* p, const char* what, int seen) {
   p->result[PEER_ASYNC_CRASHES]++;
-  if (!seen && !has(p, PEER_ASYNC_TOLERANT)) ledger_violation("%s would have crashed such a producer", what);
+  if (!seen && !has(p, PEER_ASYNC_TOLERANT)) tracker_violation("%s would have crashed such a producer", what);
 }
 
 static int64_t add(int64_t a, int64_t b) { return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b; }
@@ -52,7 +52,7 @@ static void enqueue(struct producer* p, int64_t n) {
 
 static void request(struct producer* p, const void* self, int64_t n) {
   int64_t* result = p->result;
-  if (atomic_fetch_add(&p->in_request, 1) > 0) ledger_violation("request was called while another request was running");
+  if (atomic_fetch_add(&p->in_request, 1) > 0) tracker_violation("request was called while another request was running");
   pthread_mutex_lock(&p->lock);
   int64_t index = result[PEER_ASYNC_REQUESTS]++;
   pthread_mutex_unlock(&p->lock);
@@ -62,7 +62,7 @@ static void request(struct producer* p, const void* self, int64_t n) {
   result[PEER_ASYNC_REQUESTS_INSIDE] += producer_callback(p) != NO_CALL;
   if (n <= 0) {
     result[PEER_ASYNC_BAD_REQUESTS]++;
-    ledger_violation("ASY-05 request(%lld)", (long long)n);
+    tracker_violation("ASY-05 request(%lld)", (long long)n);
   }
   if (p->cancelled) {
     result[PEER_ASYNC_REQUESTS_CANCELLED]++;
@@ -104,7 +104,7 @@ static void v_cancel(struct ArrowAsyncProducer* self) { cancel(at_40(self), self
 
 static void v_release(struct ArrowAsyncProducer* self) {
   (void)self;
-  ledger_violation("the consumer called release of the producer struct, which is the producer's");
+  tracker_violation("the consumer called release of the producer struct, which is the producer's");
 }
 
 void source_fill(struct producer* p) {
@@ -155,8 +155,8 @@ static int extract(struct ArrowAsyncTask* self, struct ArrowDeviceArray* out) {
   int64_t* result = p->result;
   int here = task->index == p->options.at, fails = here && out != NULL && has(p, PEER_ASYNC_EXTRACT_FAILS);
   if (here && has(p, PEER_ASYNC_GATE_EXTRACT)) gate_wait();
-  if (!ledger_retire(&task->head)) {
-    ledger_violation("ASY-16 extract_data came again for task %lld, or after it was taken back", (long long)task->index);
+  if (!tracker_retire(&task->head)) {
+    tracker_violation("ASY-16 extract_data came again for task %lld, or after it was taken back", (long long)task->index);
     pthread_mutex_lock(&p->lock);
     result[PEER_ASYNC_SECOND_EXTRACTS]++;
     pthread_mutex_unlock(&p->lock);
@@ -181,12 +181,12 @@ static int extract(struct ArrowAsyncTask* self, struct ArrowDeviceArray* out) {
 }
 
 static int extract_stale(struct ArrowAsyncTask* self, struct ArrowDeviceArray* out) {
-  ledger_violation("ASY-15 extract_data was called on the struct of on_next_task after that returned");
+  tracker_violation("ASY-15 extract_data was called on the struct of on_next_task after that returned");
   return extract(self, out);
 }
 
 struct task* source_task(struct producer* p, int64_t index) {
-  struct task* task = ledger_open(sizeof *task, LEDGER_TASK);
+  struct task* task = tracker_open(sizeof *task, TRACKER_TASK);
   task->own = p;
   task->index = index;
   task->given.extract_data = extract;
@@ -204,8 +204,8 @@ void source_task_returned(struct task* task, int status) {
   if (status == 0) return;
   int back = 0;
   if (!has(p, PEER_ASYNC_REFUSED_STAYS)) {
-    back = ledger_retire(&task->head);
-    if (!back) ledger_violation("task %lld was extracted and then refused: it is the producer's then", (long long)task->index);
+    back = tracker_retire(&task->head);
+    if (!back) tracker_violation("task %lld was extracted and then refused: it is the producer's then", (long long)task->index);
   }
   pthread_mutex_lock(&p->lock);
   p->result[PEER_ASYNC_TAKEN_BACK] += back;

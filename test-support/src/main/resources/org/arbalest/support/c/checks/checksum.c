@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer/ledger.h"
+#include "peer/tracker.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
@@ -27,7 +27,7 @@ struct reader {
 
 static uint64_t give_up(struct reader* reader, const struct ArrowSchema* schema, const char* why) {
   if (!reader->failed)
-    ledger_violation("checksum: field '%s' of format '%s': %s", schema->name == NULL ? "" : schema->name,
+    tracker_violation("checksum: field '%s' of format '%s': %s", schema->name == NULL ? "" : schema->name,
                      schema->format == NULL ? "(null)" : schema->format, why);
   reader->failed = 1;
   return 0;

@@ -410,7 +410,7 @@ API hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribu
   enum gpu_kind kind = gpu_kind_of((uint64_t)address, &ordinal);
   for (unsigned i = 0; i < count; i++) {
     switch (attributes[i]) {
-      case 2: gpu_violation("the memory type was asked for, which some releases read the memory itself for"); break;
+      case 2: gpu_violation("the query asked for the memory type, for which some releases read the memory itself"); break;
       case 4: *(void**)values[i] = kind == GPU_PINNED && ordinal >= 0 ? address : NULL; break;
       case 9: *(int*)values[i] = ordinal; break;
       default: RETURN(GPU_INVALID_VALUE);

@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ledger.h"
+#include "tracker.h"
 #include "peer.h"
 
 static void* copy_of(const void* bytes, size_t size) {
-  void* copy = ledger_alloc(size);
+  void* copy = tracker_alloc(size);
   if (size > 0) memcpy(copy, bytes, size);
   return copy;
 }
@@ -35,28 +35,28 @@ static void drop_schema(struct ArrowSchema* part) {
 static void release_schema(struct ArrowSchema* self) {
   struct schema_record* own = self->private_data;
   slot_check(self, "a schema");
-  if (ledger_close(&own->head)) {
+  if (tracker_close(&own->head)) {
     slots_enter();
     for (int64_t i = 0; i < own->n_children; i++) drop_schema(own->children[i]);
     drop_schema(own->dictionary);
     slots_leave();
-    ledger_free(own->children);
-    ledger_free(own->format);
-    ledger_free(own->name);
-    ledger_free(own->metadata);
+    tracker_free(own->children);
+    tracker_free(own->format);
+    tracker_free(own->name);
+    tracker_free(own->metadata);
   }
   self->release = NULL;
 }
 
 void peer_schema_init(struct ArrowSchema* out, const char* format, const char* name, const void* metadata,
                       int64_t metadata_len, int64_t flags, int64_t n_children) {
-  struct schema_record* own = ledger_open(sizeof *own, PEER_SCHEMA);
+  struct schema_record* own = tracker_open(sizeof *own, PEER_SCHEMA);
   own->format = text_of(format);
   own->name = text_of(name);
   own->metadata = metadata == NULL ? NULL : copy_of(metadata, (size_t)metadata_len);
   own->n_children = n_children > 0 ? n_children : 0;
   if (n_children > 0) {
-    own->children = ledger_alloc((size_t)n_children * sizeof *own->children);
+    own->children = tracker_alloc((size_t)n_children * sizeof *own->children);
     for (int64_t i = 0; i < n_children; i++) own->children[i] = slot_new();
   }
   memset(out, 0, sizeof *out);
@@ -82,7 +82,7 @@ void peer_schema_null_children(struct ArrowSchema* out) { out->children = NULL; 
 
 struct block {
   void* base;
-  size_t mapped; /* bytes of a mapping; 0 if base came from the ledger */
+  size_t mapped; /* bytes of a mapping; 0 if base came from the tracker */
 };
 
 struct array_record {
@@ -97,9 +97,9 @@ struct array_record {
 static void drop_block(struct block* block) {
   if (block->mapped > 0) {
     munmap(block->base, block->mapped);
-    ledger_count(-1);
+    tracker_count(-1);
   } else {
-    ledger_free(block->base);
+    tracker_free(block->base);
   }
   memset(block, 0, sizeof *block);
 }
@@ -112,30 +112,30 @@ static void drop_array(struct ArrowArray* part) {
 static void release_array(struct ArrowArray* self) {
   struct array_record* own = self->private_data;
   slot_check(self, "an array");
-  if (ledger_close(&own->head)) {
+  if (tracker_close(&own->head)) {
     slots_enter();
     for (int64_t i = 0; i < own->n_children; i++) drop_array(own->children[i]);
     drop_array(own->dictionary);
     slots_leave();
     for (int64_t i = 0; i < own->n_buffers; i++) drop_block(&own->blocks[i]);
-    ledger_free(own->blocks);
-    ledger_free(own->buffers);
-    ledger_free(own->children);
+    tracker_free(own->blocks);
+    tracker_free(own->buffers);
+    tracker_free(own->children);
   }
   self->release = NULL;
 }
 
 void peer_array_init(struct ArrowArray* out, int64_t length, int64_t null_count, int64_t offset,
                      int64_t n_buffers, int64_t n_children) {
-  struct array_record* own = ledger_open(sizeof *own, PEER_ARRAY);
+  struct array_record* own = tracker_open(sizeof *own, PEER_ARRAY);
   own->n_buffers = n_buffers > 0 ? n_buffers : 0;
   own->n_children = n_children > 0 ? n_children : 0;
   if (n_buffers > 0) {
-    own->buffers = ledger_alloc((size_t)n_buffers * sizeof *own->buffers);
-    own->blocks = ledger_alloc((size_t)n_buffers * sizeof *own->blocks);
+    own->buffers = tracker_alloc((size_t)n_buffers * sizeof *own->buffers);
+    own->blocks = tracker_alloc((size_t)n_buffers * sizeof *own->blocks);
   }
   if (n_children > 0) {
-    own->children = ledger_alloc((size_t)n_children * sizeof *own->children);
+    own->children = tracker_alloc((size_t)n_children * sizeof *own->children);
     for (int64_t i = 0; i < n_children; i++) own->children[i] = slot_new();
   }
   memset(out, 0, sizeof *out);
@@ -169,7 +169,7 @@ int32_t peer_array_set_buffer(struct ArrowArray* out, int64_t i, const void* byt
 
 int32_t peer_array_set_buffer_unaligned(struct ArrowArray* out, int64_t i, const void* bytes, int64_t len) {
   if (bytes == NULL) return peer_array_set_buffer(out, i, NULL, 0);
-  struct block block = {ledger_alloc((size_t)len + 1), 0};
+  struct block block = {tracker_alloc((size_t)len + 1), 0};
   char* odd = (char*)block.base + 1; /* malloc's own alignment is even */
   memcpy(odd, bytes, (size_t)len);
   return place(out, i, block, odd);
@@ -181,7 +181,7 @@ int32_t peer_array_set_buffer_guarded(struct ArrowArray* out, int64_t i, const v
   size_t usable = ((size_t)len + page - 1) / page * page;
   char* base = mmap(NULL, usable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED || mprotect(base + usable, page, PROT_NONE) != 0) abort();
-  ledger_count(1);
+  tracker_count(1);
   struct block block = {base, usable + page};
   char* start = base + usable - len;
   memcpy(start, bytes, (size_t)len);

@@ -8,10 +8,10 @@
  *
  * The C peer has three folders, each of which includes only earlier ones: peer/ (this one: structs, streams, and
  * actions on them), checks/ (reading: checks.h), async/ (the async stream: async.h). In each folder, the header with
- * the folder's name is for callers, and the others are internal. In peer/ all files use ledger.c, which owns the
+ * the folder's name is for callers, and the others are internal. In peer/ all files use tracker.c, which owns the
  * counters; streams.c also uses nodes.c, and threads.c uses moves.c. CSourcesSpec enforces this.
  *
- * Included by: checks/checks.h ledger.h moves.h nodes.c streams.c
+ * Included by: checks/checks.h tracker.h moves.h nodes.c streams.c
  */
 #ifndef ARBALEST_PEER_H
 #define ARBALEST_PEER_H
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* ---- ledger.c: what is counted, and the gate ---- */
+/* ---- tracker.c: what is counted, and the gate ---- */
 
 int64_t peer_live_allocations(void); /* blocks and records that are not freed, without quarantine */
 int64_t peer_live_arrays(void);      /* arrays made here and not released, children and dictionaries included */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ledger.h"
+#include "tracker.h"
 #include "peer.h"
 
 /* ---- a batch ---- */
@@ -19,19 +19,19 @@ static void set(struct ArrowArray* array, int64_t i, const void* bytes, size_t l
 static void fill_ids(struct ArrowArray* out, int64_t first, int64_t rows, int64_t above, int32_t flavour) {
   int64_t skip = flavour & PEER_SLICED ? 1 : 0;
   int64_t n = skip + above + rows;
-  int64_t* ids = ledger_alloc((size_t)(n + 1) * sizeof *ids);
+  int64_t* ids = tracker_alloc((size_t)(n + 1) * sizeof *ids);
   for (int64_t i = 0; i < n; i++) ids[i] = i < skip + above ? -1 : first + i - skip - above;
   peer_array_init(out, above + rows, 0, skip, 2, 0);
   set(out, 1, ids, (size_t)n * sizeof *ids, flavour);
-  ledger_free(ids);
+  tracker_free(ids);
 }
 
 static void fill_names(struct ArrowArray* out, int64_t first, int64_t rows, int64_t above, int32_t flavour) {
   int64_t skip = flavour & PEER_SLICED ? 3 : 0;
   int64_t n = skip + above + rows;
-  int32_t* offsets = ledger_alloc((size_t)(n + 1) * sizeof *offsets);
-  uint8_t* valid = ledger_alloc((size_t)(n + 7) / 8 + 1);
-  char* text = ledger_alloc((size_t)n * 24 + 24);
+  int32_t* offsets = tracker_alloc((size_t)(n + 1) * sizeof *offsets);
+  uint8_t* valid = tracker_alloc((size_t)(n + 7) / 8 + 1);
+  char* text = tracker_alloc((size_t)n * 24 + 24);
   int64_t nulls = 0;
   for (int64_t i = 0; i < n; i++) {
     int64_t id = first + i - skip - above;
@@ -52,9 +52,9 @@ static void fill_names(struct ArrowArray* out, int64_t first, int64_t rows, int6
   set(out, 1, offsets, (size_t)(n + 1) * sizeof *offsets, flavour);
   set(out, 2, text, (size_t)size, flavour);
   if (flavour & PEER_BAD_BUFFERS) out->n_buffers = 2;
-  ledger_free(offsets);
-  ledger_free(valid);
-  ledger_free(text);
+  tracker_free(offsets);
+  tracker_free(valid);
+  tracker_free(text);
 }
 
 void peer_batch(struct ArrowArray* out, int64_t first_id, int64_t rows, int32_t flavour) {
@@ -86,13 +86,13 @@ struct stream_record {
 /* 0, or the code to return instead: the call broke a rule. */
 static int enter(struct stream_record* own, int call, int released) {
   static const char* const names[] = {"get_schema", "get_next", "get_last_error", "release"};
-  ledger_stream_call(call);
+  tracker_stream_call(call);
   if (released || atomic_load(&own->head.released)) {
-    ledger_violation("%s was called on a released stream", names[call]);
+    tracker_violation("%s was called on a released stream", names[call]);
     return EINVAL;
   }
   if (atomic_exchange(&own->busy, 1)) {
-    ledger_violation("%s was called while another call on the stream was running", names[call]);
+    tracker_violation("%s was called while another call on the stream was running", names[call]);
     return EBUSY;
   }
   if (call < 2) {
@@ -151,7 +151,7 @@ static const char* last_error(struct stream_record* own, int released) {
   const char* text = NULL;
   if (enter(own, 2, released)) return NULL;
   if (!own->failed)
-    ledger_violation("get_last_error was called, but the last call had not failed");
+    tracker_violation("get_last_error was called, but the last call had not failed");
   else if (!(own->flavour & PEER_TEXT_NULL))
     text = own->text;
   leave(own, 0);
@@ -159,14 +159,14 @@ static const char* last_error(struct stream_record* own, int released) {
 }
 
 static void end(struct stream_record* own) {
-  ledger_stream_call(3);
-  if (atomic_load(&own->busy)) ledger_violation("release was called while another call on the stream was running");
-  ledger_close(&own->head);
+  tracker_stream_call(3);
+  if (atomic_load(&own->busy)) tracker_violation("release was called while another call on the stream was running");
+  tracker_close(&own->head);
 }
 
 static struct stream_record* start(int kind, int64_t batches, int64_t rows, int32_t flavour, int64_t at,
                                    int32_t code) {
-  struct stream_record* own = ledger_open(sizeof *own, kind);
+  struct stream_record* own = tracker_open(sizeof *own, kind);
   own->batches = batches;
   own->rows = rows;
   own->flavour = flavour;

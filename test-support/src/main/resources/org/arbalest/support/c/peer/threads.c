@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ledger.h"
+#include "tracker.h"
 #include "moves.h"
 
 static pthread_t start(void* (*body)(void*), void* argument) {
@@ -54,7 +54,7 @@ static pthread_cond_t parcels_moved = PTHREAD_COND_INITIALIZER;
 static struct parcel *to_join, *at_exit;
 
 static struct parcel* pack(void* ptr, int32_t kind) {
-  struct parcel* parcel = ledger_alloc(sizeof *parcel);
+  struct parcel* parcel = tracker_alloc(sizeof *parcel);
   peer_move(ptr, parcel->bytes, kind);
   parcel->kind = kind;
   return parcel;
@@ -88,7 +88,7 @@ void peer_join_all(void) {
   while (parcel != NULL) {
     struct parcel* next = parcel->next;
     pthread_join(parcel->thread, NULL);
-    ledger_free(parcel);
+    tracker_free(parcel);
     parcel = next;
   }
 }
@@ -117,8 +117,8 @@ int64_t peer_release_many(void** ptrs, int64_t n, int32_t threads, int32_t kind)
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   unsigned seed = (unsigned)now.tv_nsec;
-  void** shuffled = ledger_alloc((size_t)n * sizeof *shuffled);
-  pthread_t* crew = ledger_alloc((size_t)threads * sizeof *crew);
+  void** shuffled = tracker_alloc((size_t)n * sizeof *shuffled);
+  pthread_t* crew = tracker_alloc((size_t)threads * sizeof *crew);
   memcpy(shuffled, ptrs, (size_t)n * sizeof *shuffled);
   for (int64_t i = n - 1; i > 0; i--) {
     int64_t j = rand_r(&seed) % (i + 1);
@@ -129,8 +129,8 @@ int64_t peer_release_many(void** ptrs, int64_t n, int32_t threads, int32_t kind)
   struct crowd crowd = {.ptrs = shuffled, .n = n, .kind = kind};
   for (int32_t i = 0; i < threads; i++) crew[i] = start(release_some, &crowd);
   for (int32_t i = 0; i < threads; i++) pthread_join(crew[i], NULL);
-  ledger_free(shuffled);
-  ledger_free(crew);
+  tracker_free(shuffled);
+  tracker_free(crew);
   return atomic_load(&crowd.called);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The counters: allocations, live objects, double releases, and broken rules. */
-#include "ledger.h"
+#include "tracker.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -9,43 +9,43 @@
 #include <string.h>
 
 static atomic_llong allocations, release_calls, double_releases, violations;
-static atomic_llong live[LEDGER_KINDS];
+static atomic_llong live[TRACKER_KINDS];
 static atomic_llong stream_calls[4];
 static char first_violation[512];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct record* quarantine;
 
-void* ledger_alloc(size_t size) {
+void* tracker_alloc(size_t size) {
   void* block = calloc(1, size);
   if (block == NULL && size > 0) abort();
   if (block != NULL) atomic_fetch_add(&allocations, 1);
   return block;
 }
 
-void ledger_free(void* block) {
+void tracker_free(void* block) {
   if (block == NULL) return;
   atomic_fetch_sub(&allocations, 1);
   free(block);
 }
 
-void ledger_count(int64_t blocks) { atomic_fetch_add(&allocations, blocks); }
+void tracker_count(int64_t blocks) { atomic_fetch_add(&allocations, blocks); }
 
-void* ledger_open(size_t size, int kind) {
-  struct record* record = ledger_alloc(size);
+void* tracker_open(size_t size, int kind) {
+  struct record* record = tracker_alloc(size);
   record->kind = kind;
   atomic_fetch_add(&live[kind], 1);
   return record;
 }
 
-int ledger_close(struct record* record) {
+int tracker_close(struct record* record) {
   atomic_fetch_add(&release_calls, 1);
-  if (ledger_retire(record)) return 1;
+  if (tracker_retire(record)) return 1;
   atomic_fetch_add(&double_releases, 1);
   return 0;
 }
 
-int ledger_retire(struct record* record) {
+int tracker_retire(struct record* record) {
   if (atomic_exchange(&record->released, 1)) return 0;
   atomic_fetch_sub(&live[record->kind], 1);
   atomic_fetch_sub(&allocations, 1);
@@ -56,11 +56,11 @@ int ledger_retire(struct record* record) {
   return 1;
 }
 
-int64_t ledger_live(int kind) { return atomic_load(&live[kind]); }
+int64_t tracker_live(int kind) { return atomic_load(&live[kind]); }
 
-void ledger_stream_call(int which) { atomic_fetch_add(&stream_calls[which], 1); }
+void tracker_stream_call(int which) { atomic_fetch_add(&stream_calls[which], 1); }
 
-void ledger_violation(const char* format, ...) {
+void tracker_violation(const char* format, ...) {
   va_list args;
   va_start(args, format);
   pthread_mutex_lock(&lock);
@@ -74,9 +74,9 @@ int64_t peer_live_allocations(void) { return atomic_load(&allocations); }
 int64_t peer_live_arrays(void) { return atomic_load(&live[PEER_ARRAY]); }
 int64_t peer_live_schemas(void) { return atomic_load(&live[PEER_SCHEMA]); }
 int64_t peer_live_streams(void) { return atomic_load(&live[PEER_STREAM]) + atomic_load(&live[PEER_DEVICE_STREAM]); }
-int64_t peer_live_tasks(void) { return atomic_load(&live[LEDGER_TASK]); }
-int64_t peer_live_producers(void) { return atomic_load(&live[LEDGER_PRODUCER]); }
-int64_t peer_live_handlers(void) { return atomic_load(&live[LEDGER_HANDLER]); }
+int64_t peer_live_tasks(void) { return atomic_load(&live[TRACKER_TASK]); }
+int64_t peer_live_producers(void) { return atomic_load(&live[TRACKER_PRODUCER]); }
+int64_t peer_live_handlers(void) { return atomic_load(&live[TRACKER_HANDLER]); }
 int64_t peer_release_calls(void) { return atomic_load(&release_calls); }
 int64_t peer_double_releases(void) { return atomic_load(&double_releases); }
 int64_t peer_stream_calls(int32_t which) { return which < 0 || which > 3 ? -1 : atomic_load(&stream_calls[which]); }
@@ -108,7 +108,7 @@ static struct slot** bucket(const void* address) {
 }
 
 void* slot_new(void) {
-  struct slot* slot = ledger_alloc(sizeof *slot);
+  struct slot* slot = tracker_alloc(sizeof *slot);
   struct slot** head = bucket(slot);
   pthread_mutex_lock(&slots_lock);
   slot->next = *head;
@@ -126,7 +126,7 @@ void slot_free(void* address) {
     break;
   }
   pthread_mutex_unlock(&slots_lock);
-  ledger_free(address);
+  tracker_free(address);
 }
 
 void slots_enter(void) { depth++; }
@@ -138,7 +138,7 @@ void slot_check(const void* self, const char* what) {
   pthread_mutex_lock(&slots_lock);
   for (struct slot* at = *bucket(self); at != NULL && !found; at = at->next) found = (const void*)at == self;
   pthread_mutex_unlock(&slots_lock);
-  if (found) ledger_violation("%s was released in place, not by its parent and not moved out first", what);
+  if (found) tracker_violation("%s was released in place, not by its parent and not moved out first", what);
 }
 
 /* ---- the gate ---- */
@@ -190,7 +190,7 @@ void deadline(struct timespec* at, int64_t timeout_ms) {
   at->tv_nsec -= 1000000000;
 }
 
-void ledger_forget(void) {
+void tracker_forget(void) {
   pthread_mutex_lock(&lock);
   memset(first_violation, 0, sizeof first_violation);
   pthread_mutex_unlock(&lock);
@@ -207,9 +207,9 @@ void peer_reset(void) {
   pthread_mutex_unlock(&lock);
   while (record != NULL) {
     struct record* next = record->next;
-    free(record); /* not counted: ledger_close removed it from the counters */
+    free(record); /* not counted: tracker_close removed it from the counters */
     record = next;
   }
-  ledger_forget();
+  tracker_forget();
   peer_gate_shut();
 }

@@ -2,10 +2,10 @@
 /*
  * The base of all files of the peer: counted memory, records that outlive their structs, counted calls, and the gate.
  *
- * Included by: adbc/driver.h async/metadata.h checks/checksum.c ledger.c nodes.c streams.c threads.c
+ * Included by: adbc/driver.h async/metadata.h checks/checksum.c tracker.c nodes.c streams.c threads.c
  */
-#ifndef ARBALEST_PEER_LEDGER_H
-#define ARBALEST_PEER_LEDGER_H
+#ifndef ARBALEST_PEER_TRACKER_H
+#define ARBALEST_PEER_TRACKER_H
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -17,9 +17,9 @@
 #pragma GCC visibility push(hidden)
 
 /* Zeroed or copied memory of exactly `size` bytes. Never NULL: without memory the process ends. */
-void* ledger_alloc(size_t size);
-void ledger_free(void* block); /* NULL is permitted */
-void ledger_count(int64_t blocks); /* blocks from another allocator */
+void* tracker_alloc(size_t size);
+void tracker_free(void* block); /* NULL is permitted */
+void tracker_count(int64_t blocks); /* blocks from another allocator */
 
 /* The start of every private_data. It stays readable after release, until peer_reset. A second release, or a call on a
    released stream, is therefore detected and does not crash. */
@@ -30,19 +30,19 @@ struct record {
 };
 
 /* Kinds in addition to those of peer.h. */
-#define LEDGER_TASK 5
-#define LEDGER_PRODUCER 6
-#define LEDGER_HANDLER 7
-#define LEDGER_OTHERS 8 /* from here on: kinds of a user of this file alone, adbc/ */
-#define LEDGER_KINDS 16
+#define TRACKER_TASK 5
+#define TRACKER_PRODUCER 6
+#define TRACKER_HANDLER 7
+#define TRACKER_OTHERS 8 /* from here on: kinds of a user of this file alone, adbc/ */
+#define TRACKER_KINDS 16
 
-void* ledger_open(size_t size, int kind);  /* a new zeroed record, live */
-int ledger_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
-int ledger_retire(struct record* record);  /* the same, but not counted as a call of a release function */
-int64_t ledger_live(int kind);
-void ledger_stream_call(int which);        /* as in peer_stream_calls */
-void ledger_forget(void); /* zeroes the counters, not the live ones; the quarantine stays */
-void ledger_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void* tracker_open(size_t size, int kind);  /* a new zeroed record, live */
+int tracker_close(struct record* record);   /* 1 for the first release; 0, counted, for any other */
+int tracker_retire(struct record* record);  /* the same, but not counted as a call of a release function */
+int64_t tracker_live(int kind);
+void tracker_stream_call(int which);        /* as in peer_stream_calls */
+void tracker_forget(void); /* zeroes the counters, not the live ones; the quarantine stays */
+void tracker_violation(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Children and dictionaries are in slots. Releasing one in place, and not through its parent, is a violation. */
 void* slot_new(void);
