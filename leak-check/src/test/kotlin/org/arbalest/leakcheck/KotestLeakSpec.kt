@@ -35,7 +35,7 @@ class KotestLeakSpec : FunSpec({
         val leak = results["leaves an array"].shouldBeInstanceOf<LeakError>()
         leak.message shouldContain "still open after LeakyTests, leaves an array: buffers=1, bufferBytes=64, arrays=1\n"
         leak.message shouldContain
-            Regex("""made by the thread .* at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
+            Regex("""created by the thread .* at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
         results["fails anyway"]!!.message shouldBe "its own"
         results.filterKeys { "LeakyTests" in it }.values.filterNotNull() shouldBe emptyList()
     }

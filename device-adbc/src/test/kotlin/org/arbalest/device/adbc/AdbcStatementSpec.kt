@@ -363,7 +363,7 @@ class AdbcStatementSpec : FunSpec({
                     shouldThrow<DeviceException> {
                         connection.ingest("x", connection.query("SELECT id FROM t"))
                     }.message shouldContain
-                        "this is a result of the connection that is executing with the batches that are being made here"
+                        "this is a result of the connection that is executing with the batches that are produced here"
                     val asking = DeviceArrayReader.of(IDS) {
                         connection.execute("SELECT 1")
                         null

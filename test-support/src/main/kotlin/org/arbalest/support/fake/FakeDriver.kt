@@ -69,8 +69,8 @@ open class FakeDriver(private val device: FakeDevice) : DeviceDriver {
 
     override fun checkEvent(event: Long) {
         if (!device.isEvent(event))
-            throw DeviceException(Errno.EINVAL, "its sync_event points to $event, which is not an event of " +
-                "${device.name}")
+            throw DeviceException(Errno.EINVAL,
+                "its sync_event points to $event, which is not an event of ${device.name}")
     }
 }
 

@@ -31,7 +31,7 @@ class LeaksReportSoakSpec : FunSpec({
             for (what in listOf(
                 "DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes", "DeviceStream of CPU", "SyncEvent of CPU",
             )) {
-                child.output shouldContain "reported: LEAK: $what was never closed, made here:, in leak"
+                child.output shouldContain "reported: LEAK: $what was never closed, created here:, in leak"
             }
             child.output shouldNotContain "in keepOrder"
         }

@@ -30,7 +30,7 @@ public final class Faults {
   /** Logs a handle that was never closed, and the place where it was made. Throws nothing. */
   public static void leak(String what, Throwable made) {
     try {
-      logger().log(Level.ERROR, "LEAK: " + what + " was never closed, made here:", made);
+      logger().log(Level.ERROR, "LEAK: " + what + " was never closed, created here:", made);
     } catch (Throwable _) {
       // As in report.
     }
