@@ -5,9 +5,9 @@
  * Each interface sits behind its canonical guard, so this header can be included before or after any other
  * that declares the same structs. Sizes and offsets are a frozen ABI on every platform.
  *
- * Ownership, in short: the memory of a base struct belongs to whoever receives data in it; everything it points
- * to belongs to whoever filled it in. A struct whose `release` is NULL holds nothing. To move one, copy its
- * bytes and set `release` to NULL in the source. Release functions may be called on any thread.
+ * Ownership, in short: the memory of a base struct belongs to the party that receives data in it; the data that it
+ * points to belongs to the party that filled it in. A struct whose `release` is NULL contains nothing. To move one,
+ * copy its bytes and set `release` to NULL in the source. Release functions may be called on any thread.
  */
 #ifndef ARBALEST_ARROW_ABI_H
 #define ARBALEST_ARROW_ABI_H
@@ -26,7 +26,7 @@ extern "C" {
 #define ARROW_FLAG_NULLABLE 2           /* the field may hold nulls */
 #define ARROW_FLAG_MAP_KEYS_SORTED 4    /* the keys of every map are in order */
 
-/* The type of a field, and of the fields below it. Released by its holder, once, at the root only. */
+/* The type of a field, and of the fields below it. Its owner releases it once, at the root only. */
 struct ArrowSchema {
   const char* format;   /* type code, never NULL; with a dictionary, the type of the index */
   const char* name;     /* UTF-8; may be NULL */
@@ -39,7 +39,7 @@ struct ArrowSchema {
   void* private_data;                        /* the producer's own */
 };
 
-/* The data of a field. It does not know its type: that is in a schema beside it. Released by its holder, once. */
+/* The data of a field. Its type is in a separate schema. Its owner releases it once. */
 struct ArrowArray {
   int64_t length;
   int64_t null_count; /* -1: not computed */
@@ -58,7 +58,7 @@ struct ArrowArray {
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
 
-/* Chunks of one schema, pulled one call at a time. What it hands out outlives it. Released by the puller. */
+/* Chunks of one schema, pulled one call at a time. Its chunks may outlive it. The consumer releases it. */
 struct ArrowArrayStream {
   /* 0, or an errno. May be called again; each result is released by the caller. */
   int (*get_schema)(struct ArrowArrayStream* self, struct ArrowSchema* out);
@@ -87,7 +87,7 @@ typedef int32_t ArrowDeviceType;
 #define ARROW_DEVICE_VPI 9           /* Verilog simulator */
 #define ARROW_DEVICE_ROCM 10         /* AMD GPU */
 #define ARROW_DEVICE_ROCM_HOST 11    /* main memory pinned by ROCm */
-#define ARROW_DEVICE_EXT_DEV 12      /* whatever producer and consumer agree on */
+#define ARROW_DEVICE_EXT_DEV 12      /* a device that producer and consumer agree on */
 #define ARROW_DEVICE_CUDA_MANAGED 13 /* CUDA memory that migrates between host and GPU */
 #define ARROW_DEVICE_ONEAPI 14       /* oneAPI unified shared memory */
 #define ARROW_DEVICE_WEBGPU 15       /* WebGPU buffer */

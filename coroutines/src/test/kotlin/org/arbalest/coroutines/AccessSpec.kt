@@ -11,7 +11,7 @@ class AccessSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    test("retainChild finds a child by name, keeps it open after the batch, and refuses a missing or repeated name") {
+    test("retainChild finds a child by name, keeps it open after the batch, and rejects a missing or repeated name") {
         val batch = cpu.batch(2) {
             int64("id", longArrayOf(1, 2))
             utf8("name", listOf("a", null))

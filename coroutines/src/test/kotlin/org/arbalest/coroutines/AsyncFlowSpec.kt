@@ -77,7 +77,7 @@ class AsyncFlowSpec : FunSpec({
     }
 
     test(
-        "produceTo accepts a handler's address for arrays and for tasks, and refuses an invalid address without a " +
+        "produceTo accepts a handler's address for arrays and for tasks, and rejects an invalid address without a " +
             "collection [ASY-19]",
     ) {
         withTimeout(5.seconds) {
@@ -244,7 +244,7 @@ class AsyncFlowSpec : FunSpec({
         produced.await()
     }
 
-    test("a stream refuses a second collection without waiting for the first") {
+    test("a stream rejects a second collection without waiting for the first") {
         withTimeout(5.seconds) {
             val (arrays, produced) = connect(ids(10))
             arrays.asFlow().collect {

@@ -77,11 +77,11 @@ class BatchOfSpec : FunSpec({
         listOf(ids, slice, batch).forEach { it.close() }
     }
 
-    test("batchOf refuses invalid arguments with the column's name, and leaves the arrays to the caller") {
+    test("batchOf rejects invalid arguments with the column's name, and leaves the arrays to the caller") {
         val (two, three) = array { int64("x", longArrayOf(1, 2)) } to array { utf8("y", listOf("a", "b", "c")) }
         shouldThrow<IllegalArgumentException> { batchOf("a" to two, "b" to three) }.message shouldBe
             "column \"b\" has 3 values, but column \"a\" has 2; the columns of a batch have one length"
-        shouldThrow<IllegalArgumentException> { batchOf() }.message shouldContain "needs one array at least"
+        shouldThrow<IllegalArgumentException> { batchOf() }.message shouldContain "needs at least one array"
         shouldThrow<IllegalArgumentException> { batchOf("" to two) }.message shouldContain "needs a name"
         two.retain().let { closed ->
             closed.close()

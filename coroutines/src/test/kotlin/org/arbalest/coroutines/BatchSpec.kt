@@ -237,21 +237,21 @@ class BatchSpec : FunSpec({
         }
     }
 
-    test("a null in a `notNull` column is refused with the column's name") {
+    test("a null in a `notNull` column is rejected with the column's name") {
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { notNull.int64("delay") { null } } }
             .message shouldContain "\"delay\" is not nullable"
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { notNull.int64("delay", longArrayOf(1), { true }) } }
     }
 
-    test("a negative row count is refused") {
+    test("a negative row count is rejected") {
         shouldThrow<IllegalArgumentException> { cpu.batch(-1) { int64("delay", longArrayOf()) } }
     }
 
-    test("a column of another length is refused with its name") {
+    test("a column of another length is rejected with its name") {
         shouldThrow<IllegalStateException> { cpu.batch(2) { int64("delay", longArrayOf(1)) } }.message shouldContain
             "\"delay\" has 1 values"
         shouldThrow<IllegalStateException> { cpu.batch(0) { utf8("city", listOf("a")) } }.message shouldBe
-            "column \"city\" takes 0 values, one for each row, but 1 were given"
+            "column \"city\" takes 0 values, one for each row, but received 1"
     }
 
     test("a list may contain nulls, and its length must be the row count") {
@@ -339,14 +339,14 @@ class BatchSpec : FunSpec({
             "takes 1 values"
     }
 
-    test("an integer that a float32 cannot hold exactly is refused with the column, the row and the value") {
+    test("an integer that a float32 cannot hold exactly is rejected with the column, the row and the value") {
         shouldThrow<IllegalArgumentException> {
             cpu.batch(2) { column(Field.of("delay", DataType.FLOAT32)).append(1).append(16777217) }
         }
             .message shouldBe "column \"delay\" of type float32 does not hold the integer 16777217 exactly, in row 1"
     }
 
-    test("a time column of the wrong width for its unit is refused") {
+    test("a time column of the wrong width for its unit is rejected") {
         shouldThrow<IllegalArgumentException> { cpu.batch(1) { time32("x", ArrowTimeUnit.NANOSECOND) { time } } }
             .message shouldContain "use time64"
     }

@@ -63,7 +63,7 @@ class BatchTrapsSpec : FunSpec({
             { utf8("a") { "" } }, { struct("a") { int8("x", byteArrayOf(1)) } }, { nulls("a") }, { check(rows > 0) },
         )) {
             shouldThrow<IllegalStateException> { cpu.batch { first() } }.message shouldContain
-                "how many rows there are is not known yet: say batch(rows = …)"
+                "the number of rows is not known yet: pass batch(rows = …)"
         }
         shouldThrow<IllegalStateException> {
             cpu.batch { int64("a", longArrayOf(1, 2)); int32("b", intArrayOf(1, 2, 3)) }
@@ -73,7 +73,7 @@ class BatchTrapsSpec : FunSpec({
             .message shouldBe "column \"b\" takes 2 values, one for each row, but 1 were given"
     }
 
-    test("a union type without a column is refused, and does not shift the types after it") {
+    test("a union type without a column is rejected, and does not shift the types after it") {
         for (isDense in listOf(true, false)) {
             fun build(types: UnionScope<Any>.() -> Unit) = cpu.batch(2) {
                 val value = { row: Int -> if (row == 0) 1L else "one" }
@@ -92,7 +92,7 @@ class BatchTrapsSpec : FunSpec({
         }
     }
 
-    test("a period with days is refused, and the message shows all its parts") {
+    test("a period with days is rejected, and the message shows all its parts") {
         fun refused(period: Period) = shouldThrow<IllegalArgumentException> {
             cpu.batch(2) { intervalYearMonth("a") { if (it == 0) null else period } }.close()
         }.message!!

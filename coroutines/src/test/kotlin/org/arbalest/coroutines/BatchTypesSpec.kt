@@ -232,16 +232,18 @@ class BatchTypesSpec : FunSpec({
             .message shouldContain "a run of 0 rows"
     }
 
-    test("a second column of elements, keys, runs, dictionary values or a union type is refused") {
+    test("a second column of elements, keys, runs, dictionary values or a union type is rejected") {
         fun refused(columns: ColumnScope.() -> Unit) =
             shouldThrow<IllegalStateException> { cpu.batch(1, columns = columns) }.message!!
-        refused { listView("a", { listOf(1) }) { bool { true }; bool { true } } } shouldContain "one column of elements"
+        refused { listView("a", { listOf(1) }) { bool { true }; bool { true } } } shouldContain "already has its " +
+            "column of elements"
         refused { map("a", { mapOf(1 to 1) }, keys = { bool { true }; bool { true } }) { bool { true } } } shouldContain
             "one column of keys"
         refused { runsOfCounts("a", intArrayOf(1)) { bool { true }; bool { true } } } shouldContain
             "runs have one column"
-        refused { dictionary("a", { 1 }) { bool { true }; bool { true } } } shouldContain "a dictionary has one column"
+        refused { dictionary("a", { 1 }) { bool { true }; bool { true } } } shouldContain "a dictionary already has " +
+            "its column"
         refused { denseUnion("a", { 1 }) { on<Int> { bool("x") { true }; bool("y") { true } } } } shouldContain
-            "a type of a union has one column"
+            "a type of a union already has its column"
     }
 })

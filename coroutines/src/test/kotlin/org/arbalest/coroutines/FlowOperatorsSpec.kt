@@ -117,7 +117,7 @@ class FlowOperatorsSpec : FunSpec({
     }
     val refused = own.filterValues { refusal(it) == DeprecationLevel.ERROR }.keys
 
-    test("each library operator is refused, known to be safe, or a member: classify a new one here [OWN-16]") {
+    test("each library operator is rejected, known to be safe, or a member: classify a new one here [OWN-16]") {
         operators shouldHaveAtLeastSize 90
         withClue("operators that are not classified: add each to SAFE or to NO_EXTENSIONS_OF_ONE_FLOW, or refuse it " +
             "in LendingFlow") {

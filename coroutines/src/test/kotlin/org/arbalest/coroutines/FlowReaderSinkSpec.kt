@@ -169,7 +169,7 @@ class FlowReaderSinkSpec : FunSpec({
         }
 
     test(
-        "closing the reader refuses a waiting emit immediately, and the batches in a `buffer` operator are lost " +
+        "closing the reader rejects a waiting emit immediately, and the batches in a `buffer` operator are lost " +
             "[OWN-16]",
     ) {
         repeat(TIMES) {
@@ -221,7 +221,7 @@ class FlowReaderSinkSpec : FunSpec({
         }
     }
 
-    test("asReader refuses batches of another type, and closes them and all later batches [OWN-16]") {
+    test("asReader rejects batches of another type, and closes them and all later batches [OWN-16]") {
         repeat(TIMES) {
             val natural = Natural()
             flow { repeat(5) { emit(natural.batch()) } }.asReader(OTHER).use { reader ->
@@ -309,7 +309,7 @@ class FlowReaderSinkSpec : FunSpec({
         natural.shouldBeTaken()
     }
 
-    test("lendingFlow refuses an emit outside its collector's context") {
+    test("lendingFlow rejects an emit outside its collector's context") {
         val natural = Natural()
         shouldThrow<IllegalStateException> {
             lendingFlow { withContext(Dispatchers.IO) { emit(natural.batch()) } }.collect()

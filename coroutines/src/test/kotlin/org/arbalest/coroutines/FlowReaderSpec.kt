@@ -191,7 +191,7 @@ class FlowReaderSpec : FunSpec({
         rows.get() shouldBe 3 * pipelines
     }
 
-    test("an array that does not match the schema is refused and closed") {
+    test("an array that does not match the schema is rejected and closed") {
         flowOf(batchOf(1)).asReader(batchOf(1).use { it.column("id").field() }).use { reader ->
             shouldThrow<DeviceException> { reader.next() }.errno() shouldBe Errno.EINVAL
         }

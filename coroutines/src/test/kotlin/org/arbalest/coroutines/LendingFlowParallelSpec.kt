@@ -144,7 +144,7 @@ class LendingFlowParallelSpec : FunSpec({
         }
     }
 
-    test("parallel operators refuse a concurrency below one and a context with a job before the collection") {
+    test("parallel operators reject a concurrency below one and a context with a job before the collection") {
         readerOf(2).use { reader ->
             for (concurrency in listOf(0, -1, Int.MIN_VALUE)) {
                 val message = "concurrency is at least 1, not $concurrency"

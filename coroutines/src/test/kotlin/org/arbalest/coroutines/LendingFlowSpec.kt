@@ -179,7 +179,7 @@ class LendingFlowSpec : FunSpec({
     }
 
     test(
-        "lendingFlow refuses and closes an emit from another coroutine while one waits, and the waiting emit " +
+        "lendingFlow rejects and closes an emit from another coroutine while one waits, and the waiting emit " +
             "continues [OWN-16]",
     ) {
         val batches = List(2) { batchOf(it.toLong()) }

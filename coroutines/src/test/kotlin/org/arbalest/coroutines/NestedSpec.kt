@@ -23,7 +23,7 @@ class NestedSpec : FunSpec({
         cpu.batch(tags.size) { list("tags") { row -> tags[row] } }.throughC().use { it["tags"].values() shouldBe tags }
     }
 
-    test("a list of values infers its element type from each Kotlin type that Arrow has, and refuses others") {
+    test("a list of values infers its element type from each Kotlin type that Arrow has, and rejects others") {
         cpu.batch(2) {
             list("bool") { if (it == 0) listOf(true, null) else null }
             list("byte") { listOf<Byte?>(1, null) }
@@ -141,7 +141,7 @@ class NestedSpec : FunSpec({
     test("a list has one element column, and this must have as many elements as the sizes say") {
         shouldThrow<IllegalStateException> {
             cpu.batch(1) { list("x", { listOf(1) }) { all -> repeat(2) { int32 { all[it] } } } }
-        }.message shouldContain "put them into a struct"
+        }.message shouldContain "put several columns into a struct"
         shouldThrow<IllegalStateException> { cpu.batch(1) { list("x", { listOf(1) }) { } } }.message shouldContain
             "have 1 elements, but 0"
         shouldThrow<IllegalStateException> {

@@ -84,7 +84,7 @@ class ReaderFlowSpec : FunSpec({
         val flow = reader.asFlow()
         pulls.get() shouldBe 0
         flow.collect()
-        shouldThrow<IllegalStateException> { flow.collect() }.message shouldContain "collected once"
+        shouldThrow<IllegalStateException> { flow.collect() }.message shouldContain "collected only once"
         pulls.get() shouldBe 2
     }
 

@@ -178,7 +178,7 @@ class RowsSpec : FunSpec({
         schema["place"].toString() shouldBe "place: struct<first: float64 not null, second: float64> not null"
     }
 
-    test("a null for a property that is not nullable is refused with the row and the path [OBJ-09]") {
+    test("a null for a property that is not nullable is rejected with the row and the path [OBJ-09]") {
         cpu.batch(2) {
             utf8("carrier", listOf("AA", null))
             int32("delay", intArrayOf(1, 2))
@@ -191,7 +191,7 @@ class RowsSpec : FunSpec({
         }
     }
 
-    test("a null for an element that is not nullable is refused with the row and the path [OBJ-09]") {
+    test("a null for an element that is not nullable is rejected with the row and the path [OBJ-09]") {
         val nullable = ListType(Field.of("item", DataType.UTF8))
         val schema =
             Schema.of(schemaOf<Trip>().fields().map { if (it.name() == "notes") it.withType(nullable) else it })
@@ -281,14 +281,14 @@ class RowsSpec : FunSpec({
         cpu.batch(trips, seconds).use { it.toList<Trip>() shouldBe trips }
     }
 
-    test("a class that is not a data class is refused with the reason [OBJ-10]") {
+    test("a class that is not a data class is rejected with the reason [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { schemaOf<NotData>() }.message shouldContain
             "NotData is not a record or a data class, as objects of rows must be"
         shouldThrow<IllegalArgumentException> { schemaOf<Generic<String>>() }.message shouldContain
             "<T> has type parameters"
     }
 
-    test("a strict mapping refuses columns without a property [OBJ-02]") {
+    test("a strict mapping rejects columns without a property [OBJ-02]") {
         cpu.batch(1) { int32("d9") { 1 } }.use { batch ->
             shouldThrow<IllegalArgumentException> { Records.of(Wide::class.java).strict().rows(batch) }
                 .message shouldContain "d9: no component has this column's name"

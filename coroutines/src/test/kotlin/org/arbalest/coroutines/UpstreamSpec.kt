@@ -39,7 +39,7 @@ class UpstreamSpec : FunSpec({
         collection.isCancelled shouldBe true
     }
 
-    test("a stopped flow with waits below 20 ms reaches its emit, which is refused [OWN-16]") {
+    test("a stopped flow with waits below 20 ms reaches its emit, which is rejected [OWN-16]") {
         val collection = Collection(virtually = true) {
             repeat(40) { delay(15) }
             emit(1)
@@ -78,7 +78,7 @@ class UpstreamSpec : FunSpec({
         interrupted.get(5, TimeUnit.SECONDS) shouldBe true
     }
 
-    test("stopped code that runs for more than a second reaches its emit, which is refused [OWN-16]") {
+    test("stopped code that runs for more than a second reaches its emit, which is rejected [OWN-16]") {
         val gate = Gate()
         val collection = Collection {
             gate.pass()

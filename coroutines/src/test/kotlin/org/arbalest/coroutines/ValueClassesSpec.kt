@@ -201,7 +201,7 @@ class ValueClassesSpec : FunSpec({
         cpu.batch(rows).use { it.toList<OfGenerics>() shouldBe rows }
     }
 
-    test("the check of a value class runs on each value, and a null is refused [OBJ-13]") {
+    test("the check of a value class runs on each value, and a null is rejected [OBJ-13]") {
         cpu.batch { utf8("email", listOf("alice", null)) }.use { batch ->
             shouldThrow<IllegalArgumentException> { batch.rows<OfEmail>()[0] }.message shouldBe
                 "alice is not an e-mail address"
@@ -274,7 +274,7 @@ class ValueClassesSpec : FunSpec({
         cpu.batch(rows).use { it.toList<Bill>() shouldBe rows }
     }
 
-    test("a value class with type parameters is refused, and so is a nullable one in a list [OBJ-10, OBJ-13]") {
+    test("a value class with type parameters is rejected, and so is a nullable one in a list [OBJ-10, OBJ-13]") {
         shouldThrow<IllegalArgumentException> { schemaOf<OfGeneric>() }.message shouldContain
             "Of is a value class with type parameters"
         shouldThrow<IllegalArgumentException> { schemaOf<OfMaybes>() }.message shouldContain

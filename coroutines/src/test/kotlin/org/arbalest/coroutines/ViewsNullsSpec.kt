@@ -27,11 +27,11 @@ class ViewsNullsSpec : FunSpec({
     val cpu = Devices.cpu()
 
     test(
-        "a column of a batch with null rows is refused, and `pushDownNulls` puts these nulls into the column [REQ-21]",
+        "a column of a batch with null rows is rejected, and `pushDownNulls` puts these nulls into the column [REQ-21]",
     ) {
         cpu.batch(3) { int64("long", longArrayOf(1, 42, 3)) }.withNullRows(1).use { batch ->
             shouldThrow<DeviceException> { batch["long"] }.message!! shouldContain
-                "the batch has 1 row that its own bitmap makes null"
+                "the batch has 1 null row in its own bitmap only"
             batch.pushDownNulls().use { it["long"].longs().toList() shouldBe listOf(1L, null, 3L) }
             shouldThrow<NoSuchElementException> { batch.rows<OneLong>()[1] }
         }
@@ -99,7 +99,7 @@ class ViewsNullsSpec : FunSpec({
     }
 
     test(
-        "a view refuses values that it would have to convert: decimals, and unsigned numbers as signed ones [READ-51]",
+        "a view rejects values that it would have to convert: decimals, and unsigned numbers as signed ones [READ-51]",
     ) {
         cpu.batch(1) {
             decimal32("d32", 5, 2) { BigDecimal("1.25") }

@@ -150,7 +150,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("times that 64 bits cannot hold are refused with column, row and value, and the extreme values are exact") {
+    test("times that 64 bits cannot hold are rejected with column, row and value, and the extreme values are exact") {
         fun refused(columns: ColumnScope.() -> Unit): String =
             shouldThrow<ArithmeticException> { cpu.batch(2, columns = columns).close() }.message!!
         val far = LocalDate.of(300_000_000, 1, 1)
@@ -159,7 +159,7 @@ class ViewsSpec : FunSpec({
         refused { date64("d") { LocalDate.MIN } } shouldContain "d: date64, row 0: -999999999-01-01"
         refused {
             timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("2262-04-11T23:47:16.854775808Z") }
-        } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z is"
+        } shouldContain "t: timestamp[ns, tz=UTC], row 0: 2262-04-11T23:47:16.854775808Z does"
         refused {
             timestamp("t", ArrowTimeUnit.NANOSECOND) { Instant.parse("1677-09-21T00:12:43.145224191Z") }
         } shouldContain "row 0: 1677-09-21T00:12:43.145224191Z"
@@ -186,7 +186,7 @@ class ViewsSpec : FunSpec({
         }
     }
 
-    test("a value that java.time cannot hold is refused with the column, the row and the value") {
+    test("a value that java.time cannot hold is rejected with the column, the row and the value") {
         fun refused(view: ObjectView<*>): String = shouldThrow<ArithmeticException> { view[1] }.message!!
         cpu.batch(2) {
             timestamp("point", longArrayOf(0, Long.MAX_VALUE), ArrowTimeUnit.SECOND)
@@ -195,7 +195,7 @@ class ViewsSpec : FunSpec({
             refused(batch["point"].instants()) shouldBe
                 "column \"point\" of type timestamp[s, tz=UTC], row 1: 9223372036854775807 is not a point in time " +
                 "of java.time"
-            refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is no date and time"
+            refused(batch["point"].localDateTimes()) shouldContain "row 1: 9223372036854775807 is not a date and time"
             batch["short"].dates()[1] shouldBe LocalDate.ofEpochDay(Int.MAX_VALUE.toLong())
         }
         BatchBuilder.of(cpu, 2).use { foreign -> // a builder refuses such values if they are appended one by one

@@ -164,7 +164,7 @@ class ArrayDataSpec : FunSpec({
         array.use { EveryType.rows(it) shouldBe expected }
     }
 
-    test("ArrayData.of() refuses a closed array [DEV-35]") {
+    test("ArrayData.of() rejects a closed array [DEV-35]") {
         val batch = EveryType.batch(0, 3)
         batch.close()
         shouldThrow<IllegalStateException> { ArrayData.of(batch) }

@@ -21,7 +21,7 @@ import kotlin.random.Random
 class ClosedHandleSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("every public method refuses a closed array [OWN-19]") {
+    test("every public method rejects a closed array [OWN-19]") {
         val wrong = mutableListOf<String>()
         for (door in arrayDoors()) {
             for ((kind, make) in kinds) {

@@ -45,7 +45,7 @@ class DeviceArrayFuzzSpec : FunSpec({
 
     // Each child process has its own time limit.
     test(
-        "$count mutated C structures are refused or used without a crash, a hang or a leak [ARR-20]",
+        "$count mutated C structures are rejected or used without a crash, a hang or a leak [ARR-20]",
     ).config(timeout = 2.hours) {
         run(MutantsMain::class)
     }

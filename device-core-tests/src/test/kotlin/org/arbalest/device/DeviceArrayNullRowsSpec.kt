@@ -139,9 +139,9 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }.message shouldContain "struct"
     }
 
-    test("pushDownNulls refuses a null row only if it is in the slice and a column cannot hold nulls [REQ-21]") {
+    test("pushDownNulls rejects a null row only if it is in the slice and a column cannot hold nulls [REQ-21]") {
         for (name in listOf("sparse_union", "dense_union", "runs")) column(name).withNullRows(7).use { batch ->
-            refused("$.$name: row 7 of the batch is null in its own bitmap, and ") { batch.pushDownNulls() }
+            refused("$.$name: row 7 of the batch is null in the batch's own bitmap, but ") { batch.pushDownNulls() }
             batch.slice(8, 10).use { cut ->
                 cut.pushDownNulls().use {
                     it.column(0).toList() shouldBe batch.asColumn().column(0).toList().subList(8, 18)
@@ -158,11 +158,11 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test("a batch with null rows refuses column() by index and by name, but asColumn().column() works [REQ-21]") {
+    test("a batch with null rows rejects column() by index and by name, but asColumn().column() works [REQ-21]") {
         for (isCounted in listOf(true, false)) nullRow(isCounted = isCounted).use { batch ->
             for (read in listOf({ batch.column(0) }, { batch.column("v") })) {
-                refused("the batch has 1 row that are null in its own bitmap only, not in its columns: " +
-                    "pushDownNulls() gives") { read() }
+                refused("the batch has 1 null row in its own bitmap only, not in its columns: " +
+                    "pushDownNulls() returns") { read() }
             }
             batch.asColumn().column("v").toList() shouldBe listOf(1L, 42L, 3L)
             batch.slice(2, 1).use { it.column("v").toList() shouldBe listOf(3L) }
@@ -170,7 +170,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
     }
 
     test(
-        "retainChild returns the stored values; after pushDownNulls it has the nulls, and a tensor refuses it " +
+        "retainChild returns the stored values; after pushDownNulls it has the nulls, and a tensor rejects it " +
             "[REQ-21]",
     ) {
         nullRow().use { batch ->
@@ -208,7 +208,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
         }
     }
 
-    test("a reader's pushDownNulls converts each pulled batch, and a refused batch fails the stream [REQ-21]") {
+    test("a reader's pushDownNulls converts each pulled batch, and a rejected batch fails the stream [REQ-21]") {
         val schema = nullRow().use { it.schema() }
         DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
             reader.schema() shouldBe schema
@@ -234,7 +234,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
             eventually("the copy has released its source") { ResourceCounters.now().waits() == 0L }
             shouldThrow<DeviceException> { there.pushDownNulls() }.errno() shouldBe Errno.ENOSYS
             there.retainChild(0).close()
-            refused("the batch has 1 row that its own bitmap makes null") { there.column(0) }
+            refused("the batch has 1 null row in its own bitmap only") { there.column(0) }
             there.slice(0, 1).use { cut ->
                 shouldThrow<DeviceException> { cut.column(0) }.errno() shouldBe Errno.ENOSYS
             }

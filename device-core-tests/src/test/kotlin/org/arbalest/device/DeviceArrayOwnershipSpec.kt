@@ -42,7 +42,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
 
     val columns = EveryType.fields.size
 
-    test("an import refuses a released struct before it reads any other field [OWN-01]") {
+    test("an import rejects a released struct before it reads any other field [OWN-01]") {
         Arena.ofConfined().use { arena ->
             val garbage = arena.struct(StructKind.ARRAY).fill(0x5a)
             RawArrowArray.setRelease(garbage.address(), 0)
@@ -149,7 +149,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
         }
     }
 
-    test("an import refuses a batch with a moved-out child, and releases the rest once [OWN-06]") {
+    test("an import rejects a batch with a moved-out child, and releases the rest once [OWN-06]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
             val id = arena.struct(StructKind.ARRAY)

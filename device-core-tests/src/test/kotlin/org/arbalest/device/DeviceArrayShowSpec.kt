@@ -117,7 +117,7 @@ class DeviceArrayShowSpec : FunSpec({
         airports(5).also { it.close() }.toString() shouldBe "3 columns, 5 rows, on CPU (closed)"
     }
 
-    test("toString refuses a negative number of rows") {
+    test("toString rejects a negative number of rows") {
         airports(5).use { shouldThrow<IllegalArgumentException> { it.toString(-1) } }
     }
 

@@ -101,7 +101,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("a copy refuses a third device's stream before it queues work, and names all three devices [DEV-21]") {
+    test("a copy rejects a third device's stream before it queues work, and names all three devices [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             other.createStream().use { stream ->
@@ -153,7 +153,7 @@ class DeviceFakeSpec : FunSpec({
         }
     }
 
-    test("an import refuses an unknown or NULL event, and releases the array [DEV-03, DEV-12]") {
+    test("an import rejects an unknown or NULL event, and releases the array [DEV-03, DEV-12]") {
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))
         Arena.ofConfined().use { arena ->
             for ((handle, words) in listOf(

@@ -106,7 +106,7 @@ class DeviceSpec : FunSpec({
         Devices.device(DeviceType.CPU, -1) shouldBeSameInstanceAs Devices.cpu()
     }
 
-    test("an import refuses a CPU array with an event, and releases it [DEV-04]") {
+    test("an import rejects a CPU array with an event, and releases it [DEV-04]") {
         val event = arena.allocate(8)
         val array = peerBatch(1, 0, event)
         val error = shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }
@@ -192,7 +192,7 @@ class DeviceSpec : FunSpec({
             }
     }
 
-    test("an opaque device refuses allocations and builders [DEV-09]") {
+    test("an opaque device rejects allocations and builders [DEV-09]") {
         val device = CData.importArray(phantomBatch(18, 0, MemorySegment.NULL), CImport.DEVICE.schema(BATCH))
             .use { it.device() }
         shouldThrow<DeviceException> { device.allocate(1) }.message!! shouldContain "no backend serves DEVICE_TYPE_18:0"
@@ -210,7 +210,7 @@ class DeviceSpec : FunSpec({
         }
     }
 
-    test("an import refuses a malformed array on an opaque device, and releases it [DEV-09]") {
+    test("an import rejects a malformed array on an opaque device, and releases it [DEV-09]") {
         val array = phantomBatch(17, 0, MemorySegment.NULL)
         RawArrowArray.setNChildren(array.address(), 1)
         shouldThrow<DeviceException> { CData.importArray(array, CImport.DEVICE.schema(BATCH)) }.message!! shouldContain

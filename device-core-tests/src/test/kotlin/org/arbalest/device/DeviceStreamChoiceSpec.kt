@@ -40,7 +40,7 @@ class DeviceStreamChoiceSpec : FunSpec({
         }
     }
 
-    test("concat refuses the stream of a third device before it queues work, and names all devices [DEV-21]") {
+    test("concat rejects the stream of a third device before it queues work, and names all devices [DEV-21]") {
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             here.copyTo(device).use { there ->

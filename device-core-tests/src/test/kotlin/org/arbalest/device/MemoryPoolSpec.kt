@@ -65,7 +65,7 @@ class MemoryPoolSpec : FunSpec({
         pool.close()
     }
 
-    test("a full pool refuses an allocation with the numbers, until a buffer is closed") {
+    test("a full pool rejects an allocation with the numbers, until a buffer is closed") {
         val (pool, _) = pool(8192)
         val a = pool.allocate(4096)
         val b = pool.allocate(1)
@@ -161,7 +161,7 @@ class MemoryPoolSpec : FunSpec({
         source.live.shouldBeEmpty()
     }
 
-    test("a pool refuses another pool as its source, too small a limit, and invalid allocations") {
+    test("a pool rejects another pool as its source, too small a limit, and invalid allocations") {
         val (pool, _) = pool(4096)
         shouldThrow<IllegalArgumentException> { MemoryPool.of(pool, 4096) }.message shouldContain "is a pool already"
         shouldThrow<IllegalArgumentException> { pool(4095) }.message shouldContain "at least 4096"

@@ -68,7 +68,7 @@ class NullArgumentSpec : FunSpec({
         }
     }
 
-    test("every public method refuses null with a NullPointerException that names the parameter") {
+    test("every public method rejects null with a NullPointerException that names the parameter") {
         var asked = 0
         val wrong = mutableListOf<String>()
         for (type in publicClasses()) {

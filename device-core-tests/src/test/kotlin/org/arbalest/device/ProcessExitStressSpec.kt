@@ -114,7 +114,7 @@ class ProcessExitStressSpec : FunSpec({
         }
     }
 
-    test("Callback.stub refuses a missing method, and a result that native code cannot return [OWN-17]") {
+    test("Callback.stub rejects a missing method, and a result that native code cannot return [OWN-17]") {
         fun make(method: String, type: FunctionDescriptor) =
             shouldThrow<IllegalArgumentException> { Callback.stub(MethodHandles.lookup(), method, type) }.message!!
         make("nothing", FunctionDescriptor.ofVoid()) shouldContain "no static method nothing"

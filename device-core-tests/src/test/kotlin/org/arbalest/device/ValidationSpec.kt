@@ -149,7 +149,7 @@ class ValidationSpec : FunSpec({
     }
 
     test(
-        "Validation.NONE imports a malformed struct, which validate() refuses later; no level imports a released " +
+        "Validation.NONE imports a malformed struct, which validate() rejects later; no level imports a released " +
             "struct [ARR-17, VAL-12]",
     ) {
         Arena.ofConfined().use { arena ->
@@ -192,7 +192,7 @@ class ValidationSpec : FunSpec({
         }
     }
 
-    test("validate() refuses a closed handle at every level, and leaks nothing if it fails [VAL-12]") {
+    test("validate() rejects a closed handle at every level, and leaks nothing if it fails [VAL-12]") {
         val array = wrong()
         shouldThrow<DeviceException> { array.validate(Validation.FULL) }.message shouldBe said
         array.slice(0, 1).use { it.validate(Validation.FULL) }

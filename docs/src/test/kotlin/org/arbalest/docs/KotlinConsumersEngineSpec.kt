@@ -76,7 +76,7 @@ class KotlinConsumersEngineSpec : FunSpec({
             val compiled = kotlin.compile("Refused.kt", 21, library, folder.resolve("refused-${kotlin.version}"))
             val errors = Regex("""Refused\.kt:(\d+):\d+: error: (.*)""").findAll(compiled.output).toList()
             withClue(compiled.output) {
-                errors.filter { "what a lending flow emits is closed after its emit" in it.groupValues[2] }
+                errors.filter { "a lending flow closes each array after its emit" in it.groupValues[2] }
                     .map { it.groupValues[1].toInt() }.distinct() shouldBe calls
                 calls.size shouldBeGreaterThan 40
             }

@@ -4,6 +4,7 @@ package org.arbalest.docs
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldBeUnique
+import io.kotest.matchers.collections.shouldContainExactly
 import java.io.File
 
 /** Matches the first column of a row of docs/rules.md. */
@@ -18,8 +19,13 @@ private val ID =
 /** Matches the ids at the end of a test's name, for the rules that it tests: `… [OWN-06, ARR-12]`. */
 private val NAMED = Regex("""\[(?:[A-Z]+-\d{2}(?:, )?)+](?=")""")
 
-/** Matches an id at the beginning of a test's name. */
-private val IN_FRONT = Regex("""(?:test|context|should)\(\s*\$*"{1,3}${ID.pattern}[^\n]*""")
+/** Matches the ids of rules in brackets, whether docs/rules.md has them or not. */
+private val CITED = Regex("""\[([A-Z]{2,4}-\d{1,3}(?:, [A-Z]{2,4}-\d{1,3})*)](?=")""")
+
+/** Matches a test's name, which may consist of several literals. */
+private val NAME = Regex("""(?:test|context|should)\(\s*((?:"(?:\\.|[^"\\])*"\s*\+?\s*)+)""")
+
+private val AT_THE_END = Regex("""\[[A-Z]+-\d{2}(?:, [A-Z]+-\d{2})*]"\s*$""")
 
 /** Tests that docs/rules.md and the sources have the same rules. */
 class RulesSpec : FunSpec({
@@ -53,7 +59,21 @@ class RulesSpec : FunSpec({
     }
 
     test("the ids in a test's name are at its end, in brackets") {
-        kotlin.mapValues { (_, text) -> IN_FRONT.findAll(text).map { it.value }.toList() }
-            .filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
+        kotlin.mapValues { (_, text) ->
+            NAME.findAll(text).map { it.groupValues[1] }.filter { ID.containsMatchIn(it.replace(AT_THE_END, "")) }
+                .toList()
+        }.filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
+    }
+
+    test("each id in brackets at the end of a test's name is a rule") {
+        val cited = kotlin.mapValues { (_, text) ->
+            CITED.findAll(text).flatMap { it.groupValues[1].split(", ") }.toSet() - RULES.toSet()
+        }
+        cited.filterValues { it.isNotEmpty() }.toList().shouldBeEmpty()
+    }
+
+    test("each row of docs/rules.md that begins with an id has a well-formed id") {
+        val first = File("../docs/rules.md").readLines().mapNotNull { Regex("""^\| *([A-Z]+-\S+)""").find(it) }
+        first.map { it.groupValues[1] } shouldContainExactly RULES
     }
 })

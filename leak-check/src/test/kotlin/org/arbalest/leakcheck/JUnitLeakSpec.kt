@@ -99,7 +99,7 @@ class JUnitLeakSpec : FunSpec({
         locked shouldContain ExclusiveResource(NoLeaks.RESOURCE_COUNTERS, ExclusiveResource.LockMode.READ_WRITE)
     }
 
-    test("a checked test is refused while another check runs, because a leak could belong to either") {
+    test("a checked test is rejected while another check runs, because a leak could belong to either") {
         val other = LeakCheck.begin("another test")
         try {
             val refused = run(Checked.ByExtension::class).values.filterNotNull().single()

@@ -116,7 +116,7 @@ class LeakCheckSpec : FunSpec({
         LeakCheck.begin("the next").end(Duration.ZERO) shouldBe null
     }
 
-    test("a second check is refused while another runs, and the first continues") {
+    test("a second check is rejected while another runs, and the first continues") {
         val one = LeakCheck.begin("one")
         shouldThrow<IllegalStateException> { LeakCheck.begin("two") }.message shouldContain
             "two is checked for leaks while one is"

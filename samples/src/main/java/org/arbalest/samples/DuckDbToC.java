@@ -11,11 +11,9 @@ public final class DuckDbToC {
     var sum = SymbolLookup.libraryLookup(args[0], Arena.global()).findOrThrow("sum_prices");
     var type = FunctionDescriptor.of(ValueLayout.JAVA_DOUBLE, ValueLayout.ADDRESS);
     var function = Linker.nativeLinker().downcallHandle(sum, type);
-    try (var database = DuckDbDriver.open();
-        var duckdb = database.connect();
-        var prices = duckdb.query("SELECT i / 2 AS price FROM range(1000) t(i)")) {
-      var stream = ArrowArrayStreamStruct.allocate(Arena.ofAuto());
-      CData.exportStream(prices, stream, CExport.DATA); // consumes prices; C releases the stream
+    try (var database = DuckDbDriver.open(); var duckdb = database.connect()) {
+      var stream = ArrowArrayStreamStruct.allocate(Arena.ofAuto()); // the memory of the struct
+      CData.exportStream(duckdb.query("SELECT i / 2 AS price FROM range(1000) t(i)"), stream, CExport.DATA);
       System.out.println((double) function.invokeExact(stream)); // 249750.0
     }
   }

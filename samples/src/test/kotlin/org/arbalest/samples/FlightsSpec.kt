@@ -80,7 +80,7 @@ class FlightsSpec : FunSpec({
         }
     }
 
-    test("a file without the columns is refused with the first missing column") {
+    test("a file without the columns is rejected with the first missing column") {
         val run = run("--file", "${parquet("other.parquet", "SELECT 1 AS origin, 2 AS late")}")
         run.code shouldBe 1
         run.error shouldContain "\"delay\" not found"
@@ -149,7 +149,7 @@ class FlightsSpec : FunSpec({
         run.output shouldContain "229 airports: matches DuckDB's own answer"
     }
 
-    test("flights-java refuses a missing file with the reason") {
+    test("flights-java rejects a missing file with the reason") {
         captured { runSamples("flights-java", "--file", "nowhere.parquet") }.run {
             code shouldBe 1
             error.trimEnd() shouldBe "flights-java: there is no file nowhere.parquet"

@@ -139,7 +139,7 @@ class TickerSpec : FunSpec({
         }
     }
 
-    test("C reports why it refuses a schema") {
+    test("C reports why it rejects a schema") {
         counting {
             library.tally(Long.MAX_VALUE).use { tally ->
                 val schema = Schema.of(Field.of("id", DataType.INT64))

@@ -135,7 +135,7 @@ class AdbcSourceSpec : FunSpec({
         }.message shouldContain "NoSuch.Option"
     }
 
-    test("an invalid option is refused with its name and value [SPK-13]") {
+    test("an invalid option is rejected with its name and value [SPK-13]") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain
             "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe

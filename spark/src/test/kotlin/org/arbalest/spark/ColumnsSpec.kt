@@ -39,7 +39,7 @@ class ColumnsSpec : FunSpec({
         file
     }
 
-    test("a task that has ended closes new resources immediately, and refuses to use a device [SPK-15]") {
+    test("a task that has ended closes new resources immediately, and rejects to use a device [SPK-15]") {
         val rows = Cluster.session.range(0, 64, 1, 1).toDF()
         DataFrames.columns(rows) { task, _ ->
             OVER.set(task as SparkTask)
@@ -49,7 +49,8 @@ class ColumnsSpec : FunSpec({
             OVER.getAndSet(null)?.let(::useLate) ?: "" // only on the executor that ran the task
         }.collect().filter { it != "" }
         late shouldBe
-            listOf("1 the task N has ended, and can open nothing; the task N has ended, and can use no device")
+            listOf("1 the task N has ended, so it cannot open resources; " +
+                "the task N has ended, so it cannot use a device")
     }
 
     for (where in listOf(
@@ -89,7 +90,8 @@ class ColumnsSpec : FunSpec({
                 Cluster.session.conf().set(name, value)
                 try {
                     shouldThrow<IllegalArgumentException> { DataFrames.columns(rows) { _, _ -> 0 } }
-                        .message shouldContain Regex("$name is $value in this session, where it does nothing: .*, $has")
+                        .message shouldContain
+                        Regex("$name is $value in this session, where it has no effect: .*, $has")
                 } finally {
                     if (name.endsWith("leaks")) Cluster.session.conf().set(name, "fail")
                     else Cluster.session.conf().unset(name)
@@ -99,7 +101,7 @@ class ColumnsSpec : FunSpec({
         DataFrames.columns(rows) { _, _ -> 0 }.collect() shouldBe listOf(0)
     }
 
-    test("unknown settings and invalid values are refused [SPK-12]") {
+    test("unknown settings and invalid values are rejected [SPK-12]") {
         fun refused(name: String, value: String): String? {
             Cluster.session.conf().set(name, value)
             try {
@@ -234,7 +236,7 @@ class ColumnsSpec : FunSpec({
 
     for (columnar in listOf(true, false)) {
         test(
-            "a type without an Arrow equivalent is refused before the query runs: " +
+            "a type without an Arrow equivalent is rejected before the query runs: " +
                 "${if (columnar) "as Spark has it" else "by rows"} [SPK-09]",
         ) {
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
@@ -322,7 +324,7 @@ class ColumnsSpec : FunSpec({
             }
 
             test(
-                "maxRecordsPerBatch limits batches, and duplicate result columns and null readers are refused: $way " +
+                "maxRecordsPerBatch limits batches, and duplicate result columns and null readers are rejected: $way " +
                     "[SPK-09]",
             ) {
                 conf()

@@ -57,7 +57,7 @@ class FunctionThreadsSpec : FunSpec({
         summed(numbers.selectExpr("id + spark_partition_id() AS id").where("id >= 0")) shouldBe listOf(expected)
         Cluster.session.conf().set("spark.arbalest.columnar", false)
         shouldThrow<Exception> { summed(numbers) }.stackTraceToString() shouldContain
-            "are to be pulled in the task's thread"
+            "must be pulled in the task's thread"
     }
 
     fun waits(folder: String) = Cluster.read(Numbers::class.java, "does" to "wait in $folder", "partitions" to 1)

@@ -41,11 +41,11 @@ class MemorySpec : FunSpec({
             }.collect()
             kept(10) shouldBe listOf(10, 10)
             failure { kept(Int.MAX_VALUE) } shouldContain Regex("Spark's off-heap memory is used up: ENOMEM, columns " +
-                "of task \\d+ need \\d+ bytes besides \\d+, and it gives \\d+")
+                "of task \\d+ need \\d+ bytes besides \\d+, but Spark granted \\d+")
         }
     }
 
-    test("a source's array that is larger than Spark's off-heap memory is refused [SPK-14]") {
+    test("a source's array that is larger than Spark's off-heap memory is rejected [SPK-14]") {
         val rows =
             Cluster.read(Numbers::class.java, "does" to "many", "partitions" to 1, "batches" to 1, "rows" to 20_000_000)
         failure { rows.select("id").selectExpr("sum(id)").collectAsList() } shouldContain
@@ -66,7 +66,7 @@ class MemorySpec : FunSpec({
             0
         }
         failure { left.collect() } shouldContain
-            Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: an array is open until")
+            Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: close each array")
         repeat(5) {
             DataFrames.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }
                 .collect() shouldBe listOf(10)

@@ -350,7 +350,7 @@ class SourceSpec : FunSpec({
         }
     }
 
-    test("a partition whose columns do not match the schema is refused with the column's name [SPK-07]") {
+    test("a partition whose columns do not match the schema is rejected with the column's name [SPK-07]") {
         message {
             Cluster.read(Numbers::class.java, "does" to "other type").agg(mapOf("half" to "sum")).rows()
         } shouldContain
@@ -368,7 +368,7 @@ class SourceSpec : FunSpec({
             listOf(listOf(12 * 100 * 99 / 4.0))
     }
 
-    test("an invalid source or option is refused when the DataFrame is created [SPK-08]") {
+    test("an invalid source or option is rejected when the DataFrame is created [SPK-08]") {
         message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
         message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain
             "there is no class no.Such"

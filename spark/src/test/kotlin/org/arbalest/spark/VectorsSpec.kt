@@ -81,7 +81,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("a type without a Spark equivalent is refused with its path [SPK-01]") {
+    test("a type without a Spark equivalent is rejected with its path [SPK-01]") {
         fun refused(type: DataType): String? = shouldThrow<IllegalArgumentException> {
             SparkTypes.of(Schema.of(listOf(Field.of("x", type))), false)
         }.message
@@ -95,7 +95,7 @@ class VectorsSpec : FunSpec({
             "x.a, which is decimal256(76, 0)"
     }
 
-    test("a value that the Spark type cannot hold is refused instead of changed [SPK-03]") {
+    test("a value that the Spark type cannot hold is rejected instead of changed [SPK-03]") {
         val decimals = Schema.of(listOf(Field.of("x", DataType.decimal128(4, 2))))
         val beyond = Schema.of(listOf(Field.of("x", DataType.timestamp(ArrowTimeUnit.SECOND, ""))))
         val nanos = Schema.of(listOf(Field.of("x", FlatType.IntervalType(FlatType.IntervalUnit.MONTH_DAY_NANO))))
@@ -164,7 +164,7 @@ class VectorsSpec : FunSpec({
     }
 
     for (type in listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW)) {
-        test("an invalid offset of $type is refused and not followed [SPK-02]") {
+        test("an invalid offset of $type is rejected and not followed [SPK-02]") {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, List(3) { "some fifteen bytes $it" }).use { array ->
@@ -188,7 +188,7 @@ class VectorsSpec : FunSpec({
     }
 
     for (type in listOf(ListType(Field.of("item", DataType.UTF8)), ListViewType(Field.of("item", DataType.UTF8)))) {
-        test("invalid offsets of a $type are refused by the vector and by ColumnBytes [SPK-02]") {
+        test("invalid offsets of a $type are rejected by the vector and by ColumnBytes [SPK-02]") {
             val schema = Schema.of(listOf(Field.of("x", type)))
             val vectors = Vectors.of(schema.fields(), SparkTypes.of(schema, false), false)
             batch(schema, List(3) { listOf("a", "b") }).use { array ->
@@ -217,7 +217,7 @@ class VectorsSpec : FunSpec({
         }
     }
 
-    test("a vector fills Java arrays in one call, within its bounds, and refuses getters of other types [SPK-02]") {
+    test("a vector fills Java arrays in one call, within its bounds, and rejects getters of other types [SPK-02]") {
         val schema = Schema.of(listOf(Field.of("x", DataType.INT64)))
         val type = SparkTypes.of(schema, false)
         val vectors = Vectors.of(schema.fields(), type, false)

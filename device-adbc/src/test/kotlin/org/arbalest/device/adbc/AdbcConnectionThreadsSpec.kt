@@ -246,7 +246,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
                 }.map { it.get() }
                 outcomes.mapNotNull { it.getOrNull() } shouldBe listOf(6L)
                 generateSequence(outcomes.firstNotNullOf { it.exceptionOrNull() }) { it.cause }.last()
-                    .message shouldContain "both would wait for ever"
+                    .message shouldContain "both would wait forever"
             }
             connections.forEach(AdbcConnection::close)
         }

@@ -70,7 +70,7 @@ class AdbcDriverSpec : FunSpec({
 
     test("a library without an entry point is rejected [ADB-02]") {
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(FaultyDriver.notADriver) }.message.let {
-            it shouldContain "is no ADBC driver: it has no function Adbc"
+            it shouldContain "is not an ADBC driver: it has no function Adbc"
             it shouldContain ", nor AdbcDriverInit"
         }
     }

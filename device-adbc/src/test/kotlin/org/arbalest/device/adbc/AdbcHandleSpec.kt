@@ -81,7 +81,7 @@ class AdbcHandleSpec : FunSpec({
         }
     }
 
-    test("a database that the driver refuses to open is released [ADB-03]") {
+    test("a database that the driver rejects to open is released [ADB-03]") {
         shouldThrow<AdbcException> { Faulty.driver.open(mapOf("uri" to "fake://refused")) }.let {
             it.operation() shouldBe "AdbcDatabaseInit"
             it.status() shouldBe AdbcStatus.IO

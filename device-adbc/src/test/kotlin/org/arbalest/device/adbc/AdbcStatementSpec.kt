@@ -237,7 +237,7 @@ class AdbcStatementSpec : FunSpec({
                     statement.bind(ids(1))
                     val calls = c.calls("StatementSetOption")
                     shouldThrow<IllegalStateException> { statement.setIngest(next) }.message shouldContain
-                        "use a statement for each target"
+                        "use a separate statement for each target"
                     c.calls("StatementSetOption") shouldBe calls
                     statement.executeUpdate() shouldBe 1
                     statement.setIngest(first.with(Mode.APPEND))
@@ -369,7 +369,7 @@ class AdbcStatementSpec : FunSpec({
                         null
                     }
                     shouldThrow<DeviceException> { connection.ingest("y", asking) }.cause!!.message shouldContain
-                        "the connection is of a connection that is executing"
+                        "cannot use the connection here"
                     database.connect().use { other ->
                         connection.ingest("z", other.query("SELECT id FROM t")) shouldBe 10
                     }
@@ -523,7 +523,7 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
-    test("a target that the driver refused is not remembered [ADB-10]") {
+    test("a target that the driver rejected is not remembered [ADB-10]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 for (refused in listOf(

@@ -234,7 +234,7 @@ class DuckDbSpec : FunSpec({
                         statement.executeUpdate() shouldBe 1
                     }
                     shouldThrow<IllegalStateException> { statement.setIngest(AdbcIngest.into("d")) }
-                        .message shouldContain "use a statement for each target"
+                        .message shouldContain "use a separate statement for each target"
                 }
                 database.connect().use { other ->
                     shouldThrow<AdbcException> { other.query("SELECT id FROM a") }

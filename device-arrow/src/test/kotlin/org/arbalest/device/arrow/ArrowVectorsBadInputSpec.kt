@@ -218,7 +218,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 val field = union.field
                 union.typeBuffer.setByte(0, 99)
                 shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(union) }.message shouldContain
-                    "row 0 has the type id 99, which ${ArrowSchemas.toField(field).type()} has not"
+                    "row 0 has the type id 99, which ${ArrowSchemas.toField(field).type()} does not have"
                 union.typeBuffer.setByte(0, MinorType.INT.ordinal)
             }
         }

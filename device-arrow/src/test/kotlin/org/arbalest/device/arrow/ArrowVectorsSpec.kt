@@ -275,12 +275,12 @@ class ArrowVectorsSpec : FunSpec({
                 val device = Devices.device(DeviceType.EXT_DEV, 0)
                 val there = source.use { it.copyTo(device) }
                 shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(there, allocator) }.message shouldContain
-                    "the array is on EXT_DEV:0, but vectors are in main memory: copyTo(Devices.cpu())"
+                    "the array is on EXT_DEV:0, but vectors are in main memory: copy it with copyTo(Devices.cpu())"
                 val fake = FakeDevice.of(DeviceType.EXT_DEV, 0)
                 fake.hold()
                 val here = there.use { it.copyTo(cpu) }
                 shouldThrow<IllegalStateException> { ArrowVectors.loadInto(here, root) }.message shouldContain
-                    "synchronize() waits for it"
+                    "wait with synchronize()"
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90 // unchanged
                 fake.release()
                 here.use {

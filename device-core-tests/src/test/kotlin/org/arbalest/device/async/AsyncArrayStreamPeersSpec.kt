@@ -137,7 +137,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             collector.ids.take(50) shouldBe batches.take(50)
         }
 
-        test("the stream refuses a malformed schema and malformed metadata of the ${from.name} producer") {
+        test("the stream rejects a malformed schema and malformed metadata of the ${from.name} producer") {
             for (quirk in listOf(Giving.BAD_SCHEMA, Giving.BAD_TASK_METADATA)) {
                 val collector = AsyncCollector(5)
                 take(10, collector, quirk, at = 3) { it.schemaStatus + it.taskStatus shouldBe Errno.EINVAL }
@@ -208,7 +208,7 @@ class AsyncArrayStreamPeersSpec : FunSpec({
             }
         }
 
-        test("the $name consumer can refuse a task") {
+        test("the $name consumer can reject a task") {
             give(100, 5, Taking.REFUSE_TASK, at = 50, code = Errno.ENOMEM) { seen, produced ->
                 produced.outcome().exceptionOrNull().shouldBeInstanceOf<DeviceException>().errno() shouldBe Errno.ENOMEM
                 seen.errors shouldBe 0

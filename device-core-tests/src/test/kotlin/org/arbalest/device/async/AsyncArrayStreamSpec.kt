@@ -86,7 +86,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("on_schema is refused if the handler has no producer [ASY-01]") {
+    test("on_schema is rejected if the handler has no producer [ASY-01]") {
         PeerProducer(1, 10, setOf(NO_PRODUCER)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
@@ -96,7 +96,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a second on_schema is refused, and the stream fails [ASY-02]") {
+    test("a second on_schema is rejected, and the stream fails [ASY-02]") {
         PeerProducer(1, 10, setOf(SCHEMA_TWICE)).use { producer ->
             val collector = AsyncCollector(0)
             producer.connect().subscribe(collector)
@@ -104,7 +104,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a schema that cannot be imported is refused and released, and fails the stream with the reason [ASY-03]") {
+    test("a schema that cannot be imported is rejected and released, and fails the stream with the reason [ASY-03]") {
         PeerProducer(1, 10, setOf(BAD_SCHEMA)).use { producer ->
             val arrays = producer.connect()
             val collector = AsyncCollector()
@@ -261,7 +261,7 @@ class AsyncArrayStreamSpec : FunSpec({
         PeerProducer(3, 10, at = 1, flavours = setOf(PeerStreams.Flavour.OTHER_DEVICE)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)
-            failure(collector).message shouldContain "a stream of CPU arrays gave one on"
+            failure(collector).message shouldContain "a stream of CPU arrays returned one on"
         }
     }
 
@@ -358,7 +358,7 @@ class AsyncArrayStreamSpec : FunSpec({
         }
     }
 
-    test("a task after the NULL task is refused") {
+    test("a task after the NULL task is rejected") {
         PeerProducer(3, 1, setOf(TASK_AFTER_END)).use { producer ->
             val collector = AsyncCollector()
             producer.connect().subscribe(collector)

@@ -162,7 +162,7 @@ class AsyncProducerSpec : FunSpec({
             }
         }
 
-        test("a consumer of $way that refuses the schema, a task or the end receives only the release [ASY-11]") {
+        test("a consumer of $way that rejects the schema, a task or the end receives only the release [ASY-11]") {
             for ((quirk, call) in mapOf(
                 REFUSE_SCHEMA to "on_schema",
                 REFUSE_TAKING to "on_schema",
@@ -286,12 +286,12 @@ class AsyncProducerSpec : FunSpec({
             }
             val failed = CData.exportAsyncStream(AsyncProducer.ofTasks(described(), tasks), consumer.handler, pool,
                 CExport.DEVICE).outcome().exceptionOrNull()
-            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
+            failed.shouldBeInstanceOf<DeviceException>().message shouldContain "returned an array of"
             consumer.join()
             consumer.results().let {
                 it.extractCode shouldBe Errno.EINVAL
                 it.code shouldBe Errno.EINVAL
-                it.message!! shouldContain "gave an array of"
+                it.message!! shouldContain "returned an array of"
                 it.errors shouldBe 1
             }
         }
@@ -494,7 +494,7 @@ class AsyncProducerSpec : FunSpec({
         }
     }
 
-    test("an export refuses a handler that is released, incomplete or NULL") {
+    test("an export rejects a handler that is released, incomplete or NULL") {
         Arena.ofConfined().use { arena ->
             val nothing = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
             reader(3).use { source ->

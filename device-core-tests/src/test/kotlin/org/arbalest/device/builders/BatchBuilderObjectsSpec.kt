@@ -112,7 +112,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         built({ int16("v", shortArrayOf(1, -1)) }) { it.toLongArray().toList() shouldBe listOf(1L, -1L) }
     }
 
-    test("a typed method refuses a value out of range, and names a type that holds it [OWN-15]") {
+    test("a typed method rejects a value out of range, and names a type that holds it [OWN-15]") {
         BatchBuilder.of(Devices.cpu()).use { builder ->
             builder.int32("before", IntArray(2))
             val late = Instant.parse("2300-01-01T00:00:00Z")
@@ -215,7 +215,7 @@ class BatchBuilderObjectsSpec : FunSpec({
             return elements
         }
         refused(lists(DataType.UINT64), longArrayOf(0, -1)) shouldBe
-            "column \"x.item\", row 1: -1 is not exactly a value of uint64"
+            "column \"x.item\", row 1: -1 cannot be stored exactly as uint64"
         refused(lists(DataType.FLOAT32), doubleArrayOf(0.1)) shouldContain
             "column \"x.item\", row 0: Double 0.1 is not a value of float32"
         refused(lists(DataType.FLOAT16), floatArrayOf(0.1f)) shouldContain "row 0: Float 0.1 is not a value of float16"
@@ -253,12 +253,12 @@ class BatchBuilderObjectsSpec : FunSpec({
         }
     }
 
-    test("an object of a wrong type is refused with the row and the accepted classes, and never rounded [BLD-16]") {
+    test("an object of a wrong type is rejected with the row and the accepted classes, and never rounded [BLD-16]") {
         refused(DataType.INT8, 1, "2") shouldBe
             "column \"x\", row 1: String 2 is not a value of int8; use one of Byte, Short, Integer, Long, BigInteger"
         refused(DataType.INT8, 300) shouldBe
             "column \"x\" of type int8 does not hold the integer 300 (-128 to 127), in row 0"
-        refused(DataType.UINT64, 0, -1L) shouldBe "column \"x\", row 1: -1 is not exactly a value of uint64"
+        refused(DataType.UINT64, 0, -1L) shouldBe "column \"x\", row 1: -1 cannot be stored exactly as uint64"
         refused(DataType.INT64, 0.5) shouldContain "row 0: Double 0.5 is not a value of int64"
         refused(DataType.INT64, BigDecimal("0.5")) shouldContain "row 0: BigDecimal 0.5 is not a value of int64"
         refused(DataType.FLOAT32, 0.1) shouldContain "row 0: Double 0.1 is not a value of float32"
@@ -270,7 +270,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, null), Instant.EPOCH) shouldContain
             "is not a value of timestamp[s]; use one of LocalDateTime"
         refused(DataType.timestamp(ArrowTimeUnit.SECOND, "UTC"), Instant.ofEpochMilli(1)) shouldContain
-            "which is no whole second, in row 0; timestamp[ms, tz=UTC] does"
+            "which is not a whole second, in row 0; timestamp[ms, tz=UTC] does"
         val lists = DataType.list(Field.of("item", DataType.INT32))
         refused(lists, listOf(1), listOf(2, "3")) shouldContain
             "column \"x.item\", row 2: String 3 is not a value of int32"

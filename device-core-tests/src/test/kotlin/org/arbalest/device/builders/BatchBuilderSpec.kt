@@ -121,7 +121,7 @@ class BatchBuilderSpec : FunSpec({
         driver.live shouldBe 0
     }
 
-    test("build() refuses a column with too few values, which the caller can then complete") {
+    test("build() rejects a column with too few values, which the caller can then complete") {
         BatchBuilder.of(Devices.cpu(), 3).use { batch ->
             val column = batch.column(Field.of("short", DataType.INT8)).append(1L).append(2L)
             shouldThrow<IllegalStateException> { batch.build() }.message.let {
@@ -140,7 +140,7 @@ class BatchBuilderSpec : FunSpec({
         }
     }
 
-    test("a batch without a row count takes the length of its columns, and refuses different lengths [BLD-20]") {
+    test("a batch without a row count takes the length of its columns, and rejects different lengths [BLD-20]") {
         for (rows in listOf(0, 1, 1000)) BatchBuilder.of(Devices.cpu()).use { batch ->
             batch.rows() shouldBe 0
             fill(batch, rows)

@@ -108,12 +108,12 @@ class ColumnBuilderFailureSpec : FunSpec({
         }
     }
 
-    test("a refused list leaves the offsets unchanged [OWN-15]") {
+    test("a rejected list leaves the offsets unchanged [OWN-15]") {
         around(ListType(Field.of("item", DataType.INT8)), { appendList(1).items().append(1) }) { appendList(-1) }
             .first shouldBe listOf(listOf(1L), listOf(1L))
     }
 
-    test("text with half a surrogate pair is refused with the column and the row, and not replaced [OWN-15]") {
+    test("text with half a surrogate pair is rejected with the column and the row, and not replaced [OWN-15]") {
         val types = listOf(DataType.UTF8, DataType.LARGE_UTF8, DataType.dictionary(DataType.INT8, DataType.UTF8))
         for (type in types) {
             for (half in listOf("\uD83D", "\uDE00", "is it? \uDE00\uD83D", "ab\uD83D!")) {
@@ -126,7 +126,7 @@ class ColumnBuilderFailureSpec : FunSpec({
         }
     }
 
-    test("a batch that is built or closed refuses every append, even of a value without bytes [OWN-13]") {
+    test("a batch that is built or closed rejects every append, even of a value without bytes [OWN-13]") {
         val field = Field.of("a", DataType.INT8)
         val appends = mapOf<DataType, List<ColumnBuilder.() -> Unit>>(
             DataType.NULL to listOf({ appendNull() }, { appendNulls(3) }),

@@ -249,7 +249,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("a null of run-ends is a null of their values, or is refused if these cannot be null [BLD-07]") {
+    test("a null of run-ends is a null of their values, or is rejected if these cannot be null [BLD-07]") {
         fun runs(values: DataType) = DataType.runEndEncoded(DataType.INT16, Field.of("r", values))
         for (type in listOf(runs(DataType.denseUnion(required, text)), runs(DataType.sparseUnion(required, text)))) {
             built(type, 3, {
@@ -290,7 +290,7 @@ class ColumnBuilderNestedSpec : FunSpec({
         }
     }
 
-    test("run-ends refuse an empty run, a run beyond their width, and a run without a value [BLD-07]") {
+    test("run-ends reject an empty run, a run beyond their width, and a run without a value [BLD-07]") {
         val type = DataType.runEndEncoded(DataType.INT16, number)
         for (count in listOf(0L, -5L)) refused(type, { append(1) }) { appendRun(count) } shouldBe
             "column \"a\", row 1: a run of $count rows; it has at least one"
@@ -382,7 +382,7 @@ class ColumnBuilderNestedSpec : FunSpec({
                 val (held, _) = replace(batch.column(Field.of("a", type)))
                 held.append(1)
                 shouldThrow<IllegalStateException> { batch.build() }.message!! shouldContain
-                    "whose builder was replaced when another type was said; hold the one that returned"
+                    "whose builder was replaced when its type was set; use the builder that this call returned"
             }
         }
     }

@@ -141,7 +141,7 @@ class ColumnBuilderNullsSpec : FunSpec({
         val item = Field.of("item", DataType.runEndEncoded(DataType.INT16, Field.of("v", DataType.INT8)))
         refused(Field.of("a", DataType.fixedSizeList(item, 2)), 16384, "count (32767)")
         refused(Field.of("a", DataType.fixedSizeList(Field.of("item", DataType.INT8), 2)), 2,
-            "of which 0 were appended") { appendList(2) }
+            "but 0 were appended") { appendList(2) }
         refused(Field.of("a", DataType.sparseUnion(Field.of("n", DataType.INT8), item)), 32768, "count (32767)")
         BatchBuilder.of(Devices.cpu(), 0).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT8).withNullable(false)).appendNulls(0)

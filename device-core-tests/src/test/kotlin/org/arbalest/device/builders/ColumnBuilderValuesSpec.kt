@@ -156,7 +156,7 @@ class ColumnBuilderValuesSpec : FunSpec({
             "does not hold values with offsets"
     }
 
-    test("an interval is stored with the units and the order of its type, or refused [BLD-10]") {
+    test("an interval is stored with the units and the order of its type, or rejected [BLD-10]") {
         built(
             DataType.INTERVAL_YEAR_MONTH, 4, { append(-7).append(Interval(13, 0, 0)).appendAll(intArrayOf(5, 6)) },
         ) { array ->
@@ -272,7 +272,7 @@ class ColumnBuilderValuesSpec : FunSpec({
         }
     }
 
-    test("growing indices become as wide as the values need, and other indices refuse one value too many [BLD-12]") {
+    test("growing indices become as wide as the values need, and other indices reject one value too many [BLD-12]") {
         for ((narrow, wide) in listOf(DataType.INT8 to DataType.INT16, DataType.UINT8 to DataType.UINT16)) {
             BatchBuilder.of(Devices.cpu(), 301).use { batch ->
                 val column = batch.column(Field.of("a", DataType.dictionary(narrow, DataType.INT64))).growIndices()

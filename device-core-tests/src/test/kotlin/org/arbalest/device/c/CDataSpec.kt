@@ -170,7 +170,7 @@ class CDataSpec : FunSpec({
 
     val wrong = mapOf(
         0L to "is NULL",
-        -8L to "must be within the 63 bits that Java reaches, which 0xfffffffffffffff8 is not",
+        -8L to "must be at an address below 2^63, which 0xfffffffffffffff8 is not",
         4097L to "must be aligned to 8 bytes, which 0x1001 is not",
         4100L to "must be aligned to 8 bytes, which 0x1004 is not",
     )
@@ -182,7 +182,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("an import refuses an invalid address with the reason, and touches no struct [OWN-20]") {
+    test("an import rejects an invalid address with the reason, and touches no struct [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
                 ArrowSchemaStruct.allocate(arena))
@@ -204,7 +204,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("an export refuses an invalid address, and leaves the other struct and the handle unchanged [OWN-20]") {
+    test("an export rejects an invalid address, and leaves the other struct and the handle unchanged [OWN-20]") {
         Arena.ofConfined().use { arena ->
             val (array, device, type) = Triple(ArrowArrayStruct.allocate(arena), ArrowDeviceArrayStruct.allocate(arena),
                 ArrowSchemaStruct.allocate(arena))
@@ -237,7 +237,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("a newly allocated struct is refused as already released [OWN-01]") {
+    test("a newly allocated struct is rejected as already released [OWN-01]") {
         Arena.ofConfined().use { arena ->
             fun said(call: () -> Unit) = shouldThrow<DeviceException> { call() }
                 .also { it.errno() shouldBe Errno.EINVAL }.message!!
@@ -262,7 +262,7 @@ class CDataSpec : FunSpec({
     val streamed = Schema.of(Field.of("id", DataType.INT64).withNullable(false), Field.of("name", DataType.UTF8))
     val text = Schema.of(Field.of("id", DataType.UTF8).withNullable(false), Field.of("name", DataType.UTF8))
 
-    test("an import refuses and releases a stream with another schema than expected [STR-01]") {
+    test("an import rejects and releases a stream with another schema than expected [STR-01]") {
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
             PeerStreams.stream(stream, 1, 10)
@@ -317,13 +317,13 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("an option that has no meaning for the call is refused, and nothing is changed") {
+    test("an option that has no meaning for the call is rejected, and nothing is changed") {
         Arena.ofConfined().use { arena ->
             val (array, stream) = ArrowArrayStruct.allocate(arena) to ArrowArrayStreamStruct.allocate(arena)
             ids(3).use { batch ->
                 shouldThrow<IllegalArgumentException> {
                     CData.exportArray(batch, array, CExport.DATA.consumerStream(Devices.cpu().defaultStream()))
-                }.message shouldStartWith "an ArrowArray has no event"
+                }.message shouldStartWith "consumerStream needs CExport.DEVICE: an ArrowArray has no event"
                 DeviceArrayReader.of(schema, listOf(batch.retain())).use { reader ->
                     shouldThrow<IllegalArgumentException> {
                         CData.exportStream(reader, stream,
@@ -402,7 +402,7 @@ class CDataSpec : FunSpec({
         }
     }
 
-    test("move() refuses a source that it cannot mark as released") {
+    test("move() rejects a source that it cannot mark as released") {
         Arena.ofConfined().use { arena ->
             val array = ArrowArrayStruct.allocate(arena)
             ArrowArrayStruct.setLength(array, 7)

@@ -144,7 +144,7 @@ class ByteStringsSpec : FunSpec({
         }
     }
 
-    test("every read refuses offsets beyond the data, with the numbers [READ-55, ARR-09]") {
+    test("every read rejects offsets beyond the data, with the numbers [READ-55, ARR-09]") {
         fun text(
             offsets: List<Int>,
             data: ByteArray?,

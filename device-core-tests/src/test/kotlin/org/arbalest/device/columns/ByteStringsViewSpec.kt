@@ -106,7 +106,7 @@ class ByteStringsViewSpec : FunSpec({
         }
     }
 
-    test("start() is refused for views, because their values do not lie in one segment [READ-55]") {
+    test("start() is rejected for views, because their values do not lie in one segment [READ-55]") {
         imported(DataType.UTF8_VIEW, values) { strings ->
             shouldThrow<IllegalArgumentException> { strings.start(0) }.message!! shouldContain
                 "of type utf8_view lies in its views and their data buffers, not in one segment"
@@ -114,7 +114,7 @@ class ByteStringsViewSpec : FunSpec({
     }
 
     test(
-        "every read refuses a view with a wrong length, buffer or offset, and its neighbours are read " +
+        "every read rejects a view with a wrong length, buffer or offset, and its neighbours are read " +
             "[READ-55, READ-07]",
     ) {
         val cases = mapOf(

@@ -81,7 +81,7 @@ class ColumnErrorsSpec : FunSpec({
         }
     }
 
-    test("reading all values as an array is refused for an unsupported type, even without a value [READ-02]") {
+    test("reading all values as an array is rejected for an unsupported type, even without a value [READ-02]") {
         val longs = listOf<(Column) -> Any>({ it.toLongArray() }, { it.toLongArray(7) })
         val doubles = listOf<(Column) -> Any>({ it.toDoubleArray() }, { it.toDoubleArray(7.0) })
         for (rows in listOf(emptyList(), listOf(3, 7), listOf(0, 1, 2))) {
@@ -153,7 +153,7 @@ class ColumnErrorsSpec : FunSpec({
     }
 
     test(
-        "validation refuses a text view that cuts a character or is not UTF-8, also among overlapping views [VAL-06]",
+        "validation rejects a text view that cuts a character or is not UTF-8, also among overlapping views [VAL-06]",
     ) {
         val text = ("a\u00e9\u65e5\uD83D\uDE00").repeat(40).encodeToByteArray()
         fun views(places: List<Pair<Int, Int>>, data: ByteArray): RawArray {
@@ -176,7 +176,7 @@ class ColumnErrorsSpec : FunSpec({
             val bad = places.filterNot { (at, size) -> isText(at, size, data) }.random(random)
             imported(views(good, data)) {}
             shouldThrow<DeviceException> { imported(views(good + bad, data)) {} }.message shouldContain
-                "row ${good.size}: no UTF-8"
+                "row ${good.size}: not UTF-8"
         }
     }
 

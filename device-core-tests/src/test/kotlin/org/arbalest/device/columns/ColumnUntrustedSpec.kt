@@ -102,7 +102,7 @@ class ColumnUntrustedSpec : FunSpec({
         CPeer.counts().arrays shouldBe 0
     }
 
-    test("an array that the CPU can read is refused until its event has completed [DEV-04]") {
+    test("an array that the CPU can read is rejected until its event has completed [DEV-04]") {
         Arena.ofConfined().use { arena ->
             val array = arena.struct(StructKind.ARRAY)
             PeerNodes.array(array, length = 1, buffers = 2)
@@ -253,7 +253,7 @@ class ColumnUntrustedSpec : FunSpec({
         }) { array -> array.asColumn().nullCount() shouldBe 3 }
     }
 
-    test("a value with more bytes than a Java array is refused without an OutOfMemoryError [ARR-20]") {
+    test("a value with more bytes than a Java array is rejected without an OutOfMemoryError [ARR-20]") {
         imported(FlatType.FixedSizeBinaryType(Int.MAX_VALUE), {
             PeerNodes.array(it, length = 1, buffers = 2)
             PeerNodes.setBuffer(it, 1, ints(1))
@@ -272,7 +272,7 @@ class ColumnUntrustedSpec : FunSpec({
         it.segment().copyFrom(MemorySegment.ofArray(bytes))
     }
 
-    test("reads and copies refuse offsets that exceed the known size of the library's own buffers [ARR-20]") {
+    test("reads and copies reject offsets that exceed the known size of the library's own buffers [ARR-20]") {
         for (nested in listOf(false, true)) {
             val text = ArrayData.of(2, 0, listOf(null, buffer(ints(0, 1, 1 shl 30)), buffer(byteArrayOf(65, 66))))
             val field = Field.of("t", DataType.UTF8)
@@ -286,7 +286,7 @@ class ColumnUntrustedSpec : FunSpec({
                 val column = if (nested) it.column("t") else it.asColumn()
                 column.getString(0) shouldBe "A"
                 shouldThrow<DeviceException> { column.getString(1) }.message shouldBe
-                    "column \"t\", row 1: offsets[2] = 1073741824 is beyond the 2 bytes or elements"
+                    "column \"t\", row 1: offsets[2] = 1073741824 is beyond the 2 bytes of data"
                 Arena.ofConfined().use { arena -> shouldThrow<DeviceException> { column.segment(arena) } }
                 shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }.message shouldBe
                     (if (nested) "$.t: " else "") + "offsets[2] = 1073741824 is beyond the 2 bytes of data"
@@ -297,7 +297,7 @@ class ColumnUntrustedSpec : FunSpec({
         }
     }
 
-    test("reads and copies of a part refuse an offset that exceeds the last offset of the array [ARR-20]") {
+    test("reads and copies of a part reject an offset that exceeds the last offset of the array [ARR-20]") {
         val types = listOf(
             NestedType.StructType(listOf(Field.of("t", DataType.UTF8))),
             UnionType(UnionMode.SPARSE, listOf(0), listOf(Field.of("t", DataType.UTF8))),
@@ -312,7 +312,7 @@ class ColumnUntrustedSpec : FunSpec({
             }) { array ->
                 array.retainChild(0).use { texts ->
                     shouldThrow<DeviceException> { texts.asColumn().getString(1) }.message shouldBe
-                        "column \"t\", row 1: offsets[2] = 2147483647 is beyond the 3 bytes or elements"
+                        "column \"t\", row 1: offsets[2] = 2147483647 is beyond the 3 bytes of data"
                 }
                 array.slice(0, 2).use { slice ->
                     shouldThrow<DeviceException> { slice.copyTo(Devices.cpu()) }.message shouldBe

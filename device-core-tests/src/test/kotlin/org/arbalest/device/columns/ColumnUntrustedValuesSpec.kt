@@ -71,7 +71,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
     fun view(size: Int, a: Int, buffer: Int, offset: Int) = ints(size, a, buffer, offset)
     val text = "thirteen bytes".encodeToByteArray()
 
-    test("views with a wrong length, buffer or offset are refused, and their neighbours are read [READ-04, READ-07]") {
+    test("views with a wrong length, buffer or offset are rejected, and their neighbours are read [READ-04, READ-07]") {
         val cases = mapOf(
             view(-1, 0, 0, 0) to "the length of views[2] is -1",
             view(Int.MIN_VALUE, 0, 0, 0) to "the length of views[2] is -2147483648",
@@ -102,7 +102,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
     }
 
     test(
-        "list-views beyond their elements are refused; empty ones can lie anywhere, and lists can overlap " +
+        "list-views beyond their elements are rejected; empty ones can lie anywhere, and lists can overlap " +
             "[READ-05, READ-07]",
     ) {
         for (isLarge in listOf(false, true)) {
@@ -136,7 +136,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         { it.getLocalDate(row) },
     )
 
-    test("type ids that the union does not have, and offsets beyond the child, are refused [READ-06, READ-07]") {
+    test("type ids that the union does not have, and offsets beyond the child, are rejected [READ-06, READ-07]") {
         val members = listOf(field("x", DataType.INT8), field("y", DataType.INT8))
         for (mode in UnionMode.entries) for (bad in listOf(-1, 0, 2, 127, -128)) {
             imported(UnionType(mode, listOf(5, 1), members)) { out ->
@@ -163,7 +163,7 @@ class ColumnUntrustedValuesSpec : FunSpec({
         }
     }
 
-    test("rows after the last run end are refused, and so are run ends that do not increase [READ-03, READ-07]") {
+    test("rows after the last run end are rejected, and so are run ends that do not increase [READ-03, READ-07]") {
         fun runs(length: Long, offset: Long, vararg ends: Int) = imported(
             RunEndEncodedType(field("run_ends", DataType.INT32).withNullable(false), field("values", DataType.INT8)),
         ) { out ->

@@ -144,7 +144,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("every other view is refused, and the error names the right one [READ-51]") {
+    test("every other view is rejected, and the error names the right one [READ-51]") {
         EveryType.batch(0, 2).use { batch ->
             for (field in EveryType.fields) for ((method, view) in views) {
                 if (columns[field.name()] == method) continue
@@ -183,7 +183,7 @@ class ColumnValuesSpec : FunSpec({
             for ((name, getter) in getters) {
                 shouldThrow<NoSuchElementException> { getter(batch.column(name)) }.message!!.let {
                     it shouldContain "column \"$name\" of type "
-                    it shouldContain " is null in row 3; ask isNull first"
+                    it shouldContain " is null in row 3; check isNull first"
                 }
             }
             batch.column("int16").toLongArray(-1).toList() shouldContainExactly listOf<Long>(0, 1, 2, -1, 4, 5, 6, -1)
@@ -317,7 +317,7 @@ class ColumnValuesSpec : FunSpec({
         }
     }
 
-    test("a view refuses rows out of range, at any distance [READ-51]") {
+    test("a view rejects rows out of range, at any distance [READ-51]") {
         imported(DataType.INT64, 4, 1, Placement.GUARDED, bits(1, 2, 3, 4, size = 5), ByteArray(40)) { column ->
             val values = column.asLongs()
             for (row in listOf(-1L, 4L, 1L shl 61, Long.MAX_VALUE, Long.MIN_VALUE)) {

@@ -133,14 +133,14 @@ class RecordsExtensionsSpec : FunSpec({
                 val struct = "struct<timestamp: timestamp[ns, tz=UTC] not null, offset_minutes: int16 not null>"
                 shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).rows(it) }.message shouldBe """
                     org.arbalest.device.objects.Visit and the columns do not match:
-                      id: UUID cannot be read from fixed_size_binary[16]; byte[] can
-                      at: OffsetDateTime cannot be read from $struct; a record can be
+                      id: UUID cannot be read from fixed_size_binary[16]; use byte[]
+                      at: OffsetDateTime cannot be read from $struct; use a record
                 """.trimIndent()
             }
         }
         BatchBuilder.of(memory, 1).use { it.column(Field.uuid("price")).append(one); it.build() }.use {
             shouldThrow<IllegalArgumentException> { Records.of(Stored::class.java).rows(it) }.message shouldContain
-                "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); UUID, byte[] can"
+                "price: Long cannot be read from arrow.uuid (fixed_size_binary[16]); use UUID or byte[]"
         }
         val bytes = with(Visit::class.java, Field.of("id", DataType.fixedSizeBinary(16)))
         shouldThrow<IllegalArgumentException> { Records.of(Visit::class.java).build(memory, bytes, visits) }
@@ -197,7 +197,8 @@ class RecordsExtensionsSpec : FunSpec({
                 builder.build()
             }.use {
                 shouldThrow<IllegalArgumentException> { Records.of(Id::class.java).rows(it) }.message shouldContain
-                    "id: byte[] cannot be read from com.acme.money (int64); Money, long, BigInteger, BigDecimal can"
+                    "id: byte[] cannot be read from com.acme.money (int64); use Money or long or BigInteger or " +
+                    "BigDecimal"
             }
         }
     }

@@ -117,14 +117,15 @@ class RecordsMatchingSpec : FunSpec({
             },
             column("notes", DataType.NULL, null), column("notes", DataType.NULL, null),
         ).use {
+            val numbers = "byte or short or int or long or float or double or BigInteger or BigDecimal"
             shouldThrow<IllegalArgumentException> { Records.of(Trip::class.java).rows(it) }.message shouldBe """
                 org.arbalest.device.Trips${'$'}Trip and the columns do not match:
-                  first: Leg cannot be read from int8; byte, short, int, long, float, double, BigInteger, BigDecimal can
-                  legs[].miles: int cannot be read from int64; long, BigInteger, BigDecimal can
+                  first: Leg cannot be read from int8; use $numbers
+                  legs[].miles: int cannot be read from int64; use long or BigInteger or BigDecimal
                   legs[]: no column for to; there are [from, miles]
-                  gates: List<Integer> cannot be read from utf8; String can
-                  bags<key>: String cannot be read from binary; byte[] can
-                  bags<value>: Long cannot be read from float32; float, double can
+                  gates: List<Integer> cannot be read from utf8; use String
+                  bags<key>: String cannot be read from binary; use byte[]
+                  bags<value>: Long cannot be read from float32; use float or double
                   notes: 2 columns have this name, at [4, 5]
             """.trimIndent()
         }
@@ -185,7 +186,7 @@ class RecordsMatchingSpec : FunSpec({
         values(DataType.UINT64, -1L) shouldBe
             Values(null, BigDecimal("18446744073709551615"), BigInteger("18446744073709551615"), null)
         shouldThrow<IllegalArgumentException> { values(DataType.decimal32(9, 2), BigDecimal("1.25")) }
-            .message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); BigDecimal can"
+            .message shouldContain "integer: BigInteger cannot be read from decimal32(9, 2); use BigDecimal"
     }
 
     test("a null for a primitive component is an error with the row and the component [OBJ-05]") {

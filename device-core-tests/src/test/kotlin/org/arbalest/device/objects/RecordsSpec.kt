@@ -192,9 +192,9 @@ class RecordsSpec : FunSpec({
             "<A, B> has type parameters"
     }
 
-    test("a class that is a part of itself has no schema [OBJ-10]") {
+    test("a class that contains itself has no schema [OBJ-10]") {
         shouldThrow<IllegalArgumentException> { Records.of(Tree::class.java).schema() }.message shouldContain
-            "branches[]: Tree is a part of itself"
+            "branches[]: Tree contains itself"
     }
 
     test("an array that is not a batch has no rows") {

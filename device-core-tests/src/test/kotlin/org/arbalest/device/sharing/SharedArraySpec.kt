@@ -105,7 +105,7 @@ class SharedArraySpec : FunSpec({
         numbers(10).shared().use { shared ->
             val calls = AtomicInteger()
             shouldThrow<DeviceException> { SharedArray.open(shared.message()) { calls.incrementAndGet() } }
-                .message shouldContain "of this process"
+                .message shouldContain "from this process"
             calls.get() shouldBe 1
         }
         numbers(10).use { host -> shouldThrow<DeviceException> { SharedArray.of(host) }.errno() shouldBe Errno.ENOSYS }
@@ -169,7 +169,7 @@ class SharedArraySpec : FunSpec({
                 ByteBuffer.wrap(it).order(LITTLE_ENDIAN).putLong(places.first(), size + 1)
             }
             shouldThrow<DeviceException> { SharedArray.open(changed.fromElsewhere()) {} }.message shouldContain
-                "is said to have ${size + 1} bytes, and has $size"
+                "is declared with ${size + 1} bytes, but has $size"
             // the buffers of the second column
             val buffers = (36..good.size - 16).filter { words.getLong(it) == 64L && words.getLong(it + 8) == 64L }
             val beyond = good.clone().also {

@@ -63,7 +63,8 @@ class LateCallsSpec : FunSpec({
         forGood.attempts.get() shouldBe 1
         unknown.attempts.get() shouldBe 5
         said.toList() shouldContainExactly
-            listOf("the last release, attempt 1, FAILED", "the last release, attempt 5, UNKNOWN")
+            listOf("a deferred release, which is not retried, attempt 1, FAILED",
+                "a deferred release, which is not retried, attempt 5, UNKNOWN")
     }
 
     test("a call for an object that is gone with its runtime is abandoned without a report [DEV-26]") {

@@ -426,7 +426,8 @@ class StatisticsSpec : FunSpec({
         refusal { builder.approximateRowCount(Double.NaN) } shouldContain "is NaN, which is not a size"
         refusal { builder.max("five", DataType.INT32) } shouldBe "\"$MAX\": five, a String, is no int32"
         refusal { builder.max(BigDecimal.ONE) } shouldContain "give its type, too"
-        refusal { builder.put("ARROW:sum:exact", 1) } shouldContain "are the specification's, and this is none"
+        refusal { builder.put("ARROW:sum:exact", 1) } shouldContain
+            "are reserved for the specification, which does not have this one"
         refusal { builder.put(NULL_COUNT, "none") } shouldBe "\"$NULL_COUNT\" is utf8, not int64"
         shouldThrow<IndexOutOfBoundsException> { builder.column(-1) }
         refusal { Statistics.builder().max(300, DataType.INT8).build().toArray() } shouldContain "300"

@@ -265,11 +265,12 @@ class ExtensionTypesSpec : FunSpec({
                 listOf(column.length(), column.child(0).length(), column.child(1).length()) shouldBe listOf(1L, 1L, 1L)
             }
         }
-        refused(ArrowTimeUnit.MICROSECOND, "1970-01-01T00:00:00.000000001Z", "which is no whole microsecond, in row 1")
+        refused(ArrowTimeUnit.MICROSECOND, "1970-01-01T00:00:00.000000001Z",
+            "which is not a whole microsecond, in row 1")
         refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00+13:01",
-            "whose offset is not of whole minutes from -12:59 to +13:00, in row 1")
+            "whose offset is not a whole number of minutes from -12:59 to +13:00, in row 1")
         refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00-13:00", "1970-01-01T00:00-13:00, whose offset")
-        refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00+01:00:30", "whose offset is not of whole minutes")
+        refused(ArrowTimeUnit.SECOND, "1970-01-01T00:00:00+01:00:30", "whose offset is not a whole number of minutes")
         refused(ArrowTimeUnit.NANOSECOND, "2300-01-01T00:00:00Z",
             "(1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z), in row 1; timestamp[us, tz=UTC] does")
         val least =
@@ -289,7 +290,7 @@ class ExtensionTypesSpec : FunSpec({
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(1) }.message shouldContain
                 "9223372036854775807 is no point in time"
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(2) }.message shouldContain
-                "31556889864403199 at 60 minutes is no date and time"
+                "31556889864403199 at 60 minutes is not a date and time"
             column.get(1) shouldBe mapOf("timestamp" to Long.MAX_VALUE, "offset_minutes" to 0L)
         }
     }

@@ -96,7 +96,7 @@ public interface DeviceDriver extends MemoryAllocator {
    */
   default void pin(long address, long bytes) {
     throw new org.arbalest.device.DeviceException(org.arbalest.device.Errno.ENOSYS,
-        "this device cannot pin memory");
+        "this device cannot pin existing memory");
   }
 
   /** Ends {@link #pin}. No queued work uses the memory any more. The call may wait for the device nevertheless. */

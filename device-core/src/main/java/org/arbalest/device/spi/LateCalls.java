@@ -197,7 +197,7 @@ public final class LateCalls {
       }
       try {
         if (answer != Answer.DONE && answer != Answer.GONE)
-          report.failed("the last release,", failure.apply(code));
+          report.failed("a deferred release, which is not retried,", failure.apply(code));
       } finally {
         over.run();
       }

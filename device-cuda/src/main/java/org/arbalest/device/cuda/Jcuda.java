@@ -94,7 +94,7 @@ public final class Jcuda {
   public static CUevent event(SyncEvent event) {
     CudaProvider.gpu(event.device());
     long handle = event.handle();
-    if (handle == 0) throw new IllegalStateException("the array is ready, so it has no event");
+    if (handle == 0) throw new IllegalStateException("the event has no handle: there was nothing to wait for");
     return with(new CUevent(), handle);
   }
 

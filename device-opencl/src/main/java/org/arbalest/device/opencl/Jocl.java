@@ -79,7 +79,7 @@ public final class Jocl {
               + OpenClDriver.hex(driver.context()) + "; create it in Jocl.context(device)");
     }
     if ((info(driver, handle, Cl.QUEUE_PROPERTIES) & Cl.OUT_OF_ORDER) != 0) {
-      throw new DeviceException(Errno.EINVAL, "the queue executes out of order, but a stream needs a queue in order");
+      throw new DeviceException(Errno.EINVAL, "the queue executes out of order, but a stream needs an in-order queue");
     }
     return device.wrapStream(handle);
   }
@@ -98,7 +98,7 @@ public final class Jocl {
   public static cl_event event(SyncEvent event) {
     OpenClProvider.driver(event.device());
     long handle = event.handle();
-    if (handle == 0) throw new IllegalStateException("the array is ready, so it has no event");
+    if (handle == 0) throw new IllegalStateException("the event has no handle: there was nothing to wait for");
     return with(new cl_event(), handle);
   }
 

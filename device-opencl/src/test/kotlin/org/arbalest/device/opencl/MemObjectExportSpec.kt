@@ -334,7 +334,7 @@ class MemObjectExportSpec : FunSpec({
             val declared = out().also { PeerNodes.deviceArray(it, again, 0, 4, cell) }
             shouldThrow<DeviceException> {
                 OpenCl.importMemObjects(declared, Schema.of(listOf<Field>()), device.defaultStream())
-            }.message shouldContain "no event"
+            }.message shouldContain "not an event"
             CPeer.counts().arrays shouldBe 0
             svm.close()
         }

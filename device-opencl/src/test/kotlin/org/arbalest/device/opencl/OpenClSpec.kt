@@ -182,7 +182,7 @@ class OpenClSpec : FunSpec({
             val error = shouldThrow<DeviceException> {
                 OpenCl.importMemObjects(foreign(1, listOf(0, svm.address())), ids, device.defaultStream())
             }
-            error.message shouldContain "is declared to be a cl_mem"
+            error.message shouldContain "is declared as a cl_mem"
         }
     }
 
@@ -212,7 +212,7 @@ class OpenClSpec : FunSpec({
         val foreignMemory = memObject(longArrayOf(1), context)
         svm(64).use { svm ->
             for ((address, words) in listOf(
-                svm.address() to "is declared to be a cl_mem", foreignMemory.nativePointer to "belongs to the context",
+                svm.address() to "is declared as a cl_mem", foreignMemory.nativePointer to "belongs to the context",
             )) {
                 val error = shouldThrow<DeviceException> {
                     OpenCl.importMemObjects(foreign(1, listOf(0, address)), ids, device.defaultStream())

@@ -47,6 +47,7 @@ internal val BANS: List<Ban> = listOf(
         "a thread of ours"),
     Ban("""\bof (?:the |an? )?[a-z]+['’]s(?=\s*(?:[,.;:)]|$))""", "native, Java's …, of the driver",
         "a thread of the driver's, which waits"),
+    Ban("""\bof C['’]s\b""", "native, of the C library", "a thread of C's that waits"),
     Ban("""\bthat there (?:is|are|was|were)\b""", "available, existing, or nothing", "the columns that there are"),
     Ban("""\bthere (?:is|are|was) none\b""", "no … exists; without a …", "There is none."),
     Ban("""\bbut for\b""", "except", "But for Spark, it builds everything."),
@@ -94,7 +95,9 @@ internal fun faults(name: String, content: String): List<String> = texts(name, c
     val banned = if (!ANY.containsMatchIn(text.words)) emptyList() else BANS.flatMap { ban ->
         ban.findIn(text).map { "$name:${text.line}: \"${it.value.trim()}\" — ${ban.instead}" }
     }
-    val sentences = if (text.kind == Text.Kind.LITERAL) emptyList() else sentences(text.words)
+    // comments in C begin many sentences with a function's name, in lower case
+    val hasSentences = text.kind != Text.Kind.LITERAL && name.substringAfterLast('.') in setOf("md", "java", "kt")
+    val sentences = if (hasSentences) sentences(text.words) else emptyList()
     banned + sentences.filter { it.size > MOST_WORDS }.map {
         val begin = it.take(6).joinToString(" ")
         "$name:${text.line}: a sentence of ${it.size} words — at most $MOST_WORDS: \"$begin …\""
@@ -108,11 +111,14 @@ internal fun medianSentence(name: String, content: String): Int {
     return if (lengths.isEmpty()) 0 else lengths[lengths.size / 2]
 }
 
+/** The endings of the names of files that are read. */
+internal val EXTENSIONS: Set<String> = setOf("md", "java", "kt", "c", "h", "cc")
+
 /** Checks the files that are named, or all in the folders that are. */
 internal fun main(args: Array<String>) {
     var count = 0
     val files = args.flatMap { File(it).walk().filter(File::isFile) }
-        .filter { it.extension in setOf("md", "java", "kt") }
+        .filter { it.extension in EXTENSIONS }
     for (file in files) {
         val found = faults(file.path, file.readText())
         count += found.size

@@ -21,8 +21,8 @@ internal const val CODE: String = "\u00ab\u00bb"
 /** The prose of a file, by its name's ending. */
 internal fun texts(name: String, content: String): List<Text> = when (name.substringAfterLast('.')) {
     "md" -> markdown(content)
-    "java", "kt" -> sources(content)
-    else -> throw IllegalArgumentException("$name: only Markdown, Java and Kotlin are read")
+    "java", "kt", "c", "h", "cc" -> sources(content)
+    else -> throw IllegalArgumentException("$name: only Markdown, Java, Kotlin, C and C++ are read")
 }
 
 private val FENCE = Regex("""^\s*(`{3,}|~{3,})""")
@@ -130,7 +130,8 @@ private fun sources(content: String): List<Text> = buildList {
 private val VALUE = Regex("""\$\{[^}]*}|\$\w+|\\[nt]""")
 
 /** Whether a comment is rather code that was switched off, a licence, or a directive. */
-private fun String.isCode() = startsWith("SPDX") || startsWith("@formatter") || endsWith(";") || endsWith("{")
+private fun String.isCode() = startsWith("SPDX") || startsWith("@formatter") ||
+    ((endsWith(";") || endsWith("{")) && '(' in this)
 
 private val TAG = Regex("""^@(param|return|returns|throws|exception|property|see|since|sample|receiver)\b\s*""")
 private val PRE = Regex("""<pre>[\s\S]*?</pre>|```[\s\S]*?```|\{@snippet[\s\S]*?\n\s*\*?\s*}""")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the bridge of Arrow C++ is called with, declared without Arrow's headers: for the library in the jar of arrow-dataset 18.3.0, which
- * comes without any. Only what bridge_shim.cpp uses; the names, and so the mangled symbols, are Arrow's, the layouts those of Arrow C++ 20 to 26
+ * Declares the arguments of Arrow C++'s bridge without Arrow's headers, because the jar of arrow-dataset 18.3.0 has a library without
+ * headers. Contains only the declarations that bridge_shim.cpp uses; the names, and so the mangled symbols, are Arrow's, the layouts those of Arrow C++ 20 to 26
  * (arrow_own_check.cpp compares them with the real headers, where there are some).
  */
 #pragma once

@@ -47,7 +47,7 @@ class DataFramesSpec : FunSpec({
         Cluster.session.read().arbalest<Squares.Source>("rows" to 1).columnSchema() shouldBe schemaOf<Squares>()
     }
 
-    test("a source that cannot be created is refused with the reason [SPK-20]") {
+    test("a source that cannot be created is rejected with the reason [SPK-20]") {
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain
             "cannot be made"
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain

@@ -396,7 +396,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("a thread that waits for an event or a stream keeps waiting while queries are refused [DEV-24]") {
+    test("a thread that waits for an event or a stream keeps waiting while queries are rejected [DEV-24]") {
         device.createStream().use { stream ->
             val event = stream.record()
             double.capturing(events = 900) {
@@ -425,7 +425,7 @@ fun captureContract(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("without a function for a thread's mode, copies continue, and refused queries are deferred [DEV-23]") {
+    test("without a function for a thread's mode, copies continue, and rejected queries are deferred [DEV-23]") {
         device.createStream().use { stream ->
             device.hostMemory().get().allocate(1000).use { pinned ->
                 device.allocate(1000).use { there ->

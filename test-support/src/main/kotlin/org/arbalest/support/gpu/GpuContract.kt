@@ -185,7 +185,7 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
             double.shifted(true)
             failure().run {
                 errno() shouldBe Errno.ENOSYS
-                message shouldContain "the GPU finds it under another address"
+                message shouldContain "the GPU has it at another address"
             }
             double.live(Live.REGISTERED) shouldBe 0
             shouldThrow<DeviceException> { cpu.pin(theirs) {} }.errno() shouldBe Errno.ENOSYS

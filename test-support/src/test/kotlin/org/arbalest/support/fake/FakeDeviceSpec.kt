@@ -34,7 +34,7 @@ class FakeDeviceSpec : FunSpec({
                             two.copy(a, b)
                             fake.step(two) shouldBe true
                             fake.pending(one) shouldBe 2 // the copy, and the event that core recorded behind it
-                            violation() shouldContain "before what writes it was done"
+                            violation() shouldContain "before its writer was done"
                         }
                     }
                 }
@@ -50,7 +50,7 @@ class FakeDeviceSpec : FunSpec({
         val other = driver.allocate(64, 64)
         driver.copy(queue, address, other, 64)
         driver.free(address, 64)
-        violation() shouldContain "which a queued command needs"
+        violation() shouldContain "while a queued command needs"
         driver.free(other, 32)
         violation() shouldContain "64 bytes at 0x5a"
         driver.free(other, 64)
@@ -66,7 +66,7 @@ class FakeDeviceSpec : FunSpec({
         shouldThrow<DeviceException> { driver.isReady(99) }
         violation() shouldContain "no event"
         driver.destroyEvent(99)
-        violation() shouldContain "an event was destroyed that is none"
+        violation() shouldContain "an unknown event was destroyed"
         driver.unmap(99, 1)
         violation() shouldContain "unmapped"
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Somebody who queries by ADBC from C, and does nothing with the results: what the driver itself costs. */
+/* Queries by ADBC from C and discards the results, to measure the cost of the driver itself. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct session {
   struct AdbcConnection connection;
 };
 
-/* A connection to a database in memory, for the life of the process; NULL if there is none. */
+/* A connection to a database in memory, for the life of the process; NULL after a failure. */
 struct session* session_open(const char* library, const char* init_function) {
   struct session* session = calloc(1, sizeof *session);
   struct AdbcDriver* driver = &session->driver;

@@ -51,9 +51,8 @@ abstract class HandleImpl {
   final void enter(boolean isEndedByCancel) {
     if (handle.lock.isFedHere()) {
       throw new IllegalStateException(
-          "the " + handle.kind.noun
-              + " belongs to a connection that is executing with the batches that are produced here; use another "
-              + "connection");
+          "cannot use the " + handle.kind.noun
+              + " here: its connection executes with the batches that this thread produces; use another connection");
     }
     hold();
     try {

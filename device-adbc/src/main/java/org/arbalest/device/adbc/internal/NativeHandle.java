@@ -219,7 +219,7 @@ final class NativeHandle {
 
   private AdbcException nothingRuns() {
     return AdbcException.of(kind.cancel().symbol(), AdbcStatus.INVALID_STATE.code()).driver(driver.name())
-        .message("no call of the " + kind.noun + " is running)
+        .message("no call of the " + kind.noun + " is running")
         .build();
   }
 

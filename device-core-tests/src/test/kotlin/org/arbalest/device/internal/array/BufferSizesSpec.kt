@@ -104,7 +104,7 @@ class BufferSizesSpec : FunSpec({
         attempt(DataType.INT32, -1, null, 8) shouldContain "0 + -1"
         attempt(DataType.INT32, 1, null, 8, offset = -1) shouldContain "-1 + 1"
         attempt(DataType.INT32, Long.MAX_VALUE, null, 8, offset = 1) shouldContain "1 + 9223372036854775807"
-        attempt(DataType.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "more than memory has bytes for"
+        attempt(DataType.INT64, Long.MAX_VALUE / 2, null, 8) shouldContain "do not fit in memory"
     }
 
     test("missing children are rejected, and errors contain the path of the field [ARR-15]") {

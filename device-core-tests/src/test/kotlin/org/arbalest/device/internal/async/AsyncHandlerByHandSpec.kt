@@ -265,7 +265,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             consumer.awaitRelease()
             consumer.calls.map { it.substringBefore(" a stream") } shouldContainExactly
                 listOf("on_schema", "task", "on_error ${Errno.EINVAL}", "release")
-            failure(done).shouldBeInstanceOf<DeviceException>().message shouldContain "gave an array of"
+            failure(done).shouldBeInstanceOf<DeviceException>().message shouldContain "returned an array of"
         }
     }
 

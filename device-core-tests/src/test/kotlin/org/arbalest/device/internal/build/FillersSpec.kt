@@ -50,9 +50,9 @@ class FillersSpec : FunSpec({
         rows(DataType.fixedSizeList(struct, 2), 3) {
             appendList(2)
             repeat(2) { items().appendStruct() }
-            refuses("\"a.s\", row 2: its field \"x\" has 0 values, where 2 come before") { appendNull() }
+            refuses("\"a.s\", row 2: its field \"x\" has 0 values, but 2 structs come before") { appendNull() }
             items().child("x").append(1).append(2).append(3)
-            refuses("\"a.s\", row 2: its field \"x\" has 3 values, where 2 come before") { appendNull() }
+            refuses("\"a.s\", row 2: its field \"x\" has 3 values, but 2 structs come before") { appendNull() }
             items().length() shouldBe 2
             items().appendStruct().appendStruct().child("x").append(4)
             appendList(2).appendNull()
@@ -62,7 +62,7 @@ class FillersSpec : FunSpec({
     test("a null in a dense union's struct needs the field values of the structs before it [BLD-05]") {
         rows(DataType.denseUnion(struct, number), 2) {
             appendUnion("s").child("s").appendStruct()
-            refuses("its field \"x\" has 0 values, where 1 come before") { appendNull() }
+            refuses("its field \"x\" has 0 values, but 1 structs come before") { appendNull() }
             child("s").child("x").append(7)
             appendNull()
         } shouldBe listOf(x(7), null)
@@ -71,11 +71,11 @@ class FillersSpec : FunSpec({
     test("a sparse union fills a struct child only if the field values of earlier structs are there [BLD-06]") {
         for (bulk in listOf(false, true)) rows(DataType.sparseUnion(struct, number), 3) {
             appendUnion("s").child("s").appendStruct()
-            refuses("its field \"x\" has 0 values, where 1 come before") {
+            refuses("its field \"x\" has 0 values, but 1 structs come before") {
                 if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n")
             }
             child("s").child("x").append(7).append(8)
-            refuses("its field \"x\" has 2 values, where 1 come before") {
+            refuses("its field \"x\" has 2 values, but 1 structs come before") {
                 if (bulk) appendUnions(byteArrayOf(1)) else appendUnion("n")
             }
             child("s").appendStruct()

@@ -368,7 +368,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             array.slice(0, 2).use { it.convertTo(Field.of("b", DataType.UTF8)) }.use { cut ->
                 cut.asColumn().getString(0) shouldBe "A"
                 shouldThrow<DeviceException> { cut.asColumn().getString(1) }.message!! shouldContain
-                    "offsets[2] = 30000000 is beyond the 3 bytes or elements"
+                    "offsets[2] = 30000000 is beyond the 3 bytes of data"
             }
         }
     }

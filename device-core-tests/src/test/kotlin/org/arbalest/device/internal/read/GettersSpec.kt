@@ -126,7 +126,7 @@ class GettersSpec : FunSpec({
                         refused && !ofRun -> none!!.message shouldBe value.message
                         type is UnionType && name in listOf("getTypeId", "getChildRow") -> none shouldBe null
                         else -> none.shouldBeInstanceOf<NoSuchElementException>().message shouldContain
-                            " is null in row $row; ask isNull first"
+                            " is null in row $row; check isNull first"
                     }
                 }
             }

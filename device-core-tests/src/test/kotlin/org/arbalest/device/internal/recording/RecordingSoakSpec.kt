@@ -24,7 +24,7 @@ class RecordingSoakSpec : FunSpec({
         withClue(child.output) {
             child.exitCode shouldBe 0
             child.output shouldContain "3 rows, jdk.jfr: false, java.management: false\n"
-            child.output shouldContain "UnsupportedOperationException: the JDK's module java.management is not there"
+            child.output shouldContain "UnsupportedOperationException: the JDK's module java.management is missing"
         }
     }
 

@@ -132,11 +132,11 @@ class CommonFieldSpec : FunSpec({
         }.message!!.substringAfter("the expected one: ")
         CommonField.checkExpected(struct(may), struct(not))
         CommonField.checkExpected(struct(may), struct(may).withNullable(true))
-        refused(struct(not), struct(may)) shouldBe "$.x: nulls are allowed, but the expected schema has none"
+        refused(struct(not), struct(may)) shouldBe "$.x: the field is nullable, but the expected field is not"
         refused(struct(Field.of("s", DataType.struct(not))), struct(Field.of("s", DataType.struct(may)))) shouldBe
-            "$.s.x: nulls are allowed, but the expected schema has none"
-        refused(not, may) shouldBe "nulls are allowed, but the expected schema has " +
-            "none" // of an array that is not a batch
+            "$.s.x: the field is nullable, but the expected field is not"
+        refused(not, may) shouldBe "the field is nullable, but the expected field is " +
+            "not" // of an array that is not a batch
         refused(struct(may), struct(Field.of("y", DataType.INT32))) shouldBe
             "field 0 is \"y: int32\", and \"x: int32\" is expected"
 

@@ -237,7 +237,7 @@ class CopiedSourceSpec : FunSpec({
             val tape = Tape(2)
             tape.reader().copyTo(device.memory(), other, 2).use { copied ->
                 shouldThrow<DeviceException> { copied.next() }.message shouldContain
-                    "it has to be of a device that takes part"
+                    "use a stream of a device that takes part"
             }
             tape.awaitEnd()
         }

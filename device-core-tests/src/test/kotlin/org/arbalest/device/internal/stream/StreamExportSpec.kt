@@ -193,7 +193,7 @@ class StreamExportSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe
             "batch 1: a stream of CPU arrays returned one on CUDA:1"
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }
-            .message shouldContain "batch 1: a stream gave an array of another type"
+            .message shouldContain "batch 1: a stream returned an array of another type"
         shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }
             .message shouldContain "batch 0: a stream of CUDA arrays"
     }
@@ -258,7 +258,7 @@ class StreamExportSpec : FunSpec({
         val text = { BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() } }
         both({ mixed(text()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
-            it.error!! shouldContain "gave an array of"
+            it.error!! shouldContain "returned an array of"
         }
     }
 

@@ -199,7 +199,7 @@ class StreamSourceSpec : FunSpec({
             CData.importStream(stream, CImport.DEVICE).use { reader ->
                 reader.deviceType() shouldBe DeviceType(2)
                 reader.next()!!.use { it.device().toString() shouldBe "CUDA:3" }
-                repeat(2) { failure(reader).message shouldContain "a stream of CUDA arrays gave one on" }
+                repeat(2) { failure(reader).message shouldContain "a stream of CUDA arrays returned one on" }
             }
         }
     }

@@ -229,7 +229,7 @@ public abstract class Handle {
   }
 
   final DeviceException nobodyKnows() {
-    return DeviceImpl.unwrap(device).refusal("its array's event cannot complete here");
+    return DeviceImpl.unwrap(device).refusal("the library cannot wait for the array's event");
   }
 
   /** Returns the name of this array in the report of a leak. The bytes follow it. */

@@ -86,7 +86,7 @@ final class StructBuilder extends UnsupportedAppends {
     for (ColumnBuilderImpl child : children.builders) {
       if (child.length() != length()) {
         throw new IllegalStateException(
-            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, where " + length()
+            here() + ": its field \"" + child.field.name() + "\" has " + child.length() + " values, but " + length()
                 + " structs come before this one"
                 + ofNulls());
       }

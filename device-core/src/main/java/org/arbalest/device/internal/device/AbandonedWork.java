@@ -108,7 +108,7 @@ final class AbandonedWork extends Shared implements Runnable {
     try {
       DeviceStreamImpl.keepUntil(end, this);
     } catch (Throwable t) { // the call has blocked until the end, or the library now queries repeatedly
-      Faults.report("handling the end of abandoned work on " + queue.device, t);
+      Faults.report("requesting a notification of the end of abandoned work on " + queue.device, t);
     } finally {
       end.release();
     }

@@ -94,8 +94,8 @@ public final class DeviceQueue extends Shared {
   void requireNoCapture() {
     if (!isCaptured()) return;
     String help =
-        ": queued work would become part of a graph, which uses its memory even after it is freed; use another "
-            + "stream, or wait for the end of the capture";
+        ": queued work would become part of a graph, and each launch of the graph would use memory that the library "
+            + "may have freed; use another stream, or wait for the end of the capture";
     throw new IllegalStateException(
         "the stream 0x" + Long.toHexString(handle) + " of " + device + " is being captured" + help);
   }

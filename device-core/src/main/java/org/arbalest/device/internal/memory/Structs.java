@@ -31,7 +31,7 @@ public final class Structs {
     }
     if (address == 0) throw new IllegalArgumentException(name(layout) + " is NULL");
     if (address < 0) {
-      throw new IllegalArgumentException(name(layout) + "must be at an address below 2^63, which 0x"
+      throw new IllegalArgumentException(name(layout) + " must be at an address below 2^63, which 0x"
           + Long.toHexString(address) + " is not");
     }
     if ((address & 7) != 0) {

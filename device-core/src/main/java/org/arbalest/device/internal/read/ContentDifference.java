@@ -60,7 +60,7 @@ public final class ContentDifference {
           ALL);
     } catch (NoSuchElementException e) { // a row is null now that was not null before
       String why =
-          "an array is malformed, such as one whose run ends do not ascend, or it changed during the comparison: ";
+          "an array is malformed, such as one whose run ends do not increase, or it changed during the comparison: ";
       throw new DeviceException(Errno.EINVAL, why + e.getMessage() + "; validate(Validation.FULL) finds the fault", e);
     }
   }

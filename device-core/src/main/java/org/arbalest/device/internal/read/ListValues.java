@@ -27,7 +27,7 @@ class ListValues extends Values {
     if (all == null) items = all = column.childAt(0);
     if (offsets == null) return all.range(at * Layout.of(field).listSize, Layout.of(field).listSize);
     long start = offsets.get(at);
-    return all.range(start, offsets.size(at, 1, start, all.length()));
+    return all.range(start, offsets.size(at, 1, start, all.length(), "elements"));
   }
 
   @Override

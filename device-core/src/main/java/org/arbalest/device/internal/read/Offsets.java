@@ -28,15 +28,16 @@ final class Offsets {
    *
    * @param start the offset that the caller read at {@code at}; the caller uses this value even if the producer changes
    *     the buffer
+   * @param noun the plural of an element, for the error
    */
-  long size(long at, long count, long start, long limit) {
+  long size(long at, long count, long start, long limit, String noun) {
     long end = get(at + count);
     if (start < 0 || end < start) {
       throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is before offsets[" + at + "] = " + start
           + ", or one is negative");
     }
     if (end > limit)
-      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " bytes or elements");
+      throw malformed(at, "offsets[" + (at + count) + "] = " + end + " is beyond the " + limit + " " + noun);
     return end - start;
   }
 

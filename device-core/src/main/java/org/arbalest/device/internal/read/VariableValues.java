@@ -39,7 +39,7 @@ final class VariableValues extends Values {
    * last offset, or the size of the data if that is known.
    */
   private long size(long at, long count, long start) {
-    long size = offsets.size(at, count, start, Math.min(offsets.get(end), room));
+    long size = offsets.size(at, count, start, Math.min(offsets.get(end), room), "bytes of data");
     if (size > 0 && data == 0) throw offsets.malformed(at, "the data is NULL, but the offsets say " + size + " bytes");
     return size;
   }

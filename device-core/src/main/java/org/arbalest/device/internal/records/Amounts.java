@@ -43,6 +43,6 @@ final class Amounts {
 
   private static IllegalArgumentException cannot(ColumnBuilder column, DataType type, Object value) {
     return new IllegalArgumentException(
-        ((ColumnBuilderImpl) column).here() + ": " + value + " is not exactly a value of " + TypeNames.of(type));
+        ((ColumnBuilderImpl) column).here() + ": " + value + " cannot be stored exactly as " + TypeNames.of(type));
   }
 }

@@ -108,12 +108,12 @@ final class ReadPlans {
     ExtensionCodec<?> codec = CodecClass.of(field);
     if (codec != null) readers.add(codec.valueClass().getSimpleName());
     readers.addAll(FlatClass.readers(FlatClass.values(field)));
-    if (!readers.isEmpty()) return String.join(", ", readers) + " can";
+    if (!readers.isEmpty()) return "use " + String.join(" or ", readers);
     DataType type = field.valueType();
     return switch (type) {
-      case StructType _ -> "a record can be";
-      case MapType _ -> "a Map can be";
-      default -> ListClasses.item(type) == null ? "an Object can be" : "a List can be";
+      case StructType _ -> "use a record";
+      case MapType _ -> "use a Map";
+      default -> ListClasses.item(type) == null ? "use an Object" : "use a List";
     };
   }
 }

@@ -78,7 +78,7 @@ public final class RecordsImpl<T> implements Records<T> {
   public List<T> rows(DeviceArray batch) {
     ColumnImpl column = ColumnImpl.of(DeviceArrayImpl.unwrap(Objects.requireNonNull(batch, "batch")));
     if (!(column.field().type() instanceof StructType))
-      throw new IllegalArgumentException("only a record batch has rows, which is a struct, not " + column.field());
+      throw new IllegalArgumentException("only a record batch, which is a struct, has rows; this is " + column.field());
     return new RowObjects<>(reading.get(column.field(), this::plan).bind(column));
   }
 

@@ -52,7 +52,7 @@ public final class CommonField {
     DataType type = type(first, other, isEntry, isExpected);
     Field same = type == first.type() ? first : first.withType(type);
     if (first.isNullable() || !other.isNullable() || (isEntry && isExpected)) return same;
-    if (isExpected) throw new Mismatch("nulls are allowed, but the expected schema has none");
+    if (isExpected) throw new Mismatch("the field is nullable, but the expected field is not");
     return same.withNullable(true);
   }
 

@@ -449,7 +449,7 @@ public final class ArrayLinkImpl implements ArrayLink {
       case ARRAY -> receive(new Incoming(number, need(length).array()));
       case RELEASED -> forget(number);
       case END -> noMore();
-      default -> throw new IOException("the other process sent a frame of the unknown kind " + kind);
+      default -> throw new IOException("the other process sent a frame of kind " + kind + ", which is unknown");
     }
     return true;
   }

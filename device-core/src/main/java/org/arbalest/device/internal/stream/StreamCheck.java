@@ -124,8 +124,8 @@ public final class StreamCheck {
     Layout own = Layout.of(given);
     if (!layout.isLike(own)) throw new Mismatch("the stream's is \"" + field + "\", the array's \"" + given + "\"");
     if ((field.flags() & ~given.flags() & Layout.PROMISES) != 0) {
-      throw new Mismatch("the stream's has sorted keys, or an ordered dictionary, \"" + field
-          + "\", but the array's does not say so");
+      throw new Mismatch("the stream's field \"" + field
+          + "\" promises sorted keys or an ordered dictionary, but the array's field does not");
     }
     Fit fit = Fit.ALL;
     boolean isNamed = FieldNames.count(field.type()) && !isEntry;

@@ -79,8 +79,8 @@ final class TensorDescription {
     if (data == 0) throw wrong("data is NULL, but it has elements");
     if (data < 0) throw wrong("data = 0x" + Long.toHexString(data) + " is beyond the 63 bits that Java reaches");
     if (byteOffset < 0 || byteOffset > Layout.MOST_BYTES || data + byteOffset + bytes < 0) {
-      throw wrong("byte_offset = " + Long.toUnsignedString(byteOffset) + " leads from data = 0x"
-          + Long.toHexString(data) + ", beyond all memory");
+      throw wrong("data = 0x" + Long.toHexString(data) + " + byte_offset = " + Long.toUnsignedString(byteOffset)
+          + " is beyond the address space");
     }
     return data + byteOffset;
   }

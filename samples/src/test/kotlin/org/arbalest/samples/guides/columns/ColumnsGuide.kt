@@ -54,7 +54,9 @@ private fun structs() {
         }
     }
     batch.use {
-        println(it["at"]["x"].doubles().toList()) // [1.0, null]
+        val at = it["at"].structs()
+        val x = it["at"]["x"].doubles()
+        println(at.indices.map { row -> if (at.isNull(row)) null else x.getOrNull(row) }) // [1.0, null]
     }
 }
 

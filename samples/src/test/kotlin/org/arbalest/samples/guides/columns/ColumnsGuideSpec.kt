@@ -63,7 +63,7 @@ class ColumnsGuideSpec : FunSpec({
         }
         shouldThrow<IllegalArgumentException> {
             ColumnsGuideJava.columns(longArrayOf(1, 2), listOf(Instant.ofEpochSecond(0, 1), Instant.EPOCH))
-        }.message shouldContain "which is no whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
+        }.message shouldContain "which is not a whole millisecond, in row 0; timestamp[ns, tz=Europe/Zurich] does"
     }
 
     test("rows are read as objects") {

@@ -67,7 +67,7 @@ final class ExecutorDevice {
         if (++looks == WARNING_LOOKS)
           System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.WARNING, waits(task));
         if (task.isCompleted())
-          throw new IllegalStateException("the task " + task.taskAttemptId() + " has ended, and can use no device");
+          throw new IllegalStateException("the task " + task.taskAttemptId() + " has ended, so it cannot use a device");
         if (task.isInterrupted()) throw new TaskKilledException("killed while it waited for " + device);
       }
     } catch (InterruptedException _) {

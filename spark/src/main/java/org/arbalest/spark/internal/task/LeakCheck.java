@@ -100,9 +100,9 @@ final class LeakCheck {
       if (more.isEmpty()) return;
       String what = "task " + task.taskAttemptId() + " of stage " + task.stageId() + " left behind "
           + String.join(", ", more)
-          + ": close each array (forEach closes its own); with "
-          + "-Dorg.arbalest.leaks=true in spark.executor.extraJavaOptions the log of the executor says where, once the "
-          + "garbage collector finds it";
+          + ": close each array (forEach closes the arrays that it passes to its block); with "
+          + "-Dorg.arbalest.leaks=true in spark.executor.extraJavaOptions, the executor's log names the place where "
+          + "each was created, once the garbage collector finds it";
       if (mode == Mode.FAIL) throw new IllegalStateException(what);
       System.getLogger(LeakCheck.class.getName()).log(System.Logger.Level.WARNING, what);
       return;

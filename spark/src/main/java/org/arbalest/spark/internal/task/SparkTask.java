@@ -140,7 +140,7 @@ public final class SparkTask implements ColumnTask {
 
   private void checkOpen() {
     if (isOver)
-      throw new IllegalStateException("the task " + taskAttemptId() + " has ended, and can use no device");
+      throw new IllegalStateException("the task " + taskAttemptId() + " has ended, so it cannot use a device");
   }
 
   /**
@@ -157,7 +157,7 @@ public final class SparkTask implements ColumnTask {
         return open;
       }
     }
-    var late = new IllegalStateException("the task " + taskAttemptId() + " has ended, and can open nothing");
+    var late = new IllegalStateException("the task " + taskAttemptId() + " has ended, so it cannot open resources");
     try {
       open.close();
     } catch (Exception e) {

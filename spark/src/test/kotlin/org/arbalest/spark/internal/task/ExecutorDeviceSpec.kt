@@ -34,7 +34,7 @@ class ExecutorDeviceSpec : FunSpec({
         return companion.javaClass.getMethod("empty").invoke(companion) as TaskContextImpl
     }
 
-    test("the configuration selects the device, and invalid values are refused [SPK-12]") {
+    test("the configuration selects the device, and invalid values are rejected [SPK-12]") {
         settings() shouldBe DeviceSettings("auto", "gpu", 2, 1L shl 30)
         settings("spark.arbalest.device" to "CPU", "spark.arbalest.device.resource" to "fpga",
             "spark.arbalest.device.tasks" to "1", "spark.arbalest.device.pool" to "16m") shouldBe

@@ -39,7 +39,8 @@ class TaskMemorySpec : FunSpec({
             memory.end()
             tooMuch
         }
-        said.collect().single()!! shouldContain "need ${120 * MIB} bytes besides ${80 * MIB}, and it gives ${48 * MIB}"
+        said.collect().single()!! shouldContain
+            "need ${120 * MIB} bytes besides ${80 * MIB}, but Spark granted ${48 * MIB}"
     }
 
     test("closing a function's columns releases the memory of the arrays that it has closed [SPK-14]") {

@@ -28,7 +28,7 @@ static struct hub* idle;
 
 static const char attach[] =
     "ATTACH ':memory:' AS memory; ATTACH ':memory:' AS attic; USE memory; CREATE SCHEMA aux;"
-    "CREATE TABLE t (id BIGINT NOT NULL, name TEXT DEFAULT 'nobody', price DOUBLE, flag BOOLEAN, day DATE, \"at\""
+    "CREATE TABLE t (id BIGINT NOT NULL, name TEXT DEFAULT 'alice', price DOUBLE, flag BOOLEAN, day DATE, \"at\""
     " TIMESTAMPTZ, raw BLOB,"
     "  PRIMARY KEY (id));"
     "CREATE TABLE child (id BIGINT NOT NULL, t_id BIGINT DEFAULT 0, label TEXT, PRIMARY KEY (id),"

@@ -349,7 +349,7 @@ static int add(gpu_stream* stream, struct command command) {
 }
 
 /*
- * A stream that its owner captures: "a stream in capture mode does not execute what is queued, but adds it to a graph"
+ * A stream that its owner captures: a stream in capture mode adds queued work to a graph and does not execute it
  * (CUDA programming guide, Creating a Graph Using Stream Capture; cuda.h, cuStreamBeginCapture). The state of an event
  * that is recorded there is unknown until it is recorded elsewhere (CUDA_ERROR_CAPTURED_EVENT), a stream that waits for
  * it joins the capture, and the captured stream waits for no event from outside (CUDA_ERROR_STREAM_CAPTURE_ISOLATION).
@@ -635,7 +635,7 @@ int gpu_event_destroy(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
   if (code != GPU_INVALID_HANDLE) {
-    if (event->locked) gpu_violation("an event was destroyed while somebody waited for it");
+    if (event->locked) gpu_violation("an event was destroyed while a thread waited for it");
     event->magic = 0; /* work that waits for it continues to wait */
     gpu_counted(LIVE_EVENTS, -1);
     leave(event);

@@ -402,10 +402,10 @@ static int free_memory(handle context, void* address) {
   pthread_mutex_lock(&lock);
   allocation* a = at(address);
   if (!a || a->base != address || a->context != context) {
-    violation("clMemFreeINTEL of what was not allocated in the context");
+    violation("clMemFreeINTEL of memory that the context did not allocate");
     code = INVALID_VALUE;
   } else {
-    if (is_used(a)) violation("clMemFreeINTEL of what a command uses");
+    if (is_used(a)) violation("clMemFreeINTEL of memory that a command uses");
     if (a->alias != a->base) munmap(a->alias, a->mapped);
     munmap(a->base, a->mapped);
     *a = allocations[--allocation_count];

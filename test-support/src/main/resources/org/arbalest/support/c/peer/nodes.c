@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Schemas and arrays with given contents. A release frees what was allocated, regardless of the struct's fields. */
+/* Schemas and arrays with given contents. A release frees all allocations, regardless of the struct's fields. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

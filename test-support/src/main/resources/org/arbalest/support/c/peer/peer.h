@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* ---- tracker.c: what is counted, and the gate ---- */
+/* ---- tracker.c: the counters and the gate ---- */
 
 int64_t peer_live_allocations(void); /* blocks and records that are not freed, without quarantine */
 int64_t peer_live_arrays(void);      /* arrays made here and not released, children and dictionaries included */
