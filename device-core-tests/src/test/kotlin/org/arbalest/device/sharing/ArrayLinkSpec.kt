@@ -106,17 +106,20 @@ class ArrayLinkSpec : FunSpec({
                 check(mayWrite.await(5, SECONDS))
             }
             val first = soon { link.send(array()) }
-            isWriting.await(5, SECONDS) shouldBe true
-            array().use { mine ->
-                val second = soon { link.send(mine) }
-                eventually("the second sender waits") { link.unreleased() == 2 }
-                socket.say(NO_FRAME)
-                second.failure().message shouldContain "a frame of kind 9"
-                mine.isOpen shouldBe true
+            try {
+                isWriting.await(5, SECONDS) shouldBe true
+                array().use { mine ->
+                    val second = soon { link.send(mine) }
+                    eventually("the second sender waits") { link.unreleased() == 2 }
+                    socket.say(NO_FRAME)
+                    second.failure().message shouldContain "a frame of kind 9"
+                    mine.isOpen shouldBe true
+                }
+                first.isDone shouldBe false
+                link.unreleased() shouldBe 1 // the peer may read and open a partly written array
+            } finally {
+                mayWrite.countDown()
             }
-            first.isDone shouldBe false
-            link.unreleased() shouldBe 1 // the peer may read and open a partly written array
-            mayWrite.countDown()
             first.get(5, SECONDS)
         }
     }

@@ -57,8 +57,14 @@ internal object SharingFake : SynchronousDriver {
 
     /** Checks at the end of a test that all handles are closed, all memory is freed, and no mistake was recorded. */
     fun shouldBeLeft() {
-        eventually("all handles are closed and all memory is freed") { live == 0 && opened.isEmpty() }
-        wrong.toList().shouldBeEmpty()
+        try {
+            eventually("all handles are closed and all memory is freed") { live == 0 && opened.isEmpty() }
+            wrong.toList().shouldBeEmpty()
+        } finally { // the next test starts without the leftovers of this one
+            blocks.clear()
+            opened.clear()
+            wrong.clear()
+        }
     }
 
     override fun isCpuAccessible() = false
