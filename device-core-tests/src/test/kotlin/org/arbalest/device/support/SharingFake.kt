@@ -60,7 +60,8 @@ internal object SharingFake : SynchronousDriver {
         try {
             eventually("all handles are closed and all memory is freed") { live == 0 && opened.isEmpty() }
             wrong.toList().shouldBeEmpty()
-        } finally { // the next test starts without the leftovers of this one
+        } finally {
+            // the next test starts without the leftovers of this one
             blocks.clear()
             opened.clear()
             wrong.clear()
