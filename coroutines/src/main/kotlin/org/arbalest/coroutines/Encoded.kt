@@ -129,4 +129,4 @@ private class Content(private val array: Any) {
 internal val RUN_VALUES: Field = Field.of("values", DataType.NULL)
 
 @PublishedApi
-internal const val ONE_COLUMN: String = "runs have one column of values, and have it; for more, put them into a struct"
+internal const val ONE_COLUMN: String = "runs already have their column of values; put several columns into a struct"

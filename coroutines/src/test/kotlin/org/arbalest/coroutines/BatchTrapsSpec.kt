@@ -70,7 +70,7 @@ class BatchTrapsSpec : FunSpec({
         }.message shouldBe
             "column \"b\" has 3 values, but column \"a\" has 2"
         shouldThrow<IllegalStateException> { cpu.batch { int64("a", longArrayOf(1, 2)); utf8("b", listOf("x")) } }
-            .message shouldBe "column \"b\" takes 2 values, one for each row, but 1 were given"
+            .message shouldBe "column \"b\" takes 2 values, one for each row, but received 1"
     }
 
     test("a union type without a column is rejected, and does not shift the types after it") {

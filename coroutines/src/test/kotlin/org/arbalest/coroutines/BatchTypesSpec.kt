@@ -238,9 +238,9 @@ class BatchTypesSpec : FunSpec({
         refused { listView("a", { listOf(1) }) { bool { true }; bool { true } } } shouldContain "already has its " +
             "column of elements"
         refused { map("a", { mapOf(1 to 1) }, keys = { bool { true }; bool { true } }) { bool { true } } } shouldContain
-            "one column of keys"
+            "already has its column of keys"
         refused { runsOfCounts("a", intArrayOf(1)) { bool { true }; bool { true } } } shouldContain
-            "runs have one column"
+            "runs already have their column"
         refused { dictionary("a", { 1 }) { bool { true }; bool { true } } } shouldContain "a dictionary already has " +
             "its column"
         refused { denseUnion("a", { 1 }) { on<Int> { bool("x") { true }; bool("y") { true } } } } shouldContain

@@ -205,7 +205,7 @@ class ViewsSpec : FunSpec({
                 .appendAll(MemorySegment.ofArray(longArrayOf(-1, Long.MIN_VALUE)))
             foreign.build()
         }.use { batch ->
-            refused(batch["time"].times()) shouldContain "row 1: -1 is no time of day"
+            refused(batch["time"].times()) shouldContain "row 1: -1 is not a time of day"
             batch["day"].dates().toList() shouldBe
                 listOf(LocalDate.of(1969, 12, 31), LocalDate.ofEpochDay(Math.floorDiv(Long.MIN_VALUE, 86_400_000L)))
         }

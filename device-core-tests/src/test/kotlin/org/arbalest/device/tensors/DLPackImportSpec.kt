@@ -203,12 +203,12 @@ class DLPackImportSpec : FunSpec({
                     Said(at, longArrayOf(0, 1L shl 32)) to "more than 2147483647 elements in a row",
                     Said(at, longArrayOf(1, 1L shl 20, 1L shl 20)) to "more than 2147483647 elements in a row",
                     Said(0, one) to "data is NULL", Said(Long.MIN_VALUE, one) to "beyond the 63 bits",
-                    Said(at, one, byteOffset = -8) to "byte_offset = 18446744073709551608 leads from data = 0x",
+                    Said(at, one, byteOffset = -8) to "byte_offset = 18446744073709551608 is beyond",
                     Said(Long.MAX_VALUE - 63, one, byteOffset = 64) to
                         "data = 0x7fffffffffffffc0 + byte_offset = 64 is beyond the address space",
                     Said(Long.MAX_VALUE - 15, one) to
                         "data = 0x7ffffffffffffff0 + byte_offset = 0 is beyond the address space",
-                    Said(at, one, byteOffset = Long.MAX_VALUE) to "byte_offset = 9223372036854775807 leads",
+                    Said(at, one, byteOffset = Long.MAX_VALUE) to "byte_offset = 9223372036854775807 is beyond",
                     Said(at, one, lanes = 4) to "vectors of 4 lanes", Said(at, one, lanes = 0) to "vectors of 0 lanes",
                     Said(at, one, code = DLTensorStruct.BFLOAT, bits = 16) to
                         "its elements are kDLBfloat of 16 bits, for which Arrow has no type",

@@ -288,7 +288,7 @@ class ExtensionTypesSpec : FunSpec({
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(0) }.message shouldContain
                 "row 0: 1081 minutes are not an offset of java.time (-1080 to 1080)"
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(1) }.message shouldContain
-                "9223372036854775807 is no point in time"
+                "9223372036854775807 is not a point in time"
             shouldThrow<ArithmeticException> { column.getOffsetDateTime(2) }.message shouldContain
                 "31556889864403199 at 60 minutes is not a date and time"
             column.get(1) shouldBe mapOf("timestamp" to Long.MAX_VALUE, "offset_minutes" to 0L)

@@ -113,7 +113,7 @@ class StreamCheckSpec : FunSpec({
         fun map(sorted: Boolean) = field("m", MapType(entries, sorted))
         batch(map(false)).use {
             refused(Schema.of(map(true)), it) shouldStartWith
-                "$.m: the stream's has sorted keys, or an ordered dictionary, \"m: map<"
+                "$.m: the stream's field \"m: map<"
         }
         batch(map(true)).use { taken(Schema.of(map(false)).asField(), it) }
     }
