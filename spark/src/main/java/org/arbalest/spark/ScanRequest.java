@@ -10,7 +10,7 @@ import org.arbalest.device.types.Schema;
 /**
  * The columns and rows that a query needs from a source.
  *
- * @param options the options that the user gave with {@code option}
+ * @param options the options of the user
  * @param schema the needed columns, as in the source's schema. It has no columns if Spark only counts rows: batches
  *     then need no columns, only the right length
  * @param predicates conditions that the source has {@linkplain ColumnSource#accepts accepted}; each row must fulfil all

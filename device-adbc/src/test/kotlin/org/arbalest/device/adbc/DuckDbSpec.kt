@@ -397,7 +397,7 @@ class DuckDbSpec : FunSpec({
                 val thrown = shouldThrow<DeviceException> { refused() }
                 thrown.errno() shouldBe Errno.EINVAL
                 thrown.message shouldContain
-                    "$.id: row 1 of the batch is null in its own bitmap, but this column is not nullable"
+                    "$.id: row 1 of the batch is null in the batch's own bitmap, but this column is not nullable"
             }
             connection.query("SELECT id FROM t").rows().shouldBeEmpty()
         }

@@ -32,13 +32,15 @@ public final class SharingGuideJava {
 
   static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator)
       throws SQLException {
-    try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator); Statement sql = duckDb.createStatement()) {
+    try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator);
+        Statement create = duckDb.createStatement();
+        Statement drop = duckDb.createStatement()) { // DuckDB closes a statement that fails
       CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA);
       try {
         duckDb.registerArrowStream("incoming", stream); // a view that can be read once
-        sql.execute("CREATE TABLE trades AS FROM incoming");
+        create.execute("CREATE TABLE trades AS FROM incoming");
       } finally {
-        sql.execute("DROP VIEW IF EXISTS incoming"); // it has the address of the stream
+        drop.execute("DROP VIEW IF EXISTS incoming"); // it has the address of the stream
         stream.release(); // if DuckDB has not read it
       }
     }

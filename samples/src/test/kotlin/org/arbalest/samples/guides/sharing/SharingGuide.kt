@@ -36,14 +36,13 @@ fun main() {
 fun intoDuckDb(reader: DeviceArrayReader, duckDb: DuckDBConnection, allocator: BufferAllocator) {
     ArrowArrayStream.allocateNew(allocator).use { stream ->
         CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA)
-        duckDb.createStatement().use { sql ->
-            try {
-                duckDb.registerArrowStream("incoming", stream) // a view that can be read once
-                sql.execute("CREATE TABLE trades AS FROM incoming")
-            } finally {
-                sql.execute("DROP VIEW IF EXISTS incoming") // it has the address of the stream
-                stream.release() // if DuckDB has not read it
-            }
+        try {
+            duckDb.registerArrowStream("incoming", stream) // a view that can be read once
+            duckDb.createStatement().use { it.execute("CREATE TABLE trades AS FROM incoming") }
+        } finally {
+            // the view has the address of the stream
+            duckDb.createStatement().use { it.execute("DROP VIEW IF EXISTS incoming") }
+            stream.release() // if DuckDB has not read it
         }
     }
 }
