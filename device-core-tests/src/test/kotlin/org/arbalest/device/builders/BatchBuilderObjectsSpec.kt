@@ -226,7 +226,7 @@ class BatchBuilderObjectsSpec : FunSpec({
         refused(lists(DataType.DATE64), longArrayOf(1)) shouldContain "(whole days, of 86400000 milliseconds)"
         refused(lists(DataType.INT32), doubleArrayOf(1.0)) shouldContain "row 0: Double 1.0 is not a value of int32"
         refused(lists(DataType.dictionary(DataType.INT8, DataType.UINT64)), longArrayOf(-1)) shouldContain
-            "-1 is not a value of "
+            "-1 cannot be stored exactly as "
         taken(DataType.UINT64, longArrayOf(1, Long.MAX_VALUE)) shouldBe
             listOf(BigDecimal.ONE, BigDecimal(Long.MAX_VALUE))
         taken(DataType.FLOAT32, doubleArrayOf(0.5, Double.POSITIVE_INFINITY)) shouldBe

@@ -258,7 +258,7 @@ class RecordsMatchingSpec : FunSpec({
         refused(Field.of("delay", DataType.INT8), Flight("AA", 300, null)) shouldContain
             "does not hold the integer 300 (-128 to 127), in row 1"
         refused(Field.of("delay", DataType.UINT64), Flight("AA", -1, null)) shouldBe
-            "column \"delay\", row 1: -1 is not exactly a value of uint64"
+            "column \"delay\", row 1: -1 cannot be stored exactly as uint64"
         refused(Field.of("carrier", DataType.UTF8).withNullable(false), Flight(null, 1, null)) shouldContain
             "column \"carrier\" is not nullable, but row 1 is null"
         refused(Field.of("distance", DataType.FLOAT32), Flight("AA", 1, 0.1)) shouldContain

@@ -201,7 +201,7 @@ class RecordsSpec : FunSpec({
         Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null))).use { batch ->
             batch.retainChild(1).use { delay ->
                 shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }
-                    .message shouldContain "not delay: int32"
+                    .message shouldContain "this is delay: int32"
             }
         }
     }

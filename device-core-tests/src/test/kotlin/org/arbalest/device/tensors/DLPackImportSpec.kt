@@ -296,7 +296,7 @@ class DLPackImportSpec : FunSpec({
                 for (import in listOf(DLPack.VERSIONED::importTensor, DLPack.VERSIONED::importCopy)) {
                     val tensor = CTensors.make(DLPack.VERSIONED, Said(memory.address(), longArrayOf(4), major = major))
                     shouldThrow<DeviceException> { import(tensor) }.message shouldBe
-                        "the tensor has the DLPack version ${major.toUInt()}.7, and only 1 is supported here"
+                        "the tensor has the DLPack version ${major.toUInt()}.7, and only 1 is supported"
                     CTensors.liveTensors shouldBe 0
                 }
             DLPack.VERSIONED.importTensor(
