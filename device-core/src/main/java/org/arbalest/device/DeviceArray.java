@@ -535,8 +535,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @return the batch, without null rows of its own; the caller closes it
    * @throws IllegalArgumentException if no arrays are given, if the numbers of names and arrays differ, or if the
    *     lengths or devices differ; the message has both
-   * @throws DeviceException with the error of an event; with {@code ENOSYS} if several events have to be awaited, and no
-   *     backend supports one of them
+   * @throws DeviceException with the error of an event; with {@code ENOSYS} if several events have to be awaited, and
+   *     no backend supports one of them
    */
   static DeviceArray ofColumns(List<String> names, List<DeviceArray> columns) {
     return ArrayColumns.ofColumns(names, columns);

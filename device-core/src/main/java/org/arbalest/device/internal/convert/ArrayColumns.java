@@ -189,7 +189,7 @@ public final class ArrayColumns {
 
   private static DeviceArray ofColumns(List<String> names, List<DeviceArrayImpl> arrays, List<Ownership> owners) {
     if (arrays.isEmpty())
-      throw new IllegalArgumentException("a batch of arrays needs at least one array, which defines the number of rows");
+      throw new IllegalArgumentException("a batch needs at least one array, which defines the number of rows");
     if (names.size() != arrays.size()) {
       throw new IllegalArgumentException(
           "each array needs a name, but there are " + names.size() + " names for " + arrays.size() + " arrays");
