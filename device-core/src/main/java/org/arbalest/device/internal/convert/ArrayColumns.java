@@ -163,7 +163,8 @@ public final class ArrayColumns {
    */
   private static DeviceArray withMovedRows(DeviceArrayImpl array, Ownership owner, Field batch, ColumnJoin join,
       Field result) {
-    try (DeviceArray bitmap = select(array, owner, Projection.of(batch)); DeviceArray moved = bitmap.compact()) {
+    try (DeviceArray bitmap = select(array, owner, Projection.of(batch));
+        DeviceArray moved = ArrayConversion.compact(DeviceArrayImpl.unwrap(bitmap))) {
       DeviceArrayImpl rows = DeviceArrayImpl.unwrap(moved);
       Ownership held = rows.share();
       try {
