@@ -21,6 +21,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -35,6 +36,7 @@ import org.arbalest.support.fake.FakeExtension
 import org.arbalest.support.withNullRows
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
+import java.lang.foreign.MemorySegment
 import java.util.concurrent.CyclicBarrier
 import kotlin.concurrent.thread
 
@@ -64,6 +66,9 @@ class ArrayColumnsJoinSpec : FunSpec({
         array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
         CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
+
+    /** Returns the library's own array, or consumes it and returns one from C. */
+    fun origin(array: DeviceArray, isImported: Boolean): DeviceArray = if (isImported) array.use(::throughC) else array
 
     fun refused(block: () -> Unit): String {
         val before = ResourceCounters.now()
@@ -113,8 +118,8 @@ class ArrayColumnsJoinSpec : FunSpec({
     }
 
     test("a column of any slice joins a batch of any slice, with the right rows, also through C [SEL-23]") {
-        for (isImported in listOf(false, true)) batch(50).let { if (isImported) it.use(::throughC) else it }.use { whole ->
-            for (own in listOf(false, true)) texts(50).let { if (own) it.use(::throughC) else it }.use { column ->
+        for (isImported in listOf(false, true)) origin(batch(50), isImported).use { whole ->
+            for (isOther in listOf(false, true)) origin(texts(50), isOther).use { column ->
                 for ((from, at, count) in listOf(Triple(0, 0, 50), Triple(7, 0, 20), Triple(0, 7, 20), Triple(9, 30, 9),
                     Triple(30, 9, 9), Triple(50, 0, 0), Triple(0, 50, 0), Triple(3, 5, 0)))
                     withClue("$count rows of the batch from $from, of the column from $at") {
@@ -125,7 +130,8 @@ class ArrayColumnsJoinSpec : FunSpec({
                             it.validate(Validation.FULL)
                             it.column("id").toList() shouldBe List(count) { row -> from + row.toLong() }
                             it.column("word").toList() shouldBe List(count) { row -> text(at + row) }
-                            it.column("word").nullCount() shouldBe (0 until count).count { row -> text(at + row) == null }
+                            it.column("word").nullCount() shouldBe
+                                (0 until count).count { row -> text(at + row) == null }
                             throughC(it).use { again -> again.difference(it) shouldBe null }
                             it.slice(count / 2L, count / 4L).use { part ->
                                 part.column("name").toList() shouldBe
@@ -138,7 +144,8 @@ class ArrayColumnsJoinSpec : FunSpec({
     }
 
     test("rows that only the batch's bitmap makes null stay null, and at most that bitmap is copied [SEL-22]") {
-        for (isCounted in listOf(true, false)) batch(50).withNullRows(8, 9, 20, 21, isCounted = isCounted).use { whole ->
+        val own = intArrayOf(8, 9, 20, 21)
+        for (isCounted in listOf(true, false)) batch(50).withNullRows(*own, isCounted = isCounted).use { whole ->
             texts(50).use { column ->
                 for ((from, at, count) in listOf(Triple(0, 0, 50), Triple(7, 0, 20), Triple(8, 0, 20), Triple(0, 7, 25),
                     Triple(9, 30, 9), Triple(19, 9, 9), Triple(30, 2, 5), Triple(9, 0, 0)))
@@ -149,7 +156,7 @@ class ArrayColumnsJoinSpec : FunSpec({
                             it.validate(Validation.FULL)
                             val all = it.asColumn()
                             (0 until it.length()).map(all::isNull) shouldBe
-                                List(count) { row -> from + row in listOf(8, 9, 20, 21) }
+                                List(count) { row -> from + row in own }
                             all.column("id").toList() shouldBe List(count) { row -> from + row.toLong() }
                             all.column("word").toList() shouldBe List(count) { row -> text(at + row) }
                             throughC(it).use { again -> again.difference(it) shouldBe null }
@@ -211,7 +218,7 @@ class ArrayColumnsJoinSpec : FunSpec({
                 DeviceArray.ofColumns(listOf("a", "b"), listOf(other, other)).use { both ->
                     both.column("b").getString(0) shouldBe "abc"
                     // all structs are the producer's: nothing had to be copied
-                    both.retainChild(0).use { it.asColumn().bufferAddress(2) shouldBe other.asColumn().bufferAddress(2) }
+                    both.column(0).bufferAddress(2) shouldBe other.asColumn().bufferAddress(2)
                 }
             }
         }
@@ -220,11 +227,12 @@ class ArrayColumnsJoinSpec : FunSpec({
     test("columns that do not fit are rejected with the numbers, and every handle stays open [SEL-23]") {
         batch().use { whole ->
             texts(3).use { short ->
-                refused { whole.withColumn("word", short) } shouldBe "column \"word\" has 3 rows, but the batch has 4 " +
-                    "rows; the columns of a batch have the same length"
+                refused { whole.withColumn("word", short) } shouldBe "column \"word\" has 3 rows, but the batch " +
+                    "has 4 rows; the columns of a batch have the same length"
                 whole.retainChild(0).use { id ->
                     refused { DeviceArray.ofColumns(listOf("a", "b"), listOf(id, short)) } shouldBe
-                        "column \"b\" has 3 rows, but column \"a\" has 4 rows; the columns of a batch have the same length"
+                        "column \"b\" has 3 rows, but column \"a\" has 4 rows; the columns of a batch have the " +
+                        "same length"
                     refused { DeviceArray.ofColumns(listOf("a"), listOf(id, id)) } shouldBe
                         "each array needs a name, but there are 1 names for 2 arrays"
                     refused { DeviceArray.ofColumns(listOf(), listOf()) } shouldBe
@@ -245,7 +253,7 @@ class ArrayColumnsJoinSpec : FunSpec({
     test("a joined batch keeps each array after all handles are closed, and releases each once [SEL-24]") {
         val before = ResourceCounters.now()
         for (isImported in listOf(false, true)) {
-            val whole = batch().let { if (isImported) it.use(::throughC) else it }
+            val whole = origin(batch(), isImported)
             val column = texts(4)
             val joined = whole.withColumn("word", column)
             val again = joined.withColumn("id", column)
@@ -346,6 +354,34 @@ class ArrayColumnsJoinSpec : FunSpec({
             }
         }
         eventually("the copies have released their sources") { ResourceCounters.now().waits() == 0L }
+    }
+
+    test("columns on a device without a backend join if they have one event, and otherwise are rejected [SEL-26]") {
+        Arena.ofConfined().use { arena ->
+            fun phantom(event: MemorySegment): DeviceArray {
+                val out = arena.struct(StructKind.DEVICE_ARRAY)
+                PeerNodes.array(out, length = 2, buffers = 2)
+                PeerNodes.setForeignBuffer(out, 1, MemorySegment.ofAddress(1 shl 20))
+                RawArrowDeviceArray.setDeviceType(out.address(), 18)
+                RawArrowDeviceArray.setDeviceId(out.address(), 5)
+                RawArrowDeviceArray.setSyncEvent(out.address(), event.address())
+                return CData.importArray(out, CImport.DEVICE.schema(Field.of("n", DataType.INT64)))
+            }
+            val (one, other) = arena.allocate(8) to arena.allocate(8)
+            phantom(one).use { first ->
+                DeviceArray.ofColumns(listOf("a", "b"), listOf(first, first)).use {
+                    ArrayBridge.syncEventAddress(it) shouldBe one.address()
+                    it.select("b").use { less -> ArrayBridge.syncEventAddress(less) shouldBe one.address() }
+                }
+                phantom(other).use { second ->
+                    val thrown = shouldThrow<DeviceException> {
+                        DeviceArray.ofColumns(listOf("a", "b"), listOf(first, second))
+                    }
+                    thrown.errno() shouldBe Errno.ENOSYS
+                    thrown.message shouldContain "so the event of a column's array cannot complete here"
+                }
+            }
+        }
     }
 
     test("on a device a column joins a sliced batch with null rows unless their bitmap must be copied [SEL-23]") {

@@ -36,6 +36,7 @@ import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.util.concurrent.CyclicBarrier
 import kotlin.concurrent.thread
+import kotlin.random.Random
 
 /** Batches with some columns of another batch, by names, paths and positions, and with other names and metadata. */
 class ArrayColumnsSpec : FunSpec({
@@ -241,11 +242,12 @@ class ArrayColumnsSpec : FunSpec({
             for ((from, count) in listOf(0L to 20L, 1L to 12L, 9L to 2L)) whole.slice(from, count).use { cut ->
                 cut.select("id", "place.x").use { some ->
                     val own = listOf(2L, 9L, 10L)
-                    (0 until count).map { some.asColumn().isNull(it) } shouldBe (from until from + count).map { it in own }
-                    some.asColumn().column("id").toList() shouldBe (from until from + count).toList()
+                    val ids = (from until from + count).toList()
+                    (0 until count).map { some.asColumn().isNull(it) } shouldBe ids.map { it in own }
+                    some.asColumn().column("id").toList() shouldBe ids
                     shouldThrow<DeviceException> { some.column("id") }.errno() shouldBe Errno.EINVAL
                     some.pushDownNulls().use {
-                        it.column("id").toList() shouldBe (from until from + count).map { row -> row.takeIf { row !in own } }
+                        it.column("id").toList() shouldBe ids.map { id -> id.takeIf { id !in own } }
                     }
                     throughC(some).use { it.difference(some) shouldBe null }
                 }
@@ -258,7 +260,7 @@ class ArrayColumnsSpec : FunSpec({
         EveryType.batch(0, 40).use { built ->
             throughC(built).use { imported ->
                 for ((name, whole) in mapOf("built" to built, "imported" to imported)) {
-                    val order = EveryType.fields.indices.shuffled(kotlin.random.Random(1))
+                    val order = EveryType.fields.indices.shuffled(Random(1))
                     whole.slice(3, 30).use { cut ->
                         cut.select(*order.toIntArray()).use { some ->
                             some.validate(Validation.FULL)
@@ -286,7 +288,8 @@ class ArrayColumnsSpec : FunSpec({
 
     test("a selection keeps the array after its handle is closed, and releases it once, in any order [SEL-24]") {
         val before = ResourceCounters.now()
-        for (isImported in listOf(false, true)) for (order in listOf(listOf(0, 1, 2), listOf(2, 1, 0), listOf(1, 2, 0))) {
+        val orders = listOf(listOf(0, 1, 2), listOf(2, 1, 0), listOf(1, 2, 0))
+        for (isImported in listOf(false, true)) for (order in orders) {
             val whole = batch().let { if (isImported) it.use(::throughC) else it }
             val some = whole.select("place.x", "name")
             val less = some.select("name")
