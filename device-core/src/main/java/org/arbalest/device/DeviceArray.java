@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
@@ -18,6 +19,7 @@ import org.arbalest.device.internal.read.ContentDifference;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -428,6 +430,117 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @throws IndexOutOfBoundsException if the range is not within the array
    */
   DeviceArray slice(long from, long count);
+
+  /**
+   * Returns this record batch with only some columns, in the given order, without a copy. It works on any device, does
+   * not wait, and reads no buffer. This handle stays open. ({@link DeviceArrayReader#select(String...)} consumes its
+   * reader.)
+   *
+   * <p>A path is the name of a column, or leads to a field of a struct: {@code "a.b"} is the field b of the column a.
+   * The result then has a struct a with the selected fields only, where the first of them was given. It keeps the nulls
+   * of a, but not its extension type. If a name contains a dot, the longest name counts: a column {@code "a.b"} before
+   * a field b of a. A column that is given twice occurs twice.
+   *
+   * <p>The rows stay the same, also those that the batch's own bitmap makes null, and so does the schema's metadata.
+   * The result keeps <b>all</b> memory of this batch, also that of the other columns: an array is released as a whole.
+   * {@link #copyTo} makes a batch without it. A reader that makes only the selected columns saves more.
+   *
+   * @return the batch; the caller closes it
+   * @throws IllegalArgumentException if the array is not a struct, if no field or several fields have a path, or if a
+   *     struct is selected as well as some of its fields; the message lists the candidates
+   */
+  default DeviceArray select(String... paths) {
+    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), paths);
+  }
+
+  /**
+   * Returns this record batch with only the columns at these positions; see {@link #select(String...)}.
+   *
+   * @throws IllegalArgumentException if the array is not a struct
+   * @throws IndexOutOfBoundsException if the batch has no column at a position
+   */
+  default DeviceArray select(int... indices) {
+    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), indices);
+  }
+
+  /**
+   * Returns this record batch without some columns, without a copy. The rest is as in {@link #select(String...)}, but
+   * names are not paths.
+   *
+   * @return the batch, which may have rows without columns; the caller closes it
+   * @throws IllegalArgumentException if the array is not a struct, or if no column or several columns have a name; the
+   *     message lists the candidates
+   */
+  default DeviceArray drop(String... names) {
+    return ArrayColumns.drop(DeviceArrayImpl.unwrap(this), names);
+  }
+
+  /**
+   * Returns this record batch with another name for a column, without a copy. This handle stays open.
+   *
+   * @return the batch; the caller closes it
+   * @throws IllegalArgumentException if the array is not a struct, if no column or several columns have the name, or if
+   *     another column has the new name
+   */
+  default DeviceArray rename(String from, String to) {
+    return ArrayColumns.rename(DeviceArrayImpl.unwrap(this), from, to);
+  }
+
+  /**
+   * Returns this record batch with another column, without a copy of columns. The column replaces the column of this
+   * name in its place, or becomes the last. It keeps its nullability, metadata and extension type.
+   *
+   * <p>Both handles stay open, also if this call throws: the result has its own references. The result is ready when
+   * both arrays are, see {@link #ofColumns}.
+   *
+   * <p>The rows that the batch's own bitmap makes null stay null, regardless of the column. Only this bitmap may have
+   * to be copied: if the batch is a slice, and the column has no elements in front of its first row. The call then
+   * waits as {@link #synchronize} does.
+   *
+   * @param column an array of the batch's length, on its device
+   * @return the batch; the caller closes it
+   * @throws IllegalArgumentException if this array is not a struct, if several columns have the name, or if the column
+   *     has another length or is on another device; the message has both
+   * @throws DeviceException with {@code ENOSYS} if a bitmap must be copied that the CPU cannot read: copy the batch, by
+   *     {@link #copyTo}. With {@code ENOMEM} if there is not enough memory; with the errors of {@link #ofColumns}
+   */
+  default DeviceArray withColumn(String name, DeviceArray column) {
+    Objects.requireNonNull(column, "column");
+    return ArrayColumns.withColumn(DeviceArrayImpl.unwrap(this), name, DeviceArrayImpl.unwrap(column));
+  }
+
+  /**
+   * Returns this record batch with other metadata of its schema, without a copy. This handle stays open.
+   *
+   * @return the batch; the caller closes it
+   * @throws IllegalArgumentException if the array is not a struct
+   */
+  default DeviceArray withMetadata(Metadata metadata) {
+    return ArrayColumns.withMetadata(DeviceArrayImpl.unwrap(this), metadata);
+  }
+
+  /**
+   * Creates a record batch of arrays, without a copy: the reverse of {@link #retainChild}. Each array keeps its
+   * nullability, metadata and extension type.
+   *
+   * <p>The caller still owns the arrays, and may close them immediately: the batch has its own references. It keeps the
+   * memory of each array until it is released itself.
+   *
+   * <p>The batch is ready when all arrays are. If several have different events that are not complete, the default
+   * stream of an event's device waits for them, and the batch has an event after that. An event of a runtime that is
+   * unknown to the stream's runtime blocks the caller.
+   *
+   * @param names the name of each column
+   * @param columns at least one array, all of the same length and on the same device
+   * @return the batch, without null rows of its own; the caller closes it
+   * @throws IllegalArgumentException if no arrays are given, if the numbers of names and arrays differ, or if the
+   *     lengths or devices differ; the message has both
+   * @throws DeviceException with the error of an event; with {@code ENOSYS} if several events have to be awaited, and
+   *     no backend supports one of them
+   */
+  static DeviceArray ofColumns(List<String> names, List<DeviceArray> columns) {
+    return ArrayColumns.ofColumns(names, columns);
+  }
 
   /**
    * Returns a handle of a child array, such as a column of a record batch, without a copy. The caller closes it. It may

@@ -125,6 +125,31 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   DeviceArrayReader pushDownNulls();
 
   /**
+   * Creates a reader of the same batches with only some columns, in the given order. Columns are selected when a batch
+   * is pulled, without a copy, as by {@link DeviceArray#select(String...)}.
+   *
+   * <p>The source still makes all columns, and each pulled batch keeps the memory of all. A source that can make fewer
+   * saves more, such as a query that names its columns.
+   *
+   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
+   * call throws, the caller still owns this reader. ({@link DeviceArray#select(String...)} leaves its handle open.)
+   *
+   * @throws IllegalArgumentException if the arrays are not structs, if no field or several fields have a path, or if a
+   *     struct is selected as well as some of its fields; the message lists the candidates
+   * @throws IllegalStateException if this reader was closed or exported
+   */
+  DeviceArrayReader select(String... paths);
+
+  /**
+   * Creates a reader of the same batches with only the columns at these positions; see {@link #select(String...)}.
+   *
+   * @throws IllegalArgumentException if the arrays are not structs
+   * @throws IndexOutOfBoundsException if the batches have no column at a position
+   * @throws IllegalStateException if this reader was closed or exported
+   */
+  DeviceArrayReader select(int... indices);
+
+  /**
    * Creates a reader of the same arrays in another memory. Each array is copied as by
    * {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}, in the order of the stream, and has its own event.
    *

@@ -68,7 +68,7 @@ private val FRONT = mapOf(
 private val DOORS = mapOf(
     "DeviceArray -> validate" to "array.validate(level)",
     "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
-    "DeviceArray -> convert" to "array.convertTo(field), array.compact()",
+    "DeviceArray -> convert" to "array.convertTo(field), array.compact(), array.select(paths)",
     "DeviceArray -> read" to "array.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",
     "BatchBuilder -> records" to "batch.column(field, objects)",

@@ -2,12 +2,12 @@
 package org.arbalest.device.types;
 
 import java.io.Serializable;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.FieldNames;
+import org.arbalest.device.internal.schema.Projection;
 import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -63,16 +63,15 @@ public final class Schema implements Serializable {
   }
 
   /**
-   * Returns a schema of some of the fields, unchanged and in the given order, with this schema's metadata. A field that
-   * is named twice occurs twice.
+   * Returns a schema of some of the fields in the given order, with this schema's metadata. A field that is given twice
+   * occurs twice. A path such as {@code "a.b"} selects a field of a struct, as in
+   * {@link org.arbalest.device.DeviceArray#select(String...)}.
    *
-   * @throws IllegalArgumentException if no field has one of the names, or several fields have it; the message lists the
-   *     candidates
+   * @throws IllegalArgumentException if no field or several fields have a path, or if a struct is selected as well as
+   *     some of its fields; the message lists the candidates
    */
-  public Schema select(String... names) {
-    List<Field> selected =
-        Arrays.stream(names).map(name -> fields.get(FieldNames.find(fields, name, () -> "the schema"))).toList();
-    return ofStruct(struct.withType(new StructType(selected)));
+  public Schema select(String... paths) {
+    return ofStruct(Projection.of(struct, "the schema", paths).result);
   }
 
   /** Returns a schema of the same fields with other metadata. */

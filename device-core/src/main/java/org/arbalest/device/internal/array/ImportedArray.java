@@ -55,6 +55,11 @@ final class ImportedArray extends Ownership {
   }
 
   @Override
+  boolean storesDataSizes() {
+    return false;
+  }
+
+  @Override
   public void checkBuffers(Field field, long struct, Validation level) {
     BufferPlaces.check(device, field, struct, level);
   }

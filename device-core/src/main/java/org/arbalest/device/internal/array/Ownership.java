@@ -50,6 +50,14 @@ public abstract class Ownership extends Shared {
     return Long.MAX_VALUE;
   }
 
+  /**
+   * Returns whether {@link #dataSize} reads the size from behind the list of a struct's buffers, where
+   * {@link StructBlock#node} has room for it. Otherwise all sizes are unknown.
+   */
+  boolean storesDataSizes() {
+    return true;
+  }
+
   /** Returns the bytes of memory that this keeps, or −1 if they are unknown. */
   long bytes() {
     return -1;

@@ -70,6 +70,20 @@ public final class StructBlock {
   }
 
   /**
+   * Takes the next struct, as a copy of another one. It refers to the lists of buffers and children of that one, which
+   * must exist as long as this block. It is live, but native code never releases it.
+   */
+  public long copy(long struct) {
+    long node = nextNode;
+    nextNode += RawArrowArray.SIZE;
+    assert nextNode <= lists : "more structs than there is room for";
+    NativeHeap.copy(struct, node, RawArrowArray.SIZE);
+    RawArrowArray.setPrivateData(node, 0);
+    RawArrowArray.setRelease(node, ArrayRelease.Callback.ADDRESS);
+    return node;
+  }
+
+  /**
    * Writes a buffer's address, and its size if the struct stores one. A data buffer of views is never NULL, even with 0
    * bytes (ARR-08).
    */

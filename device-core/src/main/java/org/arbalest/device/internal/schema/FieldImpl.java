@@ -48,6 +48,9 @@ public final class FieldImpl implements Field {
   /** The exported form of this field; set at the first export, by any thread. */
   private transient volatile @Nullable SchemaImage image;
 
+  /** The positions of many children by name; set at the first search, by any thread. */
+  private transient volatile @Nullable FieldPositions positions;
+
   private FieldImpl(String name, DataType type, boolean nullable, Metadata metadata, long unknownFlags) {
     this.name = Objects.requireNonNull(name, "name");
     this.type = Objects.requireNonNull(type, "type");
@@ -228,6 +231,20 @@ public final class FieldImpl implements Field {
 
   public void know(Schema made) {
     schema = made;
+  }
+
+  /**
+   * Returns the position of the child with this name, or −1; see {@link FieldNames#indexOf}.
+   *
+   * @param where this field, for the error
+   */
+  public int indexOf(String child, String where) {
+    if (layout.children.length < FieldPositions.FEWEST) {
+      return FieldNames.indexOf(type.children(), child, () -> where);
+    }
+    FieldPositions known = positions;
+    if (known == null) positions = known = new FieldPositions(layout.children);
+    return known.indexOf(child, where);
   }
 
   SchemaImage image() {

@@ -6,7 +6,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
-/** The arrays of another reader, converted to another layout. This source owns that reader. */
+/** The arrays of another reader, converted to another layout or to other columns. This source owns that reader. */
 final class ConvertedSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final UnaryOperator<DeviceArray> conversion;

@@ -18,11 +18,13 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Projection;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +100,22 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     schema();
     source.checkOpen();
     return of(field, deviceType, new ConvertedSource(this, DeviceArray::pushDownNulls));
+  }
+
+  @Override
+  public DeviceArrayReader select(String... paths) {
+    return select(Projection.of(schema().asField(), "the stream", paths));
+  }
+
+  @Override
+  public DeviceArrayReader select(int... indices) {
+    return select(Projection.of(schema().asField(), indices));
+  }
+
+  private DeviceArrayReader select(Projection projection) {
+    source.checkOpen();
+    UnaryOperator<DeviceArray> selection = array -> ArrayColumns.select(DeviceArrayImpl.unwrap(array), projection);
+    return of(projection.result, deviceType, new ConvertedSource(this, selection));
   }
 
   @Override

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceType
+import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
+import org.arbalest.device.support.struct
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Metadata
+import org.arbalest.device.types.Schema
+import org.arbalest.support.CCompiler
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.StructKind
+import org.arbalest.support.withNullRows
+import java.lang.foreign.Arena
+import java.util.concurrent.atomic.AtomicInteger
+
+/** Readers with only some columns of another reader's batches. */
+class DeviceArrayReaderImplSelectSpec : FunSpec({
+    extension(CCompiler.needed)
+    extension(ResourceCountersExtension)
+
+    val place = Field.of("place", DataType.struct(Field.of("x", DataType.INT64), Field.of("y", DataType.INT64)))
+    val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8), place)
+        .withMetadata(Metadata.of("source", "here"))
+
+    fun batch(first: Long, rows: Int = 3): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+        val (id, name, places) = schema.fields().map(batch::column)
+        for (row in first until first + rows) {
+            id.append(row)
+            name.append("n$row")
+            places.child("x").append(10 * row)
+            places.child("y").append(100 * row)
+            places.appendStruct()
+        }
+        batch.build()
+    }
+
+    fun reader(closes: AtomicInteger = AtomicInteger(), batches: Int = 3): DeviceArrayReader {
+        var next = 0L
+        return DeviceArrayReader.of(schema, object : DeviceArrayReader.Source {
+            override fun next() = if (next == batches.toLong()) null else batch(3 * next++)
+
+            override fun close() {
+                closes.incrementAndGet()
+            }
+        })
+    }
+
+    test("a reader's select returns the columns of each batch, by paths and by positions, and closes it [SEL-27]") {
+        val closes = AtomicInteger()
+        for (selected in listOf(reader(closes).select("place.y", "name"), reader(closes).select("place.y", "name")
+            .select(1, 0).select("name", "place").select(1, 0))) selected.use { reader ->
+            reader.schema() shouldBe schema.select("place.y", "name")
+            reader.deviceType() shouldBe DeviceType.CPU
+            for (first in listOf(0L, 3L, 6L)) reader.next()!!.use { batch ->
+                batch.schema() shouldBe reader.schema()
+                batch.column("name").toList() shouldBe List(3) { "n${first + it}" }
+                batch.column("place").get(1) shouldBe mapOf("y" to 100 * (first + 1))
+            }
+            reader.next() shouldBe null
+        }
+        closes.get() shouldBe 2
+    }
+
+    test("a selected reader can be exported to C, and a pulled batch outlives it [SEL-27]") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            CData.exportStream(reader().select("name"), stream, CExport.DATA)
+            val batch = CData.importStream(stream, CImport.DATA).select(0).use { it.next()!! }
+            batch.use { it.column(0).toList() shouldBe listOf("n0", "n1", "n2") }
+        }
+    }
+
+    test("null rows of a batch stay null in a selected reader [SEL-22, SEL-27]") {
+        val null1 = batch(0).withNullRows(1)
+        DeviceArrayReader.of(null1.schema(), listOf(null1)).select("id").use { reader ->
+            reader.next()!!.use { batch ->
+                (0L..2L).map { batch.asColumn().isNull(it) } shouldBe listOf(false, true, false)
+                batch.asColumn().column(0).getLong(1) shouldBe 1
+            }
+        }
+    }
+
+    test("a select that is rejected leaves the reader open and to its caller [SEL-27]") {
+        val closes = AtomicInteger()
+        reader(closes).use { reader ->
+            shouldThrow<IllegalArgumentException> { reader.select("no") }.message shouldBe
+                "the stream has no field \"no\"; it has [id, name, place]"
+            shouldThrow<IndexOutOfBoundsException> { reader.select(3) }
+            reader.next()!!.use { it.length() shouldBe 3 }
+            closes.get() shouldBe 0
+        }
+        closes.get() shouldBe 1
+        DeviceArrayReader.of(Field.of("n", DataType.INT64), DeviceType.CPU) { null }.use { reader ->
+            shouldThrow<IllegalArgumentException> { reader.select("n") }.message shouldContain "struct"
+        }
+        val closed = reader().also { it.close() }
+        shouldThrow<IllegalStateException> { closed.select("id") }.message shouldBe "the reader was closed"
+    }
+
+    test("an error of the source reaches the selected reader, and closing it closes the source once [SEL-27]") {
+        val closes = AtomicInteger()
+        DeviceArrayReader.of(schema, object : DeviceArrayReader.Source {
+            override fun next(): DeviceArray = error("no more")
+
+            override fun close() {
+                closes.incrementAndGet()
+            }
+        }).select("id").use { reader ->
+            repeat(2) { shouldThrow<DeviceException> { reader.next() }.message shouldContain "no more" }
+        }
+        closes.get() shouldBe 1
+    }
+})

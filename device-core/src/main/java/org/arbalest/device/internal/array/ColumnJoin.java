@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.array;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.arbalest.device.Device;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.FieldImpl;
+import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.types.Field;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch of columns that belong to several arrays. It shares their buffers. A column's struct is used unchanged if
+ * possible. It is copied, without its buffers, if the rows begin at another position, or if its producer did not store
+ * the sizes of text.
+ */
+public final class ColumnJoin {
+  /**
+   * A column of the batch.
+   *
+   * @param start the position of the first row in the struct's buffers
+   */
+  private record Column(Ownership owner, Layout layout, long struct, long start) {}
+
+  /** The number of buffers of text and binary arrays. */
+  private static final int VARIABLE = Layout.Shape.VARIABLE.buffers;
+
+  private final Device device;
+  private final long length;
+  private final List<Column> columns = new ArrayList<>();
+  private final Set<Ownership> sources = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /**
+   * @param device the device of all columns
+   * @param length the number of rows
+   */
+  public ColumnJoin(Device device, long length) {
+    this.device = device;
+    this.length = length;
+  }
+
+  /**
+   * Adds a column. The caller has a reference to its array, and keeps it until the batch is made.
+   *
+   * @param start the position of the first row in the struct's buffers
+   */
+  public void add(Ownership owner, Field field, long struct, long start) {
+    columns.add(new Column(owner, Layout.of(field), struct, start));
+    sources.add(owner);
+  }
+
+  /** Returns whether each column's struct also has this number of elements in front of the first row. */
+  public boolean hasInFront(long elements) {
+    for (Column column : columns) {
+      if (column.start - RawArrowArray.offset(column.struct) < elements) return false;
+    }
+    return true;
+  }
+
+  /** Creates the batch, with a reference to each of the arrays. It has no bitmap of its own. */
+  public DeviceArray make(Field batch) {
+    return make(batch, 0, 0);
+  }
+
+  /**
+   * Creates the batch, with the bitmap of another batch.
+   *
+   * @param owner the owner of that batch, to which the caller has a reference
+   * @param rows the struct of that batch
+   * @param offset the position of the first row in its bitmap. All columns have as many elements in front
+   */
+  public DeviceArray make(Field batch, Ownership owner, long rows, long offset) {
+    sources.add(owner);
+    return make(batch, rows, offset);
+  }
+
+  private DeviceArray make(Field batch, long rows, long offset) {
+    boolean storesSizes = sources.stream().anyMatch(Ownership::storesDataSizes);
+    StructBlock block = block(rows, offset, storesSizes);
+    try {
+      long root = root(block, Layout.of(batch), rows, offset);
+      for (int i = 0; i < columns.size(); i++)
+        RawArrowArray.setChild(root, i, column(block, columns.get(i), offset, storesSizes));
+      DeviceArrayImpl handle = new DeviceArrayImpl(device, batch, root, offset, length);
+      List<Ownership> all = List.copyOf(sources);
+      JoinedArray joined = JoinedArray.of(device, all, block.address, storesSizes, length == 0);
+      for (Ownership source : all) source.retain(); // for joined; nothing below can fail
+      return handle.holding(joined);
+    } catch (Throwable t) {
+      NativeHeap.free(block.address);
+      throw t;
+    }
+  }
+
+  private StructBlock block(long rows, long offset, boolean storesSizes) {
+    int structs = 1;
+    long entries = columns.size() + (rows == 0 ? 1 : 0); // without rows, the batch has its own list of one buffer
+    for (Column column : columns) {
+      if (mustStoreSizes(column, storesSizes)) {
+        structs += structs(column.layout);
+        entries += entries(column.layout);
+      } else if (isMoved(column, offset)) {
+        structs++;
+      }
+    }
+    return new StructBlock(structs, entries);
+  }
+
+  private long root(StructBlock block, Layout layout, long rows, long offset) {
+    if (rows == 0) {
+      long root = block.node(layout, length, 0, 0, 1);
+      RawArrowArray.setBuffer(root, 0, 0);
+      return root;
+    }
+    long root = block.copy(rows);
+    setWindow(Layout.Shape.STRUCT, root, offset, length);
+    RawArrowArray.setNChildren(root, columns.size());
+    RawArrowArray.setChildren(root, columns.isEmpty() ? 0 : block.list(columns.size()));
+    return root;
+  }
+
+  private long column(StructBlock block, Column column, long offset, boolean storesSizes) {
+    long struct = mustStoreSizes(column, storesSizes) ? copy(block, column.layout, column.struct) : column.struct;
+    if (!isMoved(column, offset)) return struct;
+    long moved = struct == column.struct ? block.copy(struct) : struct;
+    setWindow(column.layout.shape, moved, column.start - offset, offset + length);
+    return moved;
+  }
+
+  /** Returns whether the struct does not have the column's rows at the batch's offset. */
+  private boolean isMoved(Column column, long offset) {
+    return RawArrowArray.offset(column.struct) != column.start - offset
+        || RawArrowArray.length(column.struct) < offset + length;
+  }
+
+  /** Limits a struct to some of its elements. Its null count becomes unknown, unless it is 0. */
+  private static void setWindow(Layout.Shape shape, long struct, long offset, long length) {
+    if (RawArrowArray.offset(struct) == offset && RawArrowArray.length(struct) == length) return;
+    RawArrowArray.setOffset(struct, offset);
+    RawArrowArray.setLength(struct, length);
+    if (shape == Layout.Shape.NULL) {
+      RawArrowArray.setNullCount(struct, length);
+    } else if (RawArrowArray.nullCount(struct) != 0) {
+      RawArrowArray.setNullCount(struct, -1);
+    }
+  }
+
+  private static boolean mustStoreSizes(Column column, boolean storesSizes) {
+    return storesSizes && !column.owner.storesDataSizes() && hasText(column.layout);
+  }
+
+  /** Returns whether the array or an array below it has text or binary data, whose size only its owner knows. */
+  private static boolean hasText(Layout layout) {
+    if (layout.shape == Layout.Shape.VARIABLE) return true;
+    for (FieldImpl child : layout.children) {
+      if (hasText(child.layout)) return true;
+    }
+    return layout.dictionary != null && hasText(layout.dictionary.layout);
+  }
+
+  private static int structs(Layout layout) {
+    if (!hasText(layout)) return 0;
+    int structs = 1;
+    for (FieldImpl child : layout.children) structs += structs(child.layout);
+    return layout.dictionary == null ? structs : structs + structs(layout.dictionary.layout);
+  }
+
+  private static long entries(Layout layout) {
+    if (!hasText(layout)) return 0;
+    long entries = layout.shape == Layout.Shape.VARIABLE ? VARIABLE + 1 : layout.children.length;
+    for (FieldImpl child : layout.children) entries += entries(child.layout);
+    return layout.dictionary == null ? entries : entries + entries(layout.dictionary.layout);
+  }
+
+  /** Copies a struct, and the structs below it that lead to text, whose size is then stored as unknown. */
+  private static long copy(StructBlock block, Layout layout, long struct) {
+    if (!hasText(layout)) return struct;
+    long copy = block.copy(struct);
+    if (layout.shape == Layout.Shape.VARIABLE) {
+      long buffers = block.list(VARIABLE + 1);
+      NativeHeap.copy(RawArrowArray.buffers(struct), buffers, (long) VARIABLE * Long.BYTES);
+      NativeHeap.putLong(buffers + (long) VARIABLE * Long.BYTES, Long.MAX_VALUE);
+      RawArrowArray.setBuffers(copy, buffers);
+    }
+    FieldImpl[] children = layout.children;
+    if (children.length > 0) RawArrowArray.setChildren(copy, block.list(children.length));
+    for (int i = 0; i < children.length; i++)
+      RawArrowArray.setChild(copy, i, copy(block, children[i].layout, RawArrowArray.child(struct, i)));
+    FieldImpl values = layout.dictionary;
+    if (values != null) RawArrowArray.setDictionary(copy, copy(block, values.layout, RawArrowArray.dictionary(struct)));
+    return copy;
+  }
+}
