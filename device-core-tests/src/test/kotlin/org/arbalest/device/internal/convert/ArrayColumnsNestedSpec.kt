@@ -87,7 +87,7 @@ class ArrayColumnsNestedSpec : FunSpec({
         selected shouldBeGreaterThan 100
     }
 
-    test("random slices of random columns from C join a batch of the library's, and keep their values [SEL-23]") {
+    test("random slices of random native columns join a batch of the library, and keep their values [SEL-23]") {
         var joined = 0
         for (seed in 0 until 600) withClue("seed $seed") {
             val random = Random(seed)
