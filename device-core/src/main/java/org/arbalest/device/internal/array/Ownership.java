@@ -52,7 +52,7 @@ public abstract class Ownership extends Shared {
 
   /**
    * Returns whether {@link #dataSize} reads the size from behind the list of a struct's buffers, where
-   * {@link StructBlock#node} has room for it. Otherwise all sizes are unknown.
+   * {@link StructBlock#node} reserves space for it. Otherwise all sizes are unknown.
    */
   boolean storesDataSizes() {
     return true;
