@@ -13,6 +13,7 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
+import org.arbalest.device.internal.memory.Faults;
 import org.jspecify.annotations.Nullable;
 
 /** A reference to an array's memory, with the visible part of the array. Any thread may close or export the handle. */
@@ -106,7 +107,16 @@ public abstract class Handle {
   /** Gives the caller's reference to a new handle. */
   final void open(Ownership holder) {
     owner = holder;
-    if (watch != null) watch.opened(holder.bytes());
+    if (watch != null) opened(watch, holder);
+  }
+
+  /** Throws nothing, because the handle is already open. */
+  private static void opened(Leaks.Watch watch, Ownership holder) {
+    try {
+      watch.opened(holder.bytes());
+    } catch (Throwable t) {
+      Faults.report("watching an array for leaks", t);
+    }
   }
 
   /** Returns whether the handle has a reference, which is not the case while it is borrowed. */
