@@ -48,9 +48,7 @@ public final class StructBlock {
    * @param buffers the number of buffers, without the list of sizes that a view array has
    */
   public long node(Layout layout, long length, long nullCount, long offset, int buffers) {
-    long node = nextNode;
-    nextNode += RawArrowArray.SIZE;
-    assert nextNode <= lists : "more structs than there is room for";
+    long node = nextStruct();
     boolean isView = layout.shape == Layout.Shape.VIEW;
     int listed = isView ? buffers + 1 : buffers;
     int children = layout.children.length;
@@ -74,12 +72,17 @@ public final class StructBlock {
    * must exist as long as this block. It is live, but native code never releases it.
    */
   public long copy(long struct) {
-    long node = nextNode;
-    nextNode += RawArrowArray.SIZE;
-    assert nextNode <= lists : "more structs than there is room for";
+    long node = nextStruct();
     NativeHeap.copy(struct, node, RawArrowArray.SIZE);
     RawArrowArray.setPrivateData(node, 0);
     RawArrowArray.setRelease(node, ArrayRelease.Callback.ADDRESS);
+    return node;
+  }
+
+  private long nextStruct() {
+    long node = nextNode;
+    nextNode += RawArrowArray.SIZE;
+    if (nextNode > lists) throw new IllegalStateException("the block has more structs than were counted");
     return node;
   }
 
@@ -99,7 +102,7 @@ public final class StructBlock {
   public long list(long entries) {
     long list = nextList;
     nextList += Long.BYTES * entries;
-    assert nextList <= end : "lists of more entries than there is room for";
+    if (nextList > end) throw new IllegalStateException("the lists have more entries than were counted");
     return list;
   }
 }
