@@ -526,9 +526,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>The caller still owns the arrays, and may close them immediately: the batch has its own references. It keeps the
    * memory of each array until it is released itself.
    *
-   * <p>The batch is ready when all arrays are. If several have different events that are not complete, the default
-   * stream of an event's device waits for them, and the batch has an event after that. An event of a runtime that is
-   * unknown to the stream's runtime blocks the caller.
+   * <p>The batch is ready when all arrays are. If several have different events that are not complete, a new stream of
+   * an event's device waits for them, and the batch has an event after that. An event of a runtime that is unknown to
+   * the stream's runtime blocks the caller.
    *
    * @param names the name of each column
    * @param columns at least one array, all of the same length and on the same device

@@ -20,6 +20,7 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.recording.Recording;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.spi.DeviceDriver;
 import org.arbalest.device.spi.SynchronousDriver;
@@ -134,7 +135,11 @@ public final class ArrayImport {
   private static boolean check(Device device, Field field, long array, Validation level) {
     if (level == Validation.NONE) return true;
     boolean hasEmpty = Structure.validate(field, array);
-    BufferPlaces.check(device, field, array, level);
+    try {
+      BufferPlaces.check(device, field, array, level);
+    } catch (MalformedException e) {
+      throw e.toException();
+    }
     return hasEmpty;
   }
 

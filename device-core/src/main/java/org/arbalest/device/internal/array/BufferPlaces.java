@@ -34,15 +34,11 @@ final class BufferPlaces {
   /**
    * Checks an array whose structure is valid.
    *
-   * @throws DeviceException with the path of the field, if a buffer is on another device
+   * @throws MalformedException with the path of the field, if a buffer is on another device
    */
   static void check(Device device, Field field, long array, Validation level) {
     if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
-    try {
-      new BufferPlaces(DeviceImpl.unwrap(device).driver(), level == Validation.FULL).check(Layout.of(field), array);
-    } catch (MalformedException e) {
-      throw e.toException();
-    }
+    new BufferPlaces(DeviceImpl.unwrap(device).driver(), level == Validation.FULL).check(Layout.of(field), array);
   }
 
   private void check(Layout layout, long array) {

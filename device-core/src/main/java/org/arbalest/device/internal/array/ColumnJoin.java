@@ -21,12 +21,54 @@ import org.jspecify.annotations.Nullable;
  * the sizes of text.
  */
 public final class ColumnJoin {
-  /**
-   * A column of the batch.
-   *
-   * @param start the position of the first row in the struct's buffers
-   */
-  private record Column(Ownership owner, Layout layout, long struct, long start) {}
+  /** A column of the batch. Its struct is read once, because it may be a producer's. */
+  private static final class Column {
+    final Ownership holder;
+    final Ownership checker;
+    final Layout layout;
+    final long struct;
+
+    /** The position of the first row in the struct's buffers. */
+    final long start;
+
+    final long offset;
+    final long length;
+
+    /** Whether the data sizes of the struct are stored as unknown. It is then copied with the structs below it. */
+    boolean mustStoreSizes;
+
+    /** The offset and the length of the struct in the batch. */
+    long newOffset;
+
+    long newLength;
+
+    Column(Ownership holder, Ownership checker, Layout layout, long struct, long start) {
+      this.holder = holder;
+      this.checker = checker;
+      this.layout = layout;
+      this.struct = struct;
+      this.start = start;
+      this.offset = RawArrowArray.offset(struct);
+      this.length = RawArrowArray.length(struct);
+    }
+
+    /** Decides what is copied. */
+    void decide(boolean storesSizes, long rowsOffset, long rows) {
+      mustStoreSizes = storesSizes && !holder.storesDataSizes() && hasText(layout);
+      newOffset = start - rowsOffset;
+      newLength = rowsOffset + rows;
+      boolean isLong = newOffset >= offset && length - (newOffset - offset) >= newLength;
+      if (newOffset == offset && isLong) {
+        newLength = length;
+      } else if (isLong && layout.shape == Layout.Shape.VARIABLE && holder.dataSize(struct) == Long.MAX_VALUE) {
+        newLength = length - (newOffset - offset); // the last offset is the only limit of the data (READ-07)
+      }
+    }
+
+    boolean isMoved() {
+      return newOffset != offset || newLength != length;
+    }
+  }
 
   /** The number of buffers of text and binary arrays. */
   private static final int VARIABLE = Layout.Shape.VARIABLE.buffers;
@@ -51,21 +93,23 @@ public final class ColumnJoin {
    * @param start the position of the first row in the struct's buffers
    */
   public void add(Ownership owner, Field field, long struct, long start) {
-    columns.add(new Column(owner, Layout.of(field), struct, start));
-    sources.add(owner);
+    int index = columns.size();
+    Ownership holder = owner.holder(index, struct);
+    columns.add(new Column(holder, owner.checker(index, struct), Layout.of(field), struct, start));
+    sources.add(holder);
   }
 
   /** Returns whether each column's struct also has this number of elements in front of the first row. */
   public boolean hasInFront(long elements) {
     for (Column column : columns) {
-      if (column.start - RawArrowArray.offset(column.struct) < elements) return false;
+      if (column.start - column.offset < elements) return false;
     }
     return true;
   }
 
   /** Creates the batch, with a reference to each of the arrays. It has no bitmap of its own. */
   public DeviceArray make(Field batch) {
-    return make(batch, 0, 0);
+    return made(batch, null, 0, 0);
   }
 
   /**
@@ -76,36 +120,44 @@ public final class ColumnJoin {
    * @param offset the position of the first row in its bitmap. All columns have as many elements in front
    */
   public DeviceArray make(Field batch, Ownership owner, long rows, long offset) {
-    sources.add(owner);
-    return make(batch, rows, offset);
+    Ownership holder = owner.holderOfBuffers(rows);
+    sources.add(holder);
+    return made(batch, holder, rows, offset);
   }
 
-  private DeviceArray make(Field batch, long rows, long offset) {
-    boolean storesSizes = sources.stream().anyMatch(Ownership::storesDataSizes);
-    StructBlock block = block(rows, offset, storesSizes);
+  private DeviceArray made(Field batch, @Nullable Ownership owner, long rows, long offset) {
+    boolean storesSizes = false;
+    for (Ownership source : sources) storesSizes |= source.storesDataSizes();
+    for (Column column : columns) column.decide(storesSizes, offset, length);
+    StructBlock block = block(rows);
     try {
       long root = root(block, Layout.of(batch), rows, offset);
-      for (int i = 0; i < columns.size(); i++)
-        RawArrowArray.setChild(root, i, column(block, columns.get(i), offset, storesSizes));
+      JoinedArray.Child[] children = new JoinedArray.Child[columns.size()];
+      for (int i = 0; i < children.length; i++) {
+        Column column = columns.get(i);
+        long struct = struct(block, column);
+        RawArrowArray.setChild(root, i, struct);
+        Ownership holder = struct == column.struct ? column.holder : null;
+        children[i] = new JoinedArray.Child(column.layout, struct, holder, column.checker);
+      }
       DeviceArrayImpl handle = new DeviceArrayImpl(device, batch, root, offset, length);
-      List<Ownership> all = List.copyOf(sources);
-      JoinedArray joined = JoinedArray.of(device, all, block.address, storesSizes, length == 0);
-      for (Ownership source : all) source.retain(); // for joined; nothing below can fail
-      return handle.holding(joined);
+      Ownership[] all = sources.toArray(new Ownership[0]);
+      JoinedArray joined = JoinedArray.of(device, all, children, owner, block.address, storesSizes, length == 0);
+      return handle.holding(joined); // this cannot fail
     } catch (Throwable t) {
       NativeHeap.free(block.address);
       throw t;
     }
   }
 
-  private StructBlock block(long rows, long offset, boolean storesSizes) {
+  private StructBlock block(long rows) {
     int structs = 1;
     long entries = columns.size() + (rows == 0 ? 1 : 0); // without rows, the batch has its own list of one buffer
     for (Column column : columns) {
-      if (mustStoreSizes(column, storesSizes)) {
+      if (column.mustStoreSizes) {
         structs += structs(column.layout);
         entries += entries(column.layout);
-      } else if (isMoved(column, offset)) {
+      } else if (column.isMoved()) {
         structs++;
       }
     }
@@ -125,18 +177,11 @@ public final class ColumnJoin {
     return root;
   }
 
-  private long column(StructBlock block, Column column, long offset, boolean storesSizes) {
-    long struct = mustStoreSizes(column, storesSizes) ? copy(block, column.layout, column.struct) : column.struct;
-    if (!isMoved(column, offset)) return struct;
-    long moved = struct == column.struct ? block.copy(struct) : struct;
-    setWindow(column.layout.shape, moved, column.start - offset, offset + length);
-    return moved;
-  }
-
-  /** Returns whether the struct does not have the column's rows at the batch's offset. */
-  private boolean isMoved(Column column, long offset) {
-    return RawArrowArray.offset(column.struct) != column.start - offset
-        || RawArrowArray.length(column.struct) < offset + length;
+  private static long struct(StructBlock block, Column column) {
+    if (!column.mustStoreSizes && !column.isMoved()) return column.struct;
+    long struct = column.mustStoreSizes ? copy(block, column.layout, column.struct) : block.copy(column.struct);
+    setWindow(column.layout.shape, struct, column.newOffset, column.newLength);
+    return struct;
   }
 
   /** Limits a struct to some of its elements. Its null count becomes unknown, unless it is 0. */
@@ -149,10 +194,6 @@ public final class ColumnJoin {
     } else if (RawArrowArray.nullCount(struct) != 0) {
       RawArrowArray.setNullCount(struct, -1);
     }
-  }
-
-  private static boolean mustStoreSizes(Column column, boolean storesSizes) {
-    return storesSizes && !column.owner.storesDataSizes() && hasText(column.layout);
   }
 
   /** Returns whether the array or an array below it has text or binary data, whose size only its owner knows. */

@@ -11,17 +11,24 @@ import org.jspecify.annotations.Nullable;
  * The ownership of an array that was made from another one. Its own structs are in one block. They refer to the other
  * array's buffers, and to the buffers that had to be written again.
  */
-public final class ConvertedArray extends Ownership {
+public final class ConvertedArray extends DerivedArray {
   private final Ownership source;
+  private final Ownership awaited;
   private final @Nullable DeviceBufferImpl memory;
   private final long block;
   private final Conversion conversion;
+  private final boolean isCpuAccessible;
+  private final long bytes;
 
   /** Takes over a reference to the source, the memory, and the block of a {@link StructBlock}. */
   public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
       boolean hasEmpty) {
     super(hasEmpty);
     this.source = source;
+    this.awaited = source.awaited();
+    this.isCpuAccessible = source.isCpuAccessible();
+    long shared = source.bytes();
+    this.bytes = shared < 0 ? shared : shared + (memory == null ? 0 : memory.size());
     this.memory = memory;
     this.block = block;
     this.conversion = conversion;
@@ -29,17 +36,22 @@ public final class ConvertedArray extends Ownership {
 
   @Override
   public long syncEvent() {
-    return source.syncEvent();
+    return awaited.syncEvent();
   }
 
   @Override
   public boolean mayHaveToWait() {
-    return source.mayHaveToWait();
+    return awaited.mayHaveToWait();
   }
 
   @Override
   public @Nullable EventPoint event() {
-    return source.event();
+    return awaited.event();
+  }
+
+  @Override
+  Ownership awaited() {
+    return awaited;
   }
 
   @Override
@@ -54,19 +66,32 @@ public final class ConvertedArray extends Ownership {
 
   @Override
   public boolean isCpuAccessible() {
-    return source.isCpuAccessible();
+    return isCpuAccessible;
   }
 
   @Override
   long bytes() {
-    long shared = source.bytes();
-    return shared < 0 ? shared : shared + (memory == null ? 0 : memory.size());
+    return bytes;
+  }
+
+  /** Returns the bytes of memory that belong to this array alone. */
+  long ownBytes() {
+    return memory == null ? 0 : memory.size();
   }
 
   @Override
-  void freeArray() {
+  int sources() {
+    return 1;
+  }
+
+  @Override
+  Ownership source(int index) {
+    return source;
+  }
+
+  @Override
+  void freeOwn() {
     if (memory != null) memory.free();
     NativeHeap.free(block);
-    source.release();
   }
 }

@@ -8,6 +8,7 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,35 @@ public abstract class Ownership extends Shared {
     return true;
   }
 
+  /** Returns the array whose event is the event of this one. It is this array, or one that this keeps. */
+  Ownership awaited() {
+    return this;
+  }
+
+  /**
+   * Returns the array whose memory contains a child's struct: an array that this was made from, or this one.
+   *
+   * @param column the probable position of the child, for speed only
+   */
+  Ownership holder(int column, long struct) {
+    return this;
+  }
+
+  /** Returns the array whose memory contains the list of a struct's buffers, and the buffers: as in {@link #holder}. */
+  Ownership holderOfBuffers(long struct) {
+    return this;
+  }
+
+  /** Returns the array whose {@link #checkBuffers} checks a child's struct: as in {@link #holder}. */
+  Ownership checker(int column, long struct) {
+    return this;
+  }
+
+  /** Returns whether the children of a struct may have more elements than the struct needs. An export cuts them. */
+  boolean hasLooseChildren() {
+    return false;
+  }
+
   /** Returns the bytes of memory that this keeps, or −1 if they are unknown. */
   long bytes() {
     return -1;
@@ -66,6 +96,8 @@ public abstract class Ownership extends Shared {
   /**
    * Checks with the driver that the buffers of a struct of this array are on the right device. The library's own
    * buffers need no check.
+   *
+   * @throws MalformedException with the path below this struct, if a buffer is elsewhere
    */
   public void checkBuffers(Field field, long struct, Validation level) {}
 

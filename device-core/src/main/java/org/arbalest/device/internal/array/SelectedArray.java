@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.array;
 
 import org.arbalest.device.Validation;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.types.Field;
@@ -11,60 +12,126 @@ import org.jspecify.annotations.Nullable;
  * The ownership of an array with some children of another one. Its own structs are in one block. They refer to the
  * other array's structs and buffers, so that this keeps all of the other array.
  */
-public final class SelectedArray extends Ownership {
+public final class SelectedArray extends DerivedArray {
   private final Ownership source;
+
+  /** The nearest array that this was made from and that has buffers, which answers all questions about them. */
+  final Ownership base;
+
+  /** The address of this array's structs, and their number. The first is a copy of the original. */
   private final long block;
 
-  /** Takes over a reference to the source, and the block of a {@link StructBlock}. */
-  public SelectedArray(Ownership source, long block) {
+  private final int structs;
+  private final long original;
+
+  private SelectedArray(Ownership source, long block, int structs, long original) {
     super(source.hasEmpty);
     this.source = source;
+    this.base = source instanceof SelectedArray selected ? selected.base : source;
     this.block = block;
+    this.structs = structs;
+    this.original = original;
+  }
+
+  /**
+   * Takes over the block of a {@link StructBlock}, and adds a reference to the array that it refers to. This is the
+   * given array, or what that was selected from, if nothing refers to the given one. Nothing can fail afterwards.
+   *
+   * @param owner an array to which the caller has a reference
+   * @param block the address of the structs, which are copies with other children
+   * @param structs their number; if it is 1, all children are the original's
+   * @param original the struct that the first one is a copy of
+   */
+  public static SelectedArray of(Ownership owner, long block, int structs, long original) {
+    Ownership source = owner;
+    long first = original;
+    if (owner instanceof SelectedArray selected && selected.structs == 1) {
+      source = selected.source;
+      if (original == selected.block) first = selected.original;
+    }
+    SelectedArray made = new SelectedArray(source, block, structs, first);
+    source.retain();
+    return made;
   }
 
   @Override
   public long syncEvent() {
-    return source.syncEvent();
+    return base.syncEvent();
   }
 
   @Override
   public boolean mayHaveToWait() {
-    return source.mayHaveToWait();
+    return base.mayHaveToWait();
   }
 
   @Override
   public @Nullable EventPoint event() {
-    return source.event();
+    return base.event();
+  }
+
+  @Override
+  Ownership awaited() {
+    return base.awaited();
   }
 
   @Override
   public long dataSize(long struct) {
-    return source.dataSize(struct);
+    return base.dataSize(struct);
   }
 
   @Override
   boolean storesDataSizes() {
-    return source.storesDataSizes();
+    return base.storesDataSizes();
   }
 
   @Override
   public boolean isCpuAccessible() {
-    return source.isCpuAccessible();
+    return base.isCpuAccessible();
   }
 
   @Override
   public void checkBuffers(Field field, long struct, Validation level) {
-    source.checkBuffers(field, struct, level);
+    base.checkBuffers(field, struct, level);
+  }
+
+  @Override
+  Ownership holder(int column, long struct) {
+    boolean isOwn = struct >= block && struct < block + RawArrowArray.SIZE * structs;
+    return isOwn ? this : source.holder(column, struct);
+  }
+
+  @Override
+  Ownership holderOfBuffers(long struct) {
+    return struct == block ? source.holderOfBuffers(original) : this;
+  }
+
+  @Override
+  Ownership checker(int column, long struct) {
+    return base.checker(column, struct);
+  }
+
+  @Override
+  boolean hasLooseChildren() {
+    return base.hasLooseChildren();
   }
 
   @Override
   long bytes() {
-    return source.bytes();
+    return base.bytes();
   }
 
   @Override
-  void freeArray() {
+  int sources() {
+    return 1;
+  }
+
+  @Override
+  Ownership source(int index) {
+    return source;
+  }
+
+  @Override
+  void freeOwn() {
     NativeHeap.free(block);
-    source.release();
   }
 }

@@ -63,8 +63,7 @@ public final class ArrayColumns {
       long root = write(block, projection, array.struct(owner));
       DeviceArrayImpl handle =
           new DeviceArrayImpl(array.device(), projection.result, root, array.offset(), array.length());
-      SelectedArray selected = new SelectedArray(owner, block.address);
-      owner.retain(); // for selected; nothing below can fail
+      SelectedArray selected = SelectedArray.of(owner, block.address, projection.structs, array.struct(owner));
       return handle.holding(selected);
     } catch (Throwable t) {
       NativeHeap.free(block.address);
@@ -179,16 +178,20 @@ public final class ArrayColumns {
   public static DeviceArray ofColumns(List<String> names, List<DeviceArray> columns) {
     Objects.requireNonNull(names, "names");
     List<DeviceArrayImpl> arrays = columns.stream().map(DeviceArrayImpl::unwrap).toList();
-    List<Ownership> owners = new ArrayList<>();
+    Ownership[] owners = new Ownership[arrays.size()];
+    int shared = 0;
     try {
-      for (DeviceArrayImpl array : arrays) owners.add(array.share());
+      while (shared < owners.length) {
+        owners[shared] = arrays.get(shared).share();
+        shared++;
+      }
       return ofColumns(names, arrays, owners);
     } finally {
-      owners.forEach(Ownership::release);
+      while (shared > 0) owners[--shared].release();
     }
   }
 
-  private static DeviceArray ofColumns(List<String> names, List<DeviceArrayImpl> arrays, List<Ownership> owners) {
+  private static DeviceArray ofColumns(List<String> names, List<DeviceArrayImpl> arrays, Ownership[] owners) {
     if (arrays.isEmpty())
       throw new IllegalArgumentException("a batch needs at least one array, which defines the number of rows");
     if (names.size() != arrays.size()) {
@@ -205,7 +208,7 @@ public final class ArrayColumns {
           "column \"" + names.getFirst() + "\" has " + DeviceArrayImpl.counted(first.length(), "row"));
       Field field = array.field().withName(name);
       fields.add(field);
-      join.add(owners.get(i), field, array.struct(owners.get(i)), array.offset());
+      join.add(owners[i], field, array.struct(owners[i]), array.offset());
     }
     return join.make(Schema.of(fields).asField());
   }

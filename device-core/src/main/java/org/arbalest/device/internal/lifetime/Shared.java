@@ -32,12 +32,17 @@ public abstract class Shared {
 
   /** Releases a reference. */
   public final void release() {
+    if (isLastRelease()) free();
+  }
+
+  /**
+   * Releases a reference without freeing the object. Returns whether it was the last one: the caller then frees the
+   * object instead of {@link #free}.
+   */
+  protected final boolean isLastRelease() {
     int before = (int) REFERENCES.getAndAdd(this, -1);
-    if (before == 1) {
-      free();
-    } else if (before < 1) {
-      throw new IllegalStateException("memory was released more often than it was retained");
-    }
+    if (before < 1) throw new IllegalStateException("memory was released more often than it was retained");
+    return before == 1;
   }
 
   /** Frees the object. Called once, by the release of the last reference. Must not throw. */

@@ -28,6 +28,8 @@ public final class ArrayValidation {
       Structure.validate(array.field(), array.struct(owner));
       owner.checkBuffers(array.field(), array.struct(owner), level);
       if (level == Validation.FULL) validateContent(array, owner);
+    } catch (MalformedException e) {
+      throw e.toException();
     } finally {
       owner.release();
     }
