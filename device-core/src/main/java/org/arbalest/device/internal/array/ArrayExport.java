@@ -42,6 +42,9 @@ public final class ArrayExport extends ArrayRelease {
   /** Whether an array without elements may be among the written ones. */
   private boolean mayBeEmpty;
 
+  /** Whether children may be longer than their parent needs. */
+  private boolean isLoose;
+
   private boolean isInMainMemory;
 
   private static long noElements() {
@@ -79,6 +82,7 @@ public final class ArrayExport extends ArrayRelease {
       if (Leaks.isFollowed())
         export.follow("an array of type " + layout.kind() + ", " + DeviceArrayImpl.counted(length, "row"));
       boolean isSlice = offset != 0 || length != RawArrowArray.length(node) || RawArrowArray.offset(node) != 0;
+      export.isLoose = owner.hasLooseChildren();
       export.mayBeEmpty = length == 0 || owner.hasEmpty;
       export.isInMainMemory = isInMainMemory;
       isTouched = true;
@@ -174,8 +178,9 @@ public final class ArrayExport extends ArrayRelease {
 
   /**
    * Writes the structs below a struct. A slice of a struct without nulls of its own passes its window to its fields,
-   * since some peers read it only there (ARR-13). If only the parent positions the children's elements, and the parent
-   * has no elements, the children have none either (ARR-19).
+   * since some peers read it only there (ARR-13). The same applies to a struct with an offset at any depth, and to the
+   * structs of a joined batch. If only the parent positions the children's elements, and the parent has no elements,
+   * the children have none either (ARR-19).
    */
   private void writeBelow(Layout layout, long from, long to, boolean isSlice) {
     FieldImpl[] children = layout.children;
@@ -183,10 +188,15 @@ public final class ArrayExport extends ArrayRelease {
     long length = WHOLE;
     if (mayBeEmpty && layout.shape.positionsChildren() && RawArrowArray.length(to) == 0) {
       length = 0;
-    } else if (isSlice && layout.shape == Layout.Shape.STRUCT && RawArrowArray.buffer(to, 0) == 0) {
-      skip = RawArrowArray.offset(to);
-      length = RawArrowArray.length(to);
-      RawArrowArray.setOffset(to, 0);
+    } else if (layout.shape == Layout.Shape.STRUCT) {
+      long offset = RawArrowArray.offset(to);
+      if (RawArrowArray.buffer(to, 0) != 0) {
+        if (isLoose) length = offset + RawArrowArray.length(to); // a bitmap keeps its offset
+      } else if (isSlice || isLoose || offset != 0) {
+        skip = offset;
+        length = RawArrowArray.length(to);
+        RawArrowArray.setOffset(to, 0);
+      }
     }
     long sources = RawArrowArray.children(from);
     long list = nextList;
