@@ -80,7 +80,7 @@ class JoinedArraySpec : FunSpec({
         }
     }
 
-    test("memory that several columns share counts once [SEL-24]") {
+    test("memory that several columns share counts once [SEL-28]") {
         val (one, other) = Part() to Part()
         joined(listOf(one, other, one), listOf("a", "b", "c")).use { all ->
             DeviceArray.ofColumns(listOf("x", "y"), listOf(all, all)).use { twice ->

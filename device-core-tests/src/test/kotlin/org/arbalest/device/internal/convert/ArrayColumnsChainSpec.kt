@@ -43,7 +43,7 @@ class ArrayColumnsChainSpec : FunSpec({
 
     fun arrays() = ResourceCounters.now().arrays()
 
-    test("a batch that was selected many times is released, and keeps only its source meanwhile [SEL-24]") {
+    test("a batch that was selected many times is released, and keeps only its source meanwhile [SEL-28]") {
         val before = arrays()
         chained(batch()) { it.select(1, 0, 2).use { less -> less.select("place", "id", "name") } }.use {
             it.column("id").getLong(3) shouldBe 3
@@ -51,13 +51,13 @@ class ArrayColumnsChainSpec : FunSpec({
         }
     }
 
-    test("a batch with parts of structs that was selected many times is released [SEL-24]") {
+    test("a batch with parts of structs that was selected many times is released [SEL-28]") {
         chained(batch()) { it.select("place.y", "place.x", "id") }.use {
             it.column("place").column("x").getLong(3) shouldBe 30
         }
     }
 
-    test("a batch whose columns were replaced many times keeps only the arrays of its columns [SEL-24]") {
+    test("a batch whose columns were replaced many times keeps only the arrays of its columns [SEL-28]") {
         val before = arrays()
         batch().use { it.retainChild(0) }.use { column ->
             chained(batch()) { it.withColumn("other", column) }.use {
@@ -75,7 +75,7 @@ class ArrayColumnsChainSpec : FunSpec({
         }
     }
 
-    test("a sliced batch that columns joined many times is released [SEL-24]") {
+    test("a sliced batch that columns joined many times is released [SEL-28]") {
         batch().use { it.slice(1, 3).use { rows -> rows.retainChild(0) } }.use { column ->
             chained(batch().use { it.slice(1, 3) }) { it.withColumn("other", column) }.use {
                 it.column("other").toList() shouldBe listOf(1L, 2L, 3L)
@@ -84,13 +84,13 @@ class ArrayColumnsChainSpec : FunSpec({
         }
     }
 
-    test("a batch that was converted many times is released [SEL-24]") {
+    test("a batch that was converted many times is released [SEL-28]") {
         chained(batch()) { it.compact() }.use { it.column("id").getLong(3) shouldBe 3 }
     }
 
     fun soon(block: () -> Unit) = thread(isDaemon = true, block = block).join(Duration.ofSeconds(20)) shouldBe true
 
-    test("a batch that was joined many times with what was made from it is validated soon [SEL-24]") {
+    test("a batch that was joined many times with what was made from it is validated soon [SEL-28]") {
         chained(batch(), 60) { all ->
             all.select("place.x", "id").use { it.retainChild(0) }.use { all.withColumn("place", it) }
         }.use { soon { it.validate(Validation.FULL) } }
@@ -99,7 +99,7 @@ class ArrayColumnsChainSpec : FunSpec({
         }
     }
 
-    test("the bytes of a batch that was joined many times with what was made from it are known soon [SEL-24]") {
+    test("the bytes of a batch that was joined many times with what was made from it are known soon [SEL-28]") {
         val number = Leaks.follow()
         try {
             soon {

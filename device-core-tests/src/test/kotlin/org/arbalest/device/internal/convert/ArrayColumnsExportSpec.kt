@@ -48,7 +48,7 @@ class ArrayColumnsExportSpec : FunSpec({
         windows(out.address()).also { release(out) }
     }
 
-    test("C receives columns of the batch's length, from the first rows of longer arrays [ARR-13, SEL-22]") {
+    test("C receives columns of the batch's length, from the first rows of longer arrays [ARR-13, SEL-29]") {
         batch(9).use { long ->
             listOf(0, 1, 2).map { long.retainChild(it).use { column -> column.slice(0, 4) } }.let { columns ->
                 DeviceArray.ofColumns(listOf("a", "b", "c"), columns).also { columns.forEach { it.close() } }
@@ -60,7 +60,7 @@ class ArrayColumnsExportSpec : FunSpec({
         }
     }
 
-    test("C receives a sliced batch with another column in one length [ARR-13, SEL-22]") {
+    test("C receives a sliced batch with another column in one length [ARR-13, SEL-29]") {
         batch(9).use { long ->
             long.slice(0, 5).use { rows ->
                 long.retainChild(2).use { it.slice(3, 5) }.use { rows.withColumn("there", it) }
@@ -75,7 +75,7 @@ class ArrayColumnsExportSpec : FunSpec({
         }
     }
 
-    test("C receives columns without more rows than a batch with null rows [SEL-22]") {
+    test("C receives columns without more rows than a batch with null rows [SEL-29]") {
         batch(9).withNullRows(2).use { long ->
             long.slice(0, 5).use { rows -> long.retainChild(0).use { it.slice(0, 5) }.use { rows.withColumn("n", it) } }
         }.use {
@@ -106,7 +106,7 @@ class ArrayColumnsExportSpec : FunSpec({
         }
     }
 
-    test("C reads columns of every type as they are in a joined batch [ARR-13, SEL-22]") {
+    test("C reads columns of every type as they are in a joined batch [ARR-13, SEL-29]") {
         EveryType.batch(0, 40).use { all ->
             val columns = EveryType.fields.indices.map { all.retainChild(it).use { column -> column.slice(3, 20) } }
             val sum = all.slice(3, 20).use { EveryType.checksum(it.retain()) }
