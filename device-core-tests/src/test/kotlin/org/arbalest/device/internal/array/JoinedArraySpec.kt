@@ -5,12 +5,15 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
+import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.device.EventPoint
 import org.arbalest.device.internal.lifetime.Leaks
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.internal.schema.Layout
+import org.arbalest.device.internal.schema.MalformedException
 import org.arbalest.device.support.Balanced
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -27,6 +30,7 @@ class JoinedArraySpec : FunSpec({
         val block = StructBlock(1, StructBlock.entries(Layout.of(number), 2))
         val struct: Long = block.node(Layout.of(number), 1, 0, 0, 2)
         val checked = mutableListOf<Pair<String, Long>>()
+        val children = mutableListOf<Int>()
         var isFreed = false
 
         init {
@@ -42,6 +46,7 @@ class JoinedArraySpec : FunSpec({
 
         override fun checkBuffers(field: Field, struct: Long, level: Validation) {
             checked += field.name() to struct
+            children += field.type().children().size
         }
 
         override fun freeArray() {
@@ -78,6 +83,42 @@ class JoinedArraySpec : FunSpec({
             one.checked.map { it.first } shouldBe listOf("a", "c")
             other.checked.map { it.first } shouldBe listOf("b")
         }
+    }
+
+    test("the error of an owner's check has the path from the batch [DEV-27]") {
+        val strict = object : Part() {
+            override fun checkBuffers(field: Field, struct: Long, level: Validation): Unit =
+                throw MalformedException("buffers[1]: elsewhere")
+        }
+        joined(listOf(Part(), strict), listOf("a", "b")).use { all ->
+            shouldThrow<DeviceException> { all.validate(Validation.STRUCTURAL) }.message shouldBe
+                "$.b: buffers[1]: elsewhere"
+            DeviceArray.ofColumns(listOf("all"), listOf(all)).use {
+                shouldThrow<DeviceException> { it.validate(Validation.STRUCTURAL) }.message shouldBe
+                    "$.all.b: buffers[1]: elsewhere"
+            }
+            all.retainChild(0).use { it.validate(Validation.STRUCTURAL) }
+        }
+    }
+
+    test("the owner of a batch's own bitmap checks it without the columns, which others check [DEV-27]") {
+        val (rows, column) = Part() to Part()
+        val layout = Layout.of(batch("n"))
+        val block = StructBlock(1, StructBlock.entries(layout, 1))
+        val struct = block.node(layout, 1, 1, 0, 1)
+        RawArrowArray.setBuffer(struct, 0, struct) // any bits
+        val join = ColumnJoin(Devices.cpu(), 1)
+        join.add(column, number, column.struct, 0)
+        val made = join.make(batch("n"), rows, struct, 0)
+        rows.release()
+        column.release()
+        made.use { all ->
+            all.validate(Validation.STRUCTURAL)
+            rows.checked.map { it.first } shouldBe listOf("")
+            rows.children shouldBe listOf(0)
+            column.checked shouldBe listOf("n" to column.struct)
+        }
+        NativeHeap.free(block.address)
     }
 
     test("memory that several columns share counts once [SEL-28]") {
