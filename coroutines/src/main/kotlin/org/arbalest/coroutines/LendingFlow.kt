@@ -339,8 +339,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
 }
 
 private const val GIVES_CLOSED = "a lending flow closes each array after its emit: retain the array first, with map " +
-    "{ " +
-    "it.retain() }, or use it in collect"
+    "{ it.retain() }, or use it in collect"
 private const val HOLDS_CLOSED = "a lending flow closes each array after its emit, and this operator would keep it " +
     "for longer"
 private const val WORKS_ON_CLOSED =

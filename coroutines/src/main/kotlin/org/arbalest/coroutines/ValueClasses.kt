@@ -119,8 +119,9 @@ private fun ObjectType.boxed() = ObjectType(MethodType.methodType(type()).wrap()
 
 /** Returns the component for an unboxed value class. Its `constructor-impl` is the constructor, and runs `init`. */
 private fun unboxed(type: Class<*>, isNullable: Boolean): Part {
-    require(type.typeParameters.isEmpty()) { "${type.name} is a value class with type parameters, which is not a " +
-        "column" }
+    require(type.typeParameters.isEmpty()) {
+        "${type.name} is a value class with type parameters, which cannot be a column"
+    }
     val property = requireNotNull(ClassMetadata.of(type)) { "${type.name} is a value class without Kotlin's metadata" }
         .parameters.single()
     val inner = partOf(type.getDeclaredField(property.name).genericType, property.type, ObjectType.of(type))

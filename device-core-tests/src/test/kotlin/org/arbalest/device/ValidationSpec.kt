@@ -172,8 +172,8 @@ class ValidationSpec : FunSpec({
     }
 
     test(
-        "Validation.NONE still checks the device event, and exports an empty child without its offset (ARR-19) " +
-            "[VAL-12]",
+        "Validation.NONE still checks the device event, and exports an empty child without its offset " +
+            "[VAL-12, ARR-19]",
     ) {
         Arena.ofConfined().use { arena ->
             val (array, out) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)

@@ -24,7 +24,7 @@ import org.arbalest.testkit.contract.Gate
 /** Tests that one failing or leaking test of the contract suites for engines and drivers is reported once. */
 class InteropOneFailureSoakSpec : FunSpec({
     val few = plants(Cpu).drop(1)
-    val kept = Plant("leak of batches that Arrow C++ keeps", "not back after") {
+    val kept = Plant("leak of batches that Arrow C++ keeps", "still open after") {
         val int64 = Types.all.first { it.name == "int64" }
         Batches.stream(int64) { if (it < 2) Batches.built(int64, 10 * it, 10) else null }.asStruct {
             ArrowCppEngine.take(it, int64)

@@ -142,7 +142,7 @@ class FunctionThreadsSpec : FunSpec({
                 0
             }.collect() shouldBe listOf(0)
             // `was closed` occurs if the end of the task closed the reader during a pull
-            end() shouldContain Regex("task \\d+ (has returned|is over)|was closed")
+            end() shouldContain Regex("task \\d+ (has returned|or its function has ended)|was closed")
         }
     }
 })

@@ -79,7 +79,7 @@ class SharedSpec : FunSpec({
             generateSequence(shouldThrow<Exception> { read() } as Throwable) {
                 it.cause
             }.joinToString { "${it.message}" } shouldContain
-                "$.v: row 1 of the batch is null in its own bitmap, but this column is not nullable"
+                "$.v: row 1 of the batch is null in the batch's own bitmap, but this column is not nullable"
         }
     }
 

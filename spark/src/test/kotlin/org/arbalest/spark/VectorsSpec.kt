@@ -88,7 +88,7 @@ class VectorsSpec : FunSpec({
         refused(DataType.decimal256(39, 0)) shouldContain
             "Spark has no type for x, which is decimal256(39, 0): Spark's decimals have no more than 38 digits"
         refused(DataType.decimal128(5, -2)) shouldContain "x, which is decimal128(5, -2): Spark's scale"
-        refused(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")) shouldContain "the option nanoseconds=truncate"
+        refused(DataType.timestamp(ArrowTimeUnit.NANOSECOND, "UTC")) shouldContain "option nanoseconds=truncate"
         refused(DataType.list(Field.of("item", DataType.duration(ArrowTimeUnit.NANOSECOND)))) shouldContain
             "x[], which is duration[ns]"
         refused(ArrowStruct(listOf(Field.of("a", DataType.decimal256(76, 0))))) shouldContain

@@ -23,7 +23,8 @@ class CSourcesSoakSpec : FunSpec({
             "\nvoid peer_batch_schema(struct ArrowSchema* out);\nvoid planted(void) { peer_batch_schema(0); }\n",
         )
         CSources(listOf(copy)).circle(false).shouldBeNull()
-        CSources(listOf(copy)).circle(true) shouldBe listOf("peer/tracker", "peer/streams", "peer/tracker")
+        CSources(listOf(copy)).circle(true) shouldBe
+            listOf("peer/tracker", "peer/streams", "peer/nodes", "peer/tracker")
         copy.resolve("peer/moves.h").appendText("\n#include \"threads.h\"\n")
         copy.resolve("peer/threads.h").writeText("#include \"moves.h\"\n")
         CSources(listOf(copy)).circle(false) shouldBe listOf("peer/moves", "peer/threads", "peer/moves")

@@ -151,7 +151,7 @@ class ColumnBuilderValuesSpec : FunSpec({
             appendAll(ints(0, 2), MemorySegment.ofArray(byteArrayOf(-1, 'a'.code.toByte())))
         } shouldContain "not UTF-8"
         refused(DataType.UTF8, good) { appendAll(MemorySegment.ofArray(ByteArray(5)), data) } shouldContain
-            "5 bytes are not a whole number of offsets of 4 bytes"
+            "5 bytes are not whole offsets of 4 bytes"
         refused(DataType.INT32, { append(1) }) { appendAll(ints(0, 1), data) } shouldContain
             "does not hold values with offsets"
     }

@@ -88,8 +88,7 @@ final class ManagedHints {
     throw new DeviceException(Errno.ENOSYS,
         gpu.name
             + " cannot use managed memory while the CPU does (concurrentManagedAccess is 0), so it does not move "
-            + "memory by "
-            + "itself");
+            + "memory by itself");
   }
 
   /** Returns the allocations that contain an array's buffers: the start and the size of each, in bytes. */

@@ -10,7 +10,6 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryPool
-import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
@@ -19,9 +18,6 @@ import org.arbalest.support.gpu.gpuContract
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.texts
-import java.lang.foreign.FunctionDescriptor
-import java.lang.foreign.Linker
-import java.lang.foreign.ValueLayout.ADDRESS
 
 /** The contract of GPUs, and CUDA's own rules for stream capture and managed memory, on the simulator. */
 class CudaSpec : FunSpec({
@@ -167,16 +163,3 @@ class CudaSpec : FunSpec({
         Frees.CALLS.drain()
     }
 })
-
-private val releaseArray = Linker.nativeLinker().downcallHandle(FunctionDescriptor.ofVoid(ADDRESS))
-
-private fun release(array: Long) {
-    val struct = java.lang.foreign.MemorySegment.ofAddress(array).reinterpret(RawArrowDeviceArray.SIZE)
-    releaseArray.invoke(struct.get(ADDRESS, 64), struct)
-}
-
-private fun virtually(block: () -> Unit) {
-    var failure: Throwable? = null
-    Thread.ofVirtual().start { failure = runCatching(block).exceptionOrNull() }.join()
-    failure?.let { throw it }
-}

@@ -77,8 +77,8 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
     }
 
     test(
-        "copy: validation on the device accepts a valid array and its slices, and names the fault of an invalid " +
-            "one [VAL-12]",
+        "copy: validation on the device accepts a valid array and its slices, and names the fault of an invalid one " +
+            "[VAL-12]",
     ) {
         batch(100).use { source ->
             source.copyTo(device).use { there ->

@@ -41,7 +41,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
         buffers.forEach { it.close() }
     }
 
-    test("a too large allocation fails with ENOMEM, and the error names the device and the size [DEV-14]") {
+    test("an allocation that is too large fails with ENOMEM, and the error names the device and the size [DEV-14]") {
         val error = shouldThrow<DeviceException> { device.allocate(1L shl 52) }
         error.errno() shouldBe Errno.ENOMEM
         error.message shouldContain device.type().name()
@@ -178,8 +178,7 @@ internal fun memoryContract(backend: Backend): TestFactory = funSpec {
     }
 
     test(
-        "a stream's memory serves the stream's work and copies of other streams, and outlives the stream " +
-            "[DEV-31]",
+        "a stream's memory serves the stream's work and copies of other streams, and outlives the stream [DEV-31]",
     ) {
         val stream = device.createStream()
         val other = device.createStream()

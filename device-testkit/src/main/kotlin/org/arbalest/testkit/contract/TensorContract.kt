@@ -50,8 +50,7 @@ internal fun tensorContract(backend: Backend): TestFactory = funSpec {
 
     for (form in DLPack.entries) {
         test(
-            "$form: a tensor names its device; without a consumer's stream the export waits for the content " +
-                "[DLP-11]",
+            "$form: a tensor names its device; without a consumer's stream the export waits for the content [DLP-11]",
         ) {
             if (isOpenCl) return@test
             device.createStream().use { stream ->

@@ -49,7 +49,7 @@ class DataFramesSpec : FunSpec({
 
     test("a source that cannot be created is rejected with the reason [SPK-20]") {
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<ColumnSource>() }.message shouldContain
-            "cannot be made"
+            "cannot be created"
         shouldThrow<IllegalArgumentException> { Cluster.session.read().arbalest<NoClass>() }.message shouldContain
             "public constructor"
     }

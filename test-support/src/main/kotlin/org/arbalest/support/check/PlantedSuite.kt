@@ -38,7 +38,7 @@ class Plant(val name: String, val said: String, val action: () -> Unit)
  *
  * @param leak the expected message about the leak; the innermost extension reports it
  */
-fun plants(backend: Backend, leak: String = "not back after"): List<Plant> = listOf(
+fun plants(backend: Backend, leak: String = "still open after"): List<Plant> = listOf(
     Plant("failure", PLANTED) { throw AssertionError(PLANTED) },
     Plant("failure in the middle of work", PLANTED) {
         val stream = backend.device.createStream()

@@ -74,7 +74,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             shouldThrow<IllegalStateException> { backend.share(10).use { mine.send(it) } }
             mine.unreleased() shouldBe 3
             // receiving them fails, which releases them
-            repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
+            repeat(3) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "from this process" }
             other.receive().shouldBeNull()
             mine.receive().shouldBeNull()
             eventually("all arrays are released") { mine.unreleased() == 0 }
@@ -108,7 +108,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
             mine.send(backend.share(10).also { it.synchronize() })
             Thread.interrupted() shouldBe true
             mine.unreleased() shouldBe 2
-            repeat(2) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "of this process" }
+            repeat(2) { shouldThrow<DeviceException> { other.receive() }.message shouldContain "from this process" }
             eventually("both arrays are released") { mine.unreleased() == 0 }
             other.close()
             mine.close()

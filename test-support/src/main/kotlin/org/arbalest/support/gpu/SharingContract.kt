@@ -311,7 +311,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                     SharedArray.open(shared.message()) { closed.incrementAndGet() }
                 }
                 error.errno() shouldBe Errno.EINVAL
-                error.message shouldContain "of this process"
+                error.message shouldContain "from this process"
                 closed.get() shouldBe 1
             }
         }

@@ -38,7 +38,8 @@ fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
         val good = message(20)
         for (length in good.indices) refused(good.copyOf(length)).errno() shouldBe Errno.EINVAL
         refused(good + 0).message shouldContain "its checksum is wrong"
-        refused("GET / HTTP/1.1 and more".encodeToByteArray()).message shouldContain "are no message of a shared array"
+        refused("GET / HTTP/1.1 and more".encodeToByteArray()).message shouldContain
+            "are not a message of a shared array"
         refused(good.clone().also { it[8] = 2 }).message shouldContain "has version 2, and this release reads version 1"
         refused(good.checked(good.size + 3)).message shouldContain "3 bytes after its end"
         refused(good.checked(good.size - 3)).message shouldContain "the message ends at byte"

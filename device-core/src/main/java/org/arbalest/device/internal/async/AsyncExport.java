@@ -172,7 +172,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
 
   @Override
   void executorFailed(Throwable t) {
-    requests.fail(new DeviceException(Errno.ECANCELED, "the producer's executor rejected the task: " + t, t));
+    requests.fail(new DeviceException(Errno.ECANCELED, "the producer's executor rejected the stream's work: " + t, t));
   }
 
   /** Passes the schema to the consumer. Returns false if that ended the stream. */

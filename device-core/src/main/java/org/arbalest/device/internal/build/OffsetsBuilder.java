@@ -59,8 +59,7 @@ final class OffsetsBuilder {
     long width = isLong ? Long.BYTES : Integer.BYTES;
     if (stored.byteSize() < width || stored.byteSize() % width != 0) {
       throw new IllegalArgumentException(
-          "column \"" + column.path() + "\": " + stored.byteSize() + " bytes are not a whole number of offsets of "
-              + width
+          "column \"" + column.path() + "\": " + stored.byteSize() + " bytes are not whole offsets of " + width
               + " bytes; pass one offset more than values");
     }
     return stored.byteSize() / width - 1;

@@ -208,9 +208,8 @@ final class ConversionPlan implements AutoCloseable {
     }
     if (!field.isNullable()) {
       throw new MalformedException("row " + row
-          + " of the batch is null in the batch's own bitmap, but this column is not nullable: call convertTo with "
-          + "a schema in "
-          + "which it is");
+          + " of the batch is null in the batch's own bitmap, but this column is not nullable: call convertTo with a "
+          + "schema in which it is");
     }
     return measure(field, child, below.takingNulls(), field);
   }

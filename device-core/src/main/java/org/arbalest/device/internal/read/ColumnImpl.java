@@ -78,9 +78,8 @@ public final class ColumnImpl extends ColumnTimes {
     if (nulls == 0) return batch;
     throw DeviceException.invalid(
         batch.describe() + " has " + DeviceArrayImpl.counted(nulls, "null row")
-            + " in its own bitmap only, not in its columns: "
-            + "pushDownNulls() returns a batch whose columns have these nulls, and asColumn().column(…) returns the "
-            + "columns unchanged");
+            + " in its own bitmap only, not in its columns: pushDownNulls() returns a batch whose columns have these "
+            + "nulls, and asColumn().column(…) returns the columns unchanged");
   }
 
   /**

@@ -235,8 +235,8 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
     if (readable) return;
     if (array.device().isCpuAccessible()) {
       throw new IllegalStateException(describe() + " is not ready: its array on " + array.device()
-          + " has an event that has not completed; wait with array.synchronize(), or use array.onReady() to learn when "
-          + "it has completed");
+          + " has an event that has not completed; wait with array.synchronize(), or use array.onReady() to learn "
+          + "when it has completed");
     }
     String remedy = array.device().isOpaque() ? "" : ": copy it with copyTo(Devices.cpu())";
     throw new DeviceException(Errno.ENOSYS,

@@ -13,8 +13,7 @@ abstract class ArrayEvent extends Event implements OfArray {
 
   @Label("Bytes")
   @Description("Memory that the array keeps; for an imported array, the memory that its buffers need, without the "
-      + "data of "
-      + "texts; -1 if unknown")
+      + "data of texts; -1 if unknown")
   @DataAmount long bytes;
 
   @Label("Device") String device = "";

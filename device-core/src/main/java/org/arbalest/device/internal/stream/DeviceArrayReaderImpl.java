@@ -222,7 +222,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     throw new DeviceException(
         Errno.ENOSYS,
         "an ArrowArrayStream is in main memory, but this stream is on " + deviceType
-            + "; export a device stream, or call copyTo(Devices.cpu()) first");
+            + "; export a device stream, or copy it to main memory first, with copyTo");
   }
 
   private void export(Consumer<StreamExport> write) {

@@ -23,8 +23,7 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
     if (!dataframe.getClass().getName().equals(CLASSIC)) throw new UnsupportedOperationException(
         "the DataFrame is a " + dataframe.getClass().getName()
             + "; a DataFrame of Spark Connect has no RDDs, so its columns are not available: run in Spark's driver, "
-            + "in a "
-            + "session without remote(…)");
+            + "in a session without remote(…)");
     ApplicationSettings.check(dataframe.sparkSession());
     String why = Internals.whyNot(dataframe);
     return why == null ? new PlannedColumns(dataframe) : new PublicRows(dataframe, why);

@@ -26,8 +26,8 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
     DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
     if (reader == null) throw new IllegalStateException(
         "opening partition " + task.partition()
-            + " returned null instead of a reader; a reader without batches is DeviceArrayReader.of(schema, "
-            + "List.of())");
+            + " returned null instead of a reader; a reader without batches is "
+            + "DeviceArrayReader.of(schema, List.of())");
     return new ColumnsReader(ArrowBatches.of(reader, task, true, type, truncatesNanos));
   }
 
