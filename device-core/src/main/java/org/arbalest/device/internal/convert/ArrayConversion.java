@@ -116,8 +116,8 @@ public final class ArrayConversion {
     }
   }
 
-  private static Selection rows(DeviceArrayImpl array) {
-    return Selection.range(array.offset(), array.length());
+  private static Rows rows(DeviceArrayImpl array) {
+    return Rows.range(array.offset(), array.length());
   }
 
   private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact,

@@ -15,7 +15,7 @@ import org.arbalest.device.types.NestedType.DictionaryType;
 final class FixedWidth {
   private FixedWidth() {}
 
-  static void measure(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  static void measure(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     if (from.type() instanceof DictionaryType own && to.type() instanceof DictionaryType asked) {
       if (own.index().equals(asked.index())) {
         node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
@@ -25,7 +25,7 @@ final class FixedWidth {
       }
       long dictionary = RawArrowArray.dictionary(struct);
       try {
-        node.dictionary = plan.measure(own.values(), dictionary, Selection.all(dictionary), asked.values());
+        node.dictionary = plan.measure(own.values(), dictionary, Rows.all(dictionary), asked.values());
       } catch (MalformedException e) {
         throw e.under(MalformedException.DICTIONARY);
       }
@@ -35,7 +35,7 @@ final class FixedWidth {
   }
 
   /** Adds the selected values from a buffer of the struct, unchanged. */
-  static Node.Buffer values(ConversionPlan plan, long from, long bits, long struct, Selection rows) {
+  static Node.Buffer values(ConversionPlan plan, long from, long bits, long struct, Rows rows) {
     if (rows.count == 0 || bits == 0) return Node.Buffer.NONE;
     boolean isKept = rows.isRange() && (!plan.isCompact || rows.isWhole(struct));
     if (bits == 1) {
@@ -52,7 +52,7 @@ final class FixedWidth {
   }
 
   /** Copies bits. An element without a source becomes 0. */
-  private static void copyBits(long from, Selection rows, long to) {
+  private static void copyBits(long from, Rows rows, long to) {
     NativeHeap.fill(to, (rows.count + 7) >>> 3, (byte) 0);
     if (rows.isRange()) {
       Bitmaps.copy(from, rows.start, to, 0, rows.count);
@@ -64,7 +64,7 @@ final class FixedWidth {
     }
   }
 
-  private static void copy(long from, long width, Selection rows, long to) {
+  private static void copy(long from, long width, Rows rows, long to) {
     if (rows.isRange()) {
       NativeHeap.copy(from + width * rows.start, to, width * rows.count);
       return;
@@ -116,7 +116,7 @@ final class FixedWidth {
 
   /** Adds indices in another width, after a check that each of them fits. The index of a null becomes 0. */
   private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct,
-      Selection rows) {
+      Rows rows) {
     if (rows.count == 0) return Node.Buffer.NONE;
     plan.look();
     Mask mask = rows.mask(plan, bitmap);

@@ -18,7 +18,7 @@ final class TextSource {
   final boolean isView;
 
   /** The visible elements. */
-  final Selection rows;
+  final Rows rows;
 
   /** The address of the offsets, or of the views. */
   final long positions;
@@ -36,7 +36,7 @@ final class TextSource {
 
   private Mask mask = Mask.ALL;
 
-  TextSource(ConversionPlan plan, Layout layout, long struct, Selection rows) {
+  TextSource(ConversionPlan plan, Layout layout, long struct, Rows rows) {
     this.plan = plan;
     this.layout = layout;
     this.struct = struct;

@@ -14,7 +14,7 @@ final class Texts {
   private Texts() {}
 
   static void measure(ConversionPlan plan, Node node, TextSource source) {
-    Selection rows = source.rows;
+    Rows rows = source.rows;
     long bits = node.layout.bits;
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
@@ -30,7 +30,7 @@ final class Texts {
   }
 
   /** Measures a range of texts. Its new offsets begin at 0. */
-  private static void moved(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+  private static void moved(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
     long bits = node.layout.bits;
     long from = source.positions + source.layout.width() * rows.start;
@@ -101,7 +101,7 @@ final class Texts {
   }
 
   /** Collects texts from any positions, without gaps. */
-  private static void gather(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+  private static void gather(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
     long bits = node.layout.bits;
     long size = 0;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Positions count from the start of the struct's buffers. −1 is a null element that has no source in the struct.
  */
-final class Selection {
+final class Rows {
   final long count;
 
   /** The first element of a range; for a list, the number to add to each position. */
@@ -38,12 +38,12 @@ final class Selection {
   /** Whether a null parent makes an element null, and does not only hide it. */
   final boolean takesNulls;
 
-  private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
+  private Rows(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
       @Nullable Above above) {
     this(start, count, list, spans, hasNone, isDecoded, above, false);
   }
 
-  private Selection(
+  private Rows(
       long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
       @Nullable Above above, boolean takesNulls) {
     this.start = start;
@@ -57,64 +57,64 @@ final class Selection {
   }
 
   /** Selects a range of elements. */
-  static Selection range(long start, long count) {
-    return new Selection(start, count, 0, null, false, false, null);
+  static Rows range(long start, long count) {
+    return new Rows(start, count, 0, null, false, false, null);
   }
 
   /** Selects all elements of a struct. */
-  static Selection all(long struct) {
+  static Rows all(long struct) {
     return range(RawArrowArray.offset(struct), RawArrowArray.length(struct));
   }
 
   /** Selects elements at any positions. The list belongs to the caller. */
-  static Selection list(long list, long count, long shift) {
-    return new Selection(shift, count, list, null, false, false, null);
+  static Rows list(long list, long count, long shift) {
+    return new Rows(shift, count, list, null, false, false, null);
   }
 
   /**
    * Selects elements at any positions; −1 is an element without a source. {@code isHidden} says that an ancestor hides
    * all of these.
    */
-  static Selection withNone(long list, long count, boolean isHidden) {
-    Selection visible = new Selection(0, count, list, null, true, true, null);
-    return isHidden ? new Selection(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
+  static Rows withNone(long list, long count, boolean isHidden) {
+    Rows visible = new Rows(0, count, list, null, true, true, null);
+    return isHidden ? new Rows(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
   }
 
   /**
    * Selects the values of another selection's elements, from a dictionary or from runs. The list has a position for
    * each of its {@link #entries}.
    */
-  static Selection decoded(long list, Selection of, boolean hasNone) {
-    return new Selection(0, of.count, list, of.spans, hasNone, true, of.above);
+  static Rows decoded(long list, Rows of, boolean hasNone) {
+    return new Rows(0, of.count, list, of.spans, hasNone, true, of.above);
   }
 
   /**
    * Selects the values of a range of elements from runs, none of which is hidden. The list has a position for each run.
    */
-  static Selection decoded(long list, Selection of, Spans spans) {
-    return new Selection(0, of.count, list, spans, false, true, of.above);
+  static Rows decoded(long list, Rows of, Spans spans) {
+    return new Rows(0, of.count, list, spans, false, true, of.above);
   }
 
   /** Selects the elements of a child that its parent positions, {@code each} for every element of this selection. */
-  Selection child(ConversionPlan plan, long child, long each, Above parent) {
+  Rows child(ConversionPlan plan, long child, long each, Above parent) {
     long offset = RawArrowArray.offset(child);
-    if (each == 0) return new Selection(offset, 0, 0, null, false, false, parent);
+    if (each == 0) return new Rows(offset, 0, 0, null, false, false, parent);
     if (list != 0) ConversionPlan.requireRoom(count, each);
     long length = Math.multiplyExact(count, each);
-    if (list == 0) return new Selection(offset + start * each, length, 0, null, false, false, parent);
-    if (each == 1) return new Selection(offset + start, length, list, spans, hasNone, isDecoded, parent);
+    if (list == 0) return new Rows(offset + start * each, length, 0, null, false, false, parent);
+    if (each == 1) return new Rows(offset + start, length, list, spans, hasNone, isDecoded, parent);
     long positions = plan.list(length);
     for (long k = 0; k < count; k++) {
       long at = at(k);
       for (long j = 0; j < each; j++)
         NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
     }
-    return new Selection(offset, length, positions, null, hasNone, isDecoded, parent);
+    return new Rows(offset, length, positions, null, hasNone, isDecoded, parent);
   }
 
   /** Returns the same elements of a child, where a null parent makes an element null. */
-  Selection takingNulls() {
-    return new Selection(start, count, list, spans, hasNone, isDecoded, above, true);
+  Rows takingNulls() {
+    return new Rows(start, count, list, spans, hasNone, isDecoded, above, true);
   }
 
   boolean isRange() {
@@ -232,7 +232,7 @@ final class Selection {
    * @param types the address of the union's type ids, or 0
    * @param each the number of the child's elements for each element of the parent
    */
-  record Above(Selection rows, long bitmap, long types, int type, long each) {
+  record Above(Rows rows, long bitmap, long types, int type, long each) {
     boolean mayHide() {
       return bitmap != 0 || types != 0 || rows.hasNone || (rows.above != null && rows.above.mayHide());
     }
