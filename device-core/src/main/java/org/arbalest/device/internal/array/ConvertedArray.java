@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * array's buffers, and to the buffers that had to be written again.
  */
 public final class ConvertedArray extends Ownership {
-  private final Ownership source;
+  /** The ownership of the other array; null if none of its buffers are used. */
+  private final @Nullable Ownership source;
+
   private final @Nullable DeviceBufferImpl memory;
   private final long block;
   private final Conversion conversion;
 
-  /** Takes over a reference to the source, the memory, and the block of a {@link StructBlock}. */
-  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
+  /** Takes over a reference to the source, if it has one, the memory, and the block of a {@link StructBlock}. */
+  public ConvertedArray(@Nullable Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
       boolean hasEmpty) {
     super(hasEmpty);
     this.source = source;
@@ -29,17 +31,17 @@ public final class ConvertedArray extends Ownership {
 
   @Override
   public long syncEvent() {
-    return source.syncEvent();
+    return source == null ? 0 : source.syncEvent();
   }
 
   @Override
   public boolean mayHaveToWait() {
-    return source.mayHaveToWait();
+    return source != null && source.mayHaveToWait();
   }
 
   @Override
   public @Nullable EventPoint event() {
-    return source.event();
+    return source == null ? null : source.event();
   }
 
   @Override
@@ -54,12 +56,12 @@ public final class ConvertedArray extends Ownership {
 
   @Override
   public boolean isCpuAccessible() {
-    return source.isCpuAccessible();
+    return source == null || source.isCpuAccessible(); // the CPU wrote the new memory
   }
 
   @Override
   long bytes() {
-    long shared = source.bytes();
+    long shared = source == null ? 0 : source.bytes();
     return shared < 0 ? shared : shared + (memory == null ? 0 : memory.size());
   }
 
@@ -67,6 +69,6 @@ public final class ConvertedArray extends Ownership {
   void freeArray() {
     if (memory != null) memory.free();
     NativeHeap.free(block);
-    source.release();
+    if (source != null) source.release();
   }
 }

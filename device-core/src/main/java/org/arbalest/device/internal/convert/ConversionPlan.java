@@ -73,6 +73,11 @@ final class ConversionPlan implements AutoCloseable {
     return new Conversion(copiedBytes, copied, shared);
   }
 
+  /** Returns whether the result has no buffer of the source. */
+  boolean isAllNew() {
+    return shared == 0 && total > 0;
+  }
+
   /** Returns whether the conversion failed because the CPU cannot read the buffers. */
   boolean isUnreachable() {
     return isUnreachable;
@@ -213,6 +218,18 @@ final class ConversionPlan implements AutoCloseable {
           + "which it is");
     }
     return measure(field, child, below.takingNulls(), field);
+  }
+
+  /** Measures a batch in which elements without a source are nulls of each column, and not of the batch. */
+  Node withNullRows(Field batch, long address, Rows rows) {
+    Layout layout = Layout.of(batch);
+    Node node = new Node(layout, rows.count);
+    long bitmap = bitmap(layout, address);
+    node.nulls = rows.ownNulls(bitmap);
+    node.buffers.add(node.nulls == 0 ? Node.Buffer.NONE
+        : piece((rows.count + 7) >>> 3, to -> rows.writeOwnValidity(bitmap, to)));
+    addFields(node, batch, address, rows, batch, false);
+    return node;
   }
 
   /** Measures a child of the result, which comes from a child of the source. */

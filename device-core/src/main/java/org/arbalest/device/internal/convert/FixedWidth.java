@@ -58,17 +58,66 @@ final class FixedWidth {
       Bitmaps.copy(from, rows.start, to, 0, rows.count);
       return;
     }
+    Marked marked = rows.marked();
+    if (marked != null) {
+      marked.copyBits(from, rows.start, to);
+      return;
+    }
     for (long k = 0; k < rows.count; k++) {
       long at = rows.at(k);
       if (at >= 0 && Bitmaps.get(from, at)) Bitmaps.set(to, k);
     }
   }
 
-  private static void copy(long from, long width, Rows rows, long to) {
+  /** Copies values of {@code width} bytes. An element without a source becomes 0. */
+  static void copy(long from, long width, Rows rows, long to) {
+    Marked marked = rows.marked();
     if (rows.isRange()) {
       NativeHeap.copy(from + width * rows.start, to, width * rows.count);
-      return;
+    } else if (marked != null) {
+      marked.copy(from + width * rows.start, width, to);
+    } else if (rows.isPlainList()) {
+      gather(from + width * rows.start, width, rows.list(), rows.count, to);
+    } else {
+      copyOrClear(from, width, rows, to);
     }
+  }
+
+  /** Copies the value at each position of a list, in one loop for each width. */
+  private static void gather(long from, long width, long list, long count, long to) {
+    switch ((int) width) {
+      case 1 -> {
+        for (long k = 0; k < count; k++) NativeHeap.putByte(to + k, NativeHeap.getByte(from + position(list, k)));
+      }
+      case 2 -> {
+        for (long k = 0; k < count; k++)
+          NativeHeap.putShort(to + 2 * k, NativeHeap.getShort(from + 2 * position(list, k)));
+      }
+      case 4 -> {
+        for (long k = 0; k < count; k++) NativeHeap.putInt(to + 4 * k, NativeHeap.getInt(from + 4 * position(list, k)));
+      }
+      case 8 -> {
+        for (long k = 0; k < count; k++)
+          NativeHeap.putLong(to + 8 * k, NativeHeap.getLong(from + 8 * position(list, k)));
+      }
+      case 16 -> {
+        for (long k = 0; k < count; k++) {
+          long at = from + 16 * position(list, k);
+          NativeHeap.putLong(to + 16 * k, NativeHeap.getLong(at));
+          NativeHeap.putLong(to + 16 * k + 8, NativeHeap.getLong(at + 8));
+        }
+      }
+      default -> {
+        for (long k = 0; k < count; k++) NativeHeap.copy(from + width * position(list, k), to + width * k, width);
+      }
+    }
+  }
+
+  private static long position(long list, long k) {
+    return NativeHeap.getLong(list + Long.BYTES * k);
+  }
+
+  private static void copyOrClear(long from, long width, Rows rows, long to) {
     switch ((int) width) { // one loop for each width
       case 1 -> {
         for (long k = 0; k < rows.count; k++) {

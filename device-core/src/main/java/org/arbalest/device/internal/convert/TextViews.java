@@ -40,6 +40,10 @@ final class TextViews {
   /** Copies views unchanged; the view of a null becomes empty. */
   private static void gather(TextSource source, long to) {
     Rows rows = source.rows;
+    if (rows.isPlainList() && !source.mayHaveNulls()) {
+      FixedWidth.copy(source.positions, ViewStruct.SIZE, rows, to);
+      return;
+    }
     for (long k = 0; k < rows.count; k++) {
       ViewStruct.copy(source.view(rows.at(k)), to + ViewStruct.SIZE * k, source.isNull(k));
     }

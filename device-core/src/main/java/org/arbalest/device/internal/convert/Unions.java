@@ -94,7 +94,7 @@ final class Unions {
   }
 
   /** Returns whether an array of a field can store a null, so that a reader finds it. */
-  private static boolean canBeNull(Field field) {
+  static boolean canBeNull(Field field) {
     if (!field.isNullable()) return false;
     return switch (field.type()) {
       case UnionType union -> union.children().stream().anyMatch(Unions::canBeNull);
