@@ -35,6 +35,7 @@ public final class ArrayRows {
 
   /** Returns an array of the selected rows, which the caller closes. See {@link DeviceArray#filter}. */
   public static DeviceArray filter(DeviceArrayImpl array, RowBits rows) {
+    array.checkOpen();
     if (rows.length != array.length()) {
       throw new IllegalArgumentException("cannot filter an array of " + DeviceArrayImpl.counted(array.length(), "row")
           + " by a selection of " + DeviceArrayImpl.counted(rows.length, "row")

@@ -11,7 +11,7 @@ import org.arbalest.device.internal.memory.RowBits;
  */
 final class Marked {
   /** With more rows of 64, runs of rows are copied instead of single rows. */
-  private static final int DENSE = 48;
+  private static final int DENSE = 60;
 
   /** Ranges up to this size in bytes are copied word by word. */
   private static final long SHORT = 128;
@@ -45,27 +45,114 @@ final class Marked {
     return to;
   }
 
-  /** Copies values; {@code from} is the address of the value of row 0. */
+  /** Copies values; {@code from} is the address of the value of row 0. One loop for each width. */
   void copy(long from, long width, long to) {
+    switch ((int) width) {
+      case 1 -> copyBytes(from, to);
+      case 2 -> copyShorts(from, to);
+      case 4 -> copyInts(from, to);
+      case 8 -> copyLongs(from, to);
+      case 16 -> copyPairs(from, to);
+      default -> copyValues(from, width, to);
+    }
+  }
+
+  private void copyBytes(long from, long to) {
     long next = to;
-    for (int word = 0; word < rows.size();) {
-      long bits = rows.word(word);
-      long first = from + width * Long.SIZE * word;
-      if (bits == -1) {
-        int end = word + 1;
-        while (end < rows.size() && rows.word(end) == -1) end++;
-        long bytes = width * Long.SIZE * (end - word);
-        NativeHeap.copy(first, next, bytes);
-        next += bytes;
-        word = end;
+    long[] words = rows.words;
+    for (int word = 0; word < words.length; word++) {
+      long bits = words[word];
+      if (bits == 0) continue;
+      long first = from + 64L * word;
+      if (Long.bitCount(bits) > DENSE) {
+        next = copyRuns(bits, first, 1, next);
         continue;
       }
-      word++;
+      for (; bits != 0; bits &= bits - 1, next++)
+        NativeHeap.putByte(next, NativeHeap.getByte(first + Long.numberOfTrailingZeros(bits)));
+    }
+  }
+
+  private void copyShorts(long from, long to) {
+    long next = to;
+    long[] words = rows.words;
+    for (int word = 0; word < words.length; word++) {
+      long bits = words[word];
+      if (bits == 0) continue;
+      long first = from + 2 * (64L * word);
+      if (Long.bitCount(bits) > DENSE) {
+        next = copyRuns(bits, first, 2, next);
+        continue;
+      }
+      for (; bits != 0; bits &= bits - 1, next += 2)
+        NativeHeap.putShort(next, NativeHeap.getShort(first + 2L * Long.numberOfTrailingZeros(bits)));
+    }
+  }
+
+  private void copyInts(long from, long to) {
+    long next = to;
+    long[] words = rows.words;
+    for (int word = 0; word < words.length; word++) {
+      long bits = words[word];
+      if (bits == 0) continue;
+      long first = from + 4 * (64L * word);
+      if (Long.bitCount(bits) > DENSE) {
+        next = copyRuns(bits, first, 4, next);
+        continue;
+      }
+      for (; bits != 0; bits &= bits - 1, next += 4)
+        NativeHeap.putInt(next, NativeHeap.getInt(first + 4L * Long.numberOfTrailingZeros(bits)));
+    }
+  }
+
+  private void copyLongs(long from, long to) {
+    long next = to;
+    long[] words = rows.words;
+    for (int word = 0; word < words.length; word++) {
+      long bits = words[word];
+      if (bits == 0) continue;
+      long first = from + 8 * (64L * word);
+      if (Long.bitCount(bits) > DENSE) {
+        next = copyRuns(bits, first, 8, next);
+        continue;
+      }
+      for (; bits != 0; bits &= bits - 1, next += 8)
+        NativeHeap.putLong(next, NativeHeap.getLong(first + 8L * Long.numberOfTrailingZeros(bits)));
+    }
+  }
+
+  private void copyPairs(long from, long to) {
+    long next = to;
+    long[] words = rows.words;
+    for (int word = 0; word < words.length; word++) {
+      long bits = words[word];
+      if (bits == 0) continue;
+      long first = from + 16 * (64L * word);
+      if (Long.bitCount(bits) > DENSE) {
+        next = copyRuns(bits, first, 16, next);
+        continue;
+      }
+      for (; bits != 0; bits &= bits - 1, next += 16) {
+        long at = first + 16L * Long.numberOfTrailingZeros(bits);
+        NativeHeap.putLong(next, NativeHeap.getLong(at));
+        NativeHeap.putLong(next + 8, NativeHeap.getLong(at + 8));
+      }
+    }
+  }
+
+  private void copyValues(long from, long width, long to) {
+    long next = to;
+    long[] words = rows.words;
+    for (int word = 0; word < words.length; word++) {
+      long bits = words[word];
+      if (bits == 0) continue;
+      long first = from + width * (64L * word);
       if (Long.bitCount(bits) > DENSE) {
         next = copyRuns(bits, first, width, next);
-      } else if (bits != 0) {
-        next = copyEach(bits, first, width, next);
+        continue;
       }
+      for (; bits != 0; bits &= bits - 1, next += width)
+        copyRange(first + width * Long.numberOfTrailingZeros(bits), next, width);
     }
   }
 
@@ -91,41 +178,6 @@ final class Marked {
     long i = 0;
     for (; i + Long.BYTES <= bytes; i += Long.BYTES) NativeHeap.putLong(to + i, NativeHeap.getLong(from + i));
     for (; i < bytes; i++) NativeHeap.putByte(to + i, NativeHeap.getByte(from + i));
-  }
-
-  /** Copies the values of single rows, in one loop for each width. */
-  private static long copyEach(long bits, long first, long width, long to) {
-    long next = to;
-    switch ((int) width) {
-      case 1 -> {
-        for (long left = bits; left != 0; left &= left - 1, next++)
-          NativeHeap.putByte(next, NativeHeap.getByte(first + Long.numberOfTrailingZeros(left)));
-      }
-      case 2 -> {
-        for (long left = bits; left != 0; left &= left - 1, next += 2)
-          NativeHeap.putShort(next, NativeHeap.getShort(first + 2L * Long.numberOfTrailingZeros(left)));
-      }
-      case 4 -> {
-        for (long left = bits; left != 0; left &= left - 1, next += 4)
-          NativeHeap.putInt(next, NativeHeap.getInt(first + 4L * Long.numberOfTrailingZeros(left)));
-      }
-      case 8 -> {
-        for (long left = bits; left != 0; left &= left - 1, next += 8)
-          NativeHeap.putLong(next, NativeHeap.getLong(first + 8L * Long.numberOfTrailingZeros(left)));
-      }
-      case 16 -> {
-        for (long left = bits; left != 0; left &= left - 1, next += 16) {
-          long at = first + 16L * Long.numberOfTrailingZeros(left);
-          NativeHeap.putLong(next, NativeHeap.getLong(at));
-          NativeHeap.putLong(next + 8, NativeHeap.getLong(at + 8));
-        }
-      }
-      default -> {
-        for (long left = bits; left != 0; left &= left - 1, next += width)
-          copyRange(first + width * Long.numberOfTrailingZeros(left), next, width);
-      }
-    }
-    return next;
   }
 
   /** Copies bits, and clears the rest of the last byte; {@code first} is the bit of row 0. */

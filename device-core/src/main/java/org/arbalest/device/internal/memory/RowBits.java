@@ -12,8 +12,11 @@ public final class RowBits {
   /** The number of rows whose bit is set. */
   public final long count;
 
-  /** The bits, 64 rows in a word, the first row in the lowest bit. The bits after the last row are zero. */
-  private final long[] words;
+  /**
+   * The bits, 64 rows in a word, the first row in the lowest bit. The bits after the last row are zero. It is public for
+   * loops, which must not change it.
+   */
+  public final long[] words;
 
   /** Takes over the words. Their bits after the last row may be anything. */
   public RowBits(long length, long[] words) {

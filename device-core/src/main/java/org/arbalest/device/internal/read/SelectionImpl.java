@@ -26,7 +26,7 @@ import org.arbalest.device.types.FlatType.BoolType;
 public record SelectionImpl(RowBits bits) implements Selection {
   /** See {@link DeviceArray#filter}. */
   public static DeviceArray filter(DeviceArrayImpl array, Selection rows) {
-    return ArrayRows.filter(array, unwrap(rows));
+    return ArrayRows.filter(array, unwrap(Objects.requireNonNull(rows, "rows")));
   }
 
   private static RowBits unwrap(Selection selection) {
@@ -44,7 +44,7 @@ public record SelectionImpl(RowBits bits) implements Selection {
 
   /** See {@link Selection#of(Column)}. */
   public static Selection of(Column rows) {
-    ColumnImpl column = ColumnImpl.unwrap(rows);
+    ColumnImpl column = ColumnImpl.unwrap(Objects.requireNonNull(rows, "rows"));
     if (column.field().type() instanceof BoolType) return of(rows.asBooleans());
     if (!Getters.read(column.field(), Getter.BOOLEAN)) throw column.cannot(Getter.BOOLEAN.what);
     return where(rows.length(), row -> !rows.isNull(row) && rows.getBoolean(row));

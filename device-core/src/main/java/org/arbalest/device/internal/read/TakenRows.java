@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
+import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.IntView;
@@ -27,7 +28,8 @@ public final class TakenRows {
 
   /** See {@link DeviceArray#take(Column)}. */
   public static DeviceArray take(DeviceArrayImpl array, Column rows) {
-    ColumnImpl column = ColumnImpl.unwrap(rows);
+    ColumnImpl column = ColumnImpl.unwrap(Objects.requireNonNull(rows, "rows"));
+    array.checkOpen();
     DataType type = column.field().valueType();
     if (!(type instanceof IntType(int bits, boolean signed)))
       throw new IllegalArgumentException(column.describe() + " has no indices of rows: they are integers");
