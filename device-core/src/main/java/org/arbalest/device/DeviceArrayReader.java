@@ -133,8 +133,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
    * call throws, the caller still owns this reader. ({@link DeviceArray#filter} leaves its handle open.)
    *
-   * @param selection returns the rows of an array to keep, in the thread that pulls. The array is borrowed: it is closed
-   *     after the call. What the function throws ends the stream, as an exception of {@link Source#next} does
+   * @param selection returns the rows of an array to keep, in the thread that pulls. The array is borrowed: it is
+   *     closed after the call. An exception of the function ends the stream, as one of {@link Source#next} does
    */
   DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection);
 

@@ -7,17 +7,12 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
-import org.arbalest.device.DeviceException
-import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.batch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.ResourceCountersExtension
-import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import kotlin.random.Random
 

@@ -7,6 +7,7 @@ import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.read.SelectionImpl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A choice of rows, one bit for each row of a batch: {@link DeviceArray#filter} keeps these rows.
@@ -127,7 +128,7 @@ public sealed interface Selection permits SelectionImpl {
 
   /** Returns whether another selection has the same length and selects the same rows. */
   @Override
-  boolean equals(Object other);
+  boolean equals(@Nullable Object other);
 
   @Override
   int hashCode();

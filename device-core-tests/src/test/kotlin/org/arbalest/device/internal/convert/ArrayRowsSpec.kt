@@ -37,6 +37,7 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.withNullRows
 import java.lang.foreign.Arena
 import kotlin.random.Random
 
@@ -183,7 +184,7 @@ class ArrayRowsSpec : FunSpec({
     test("a filtered batch with a column of every type outlives its source [SEL-01]") {
         val some = Selection.where(60) { it % 7 != 2L && it != 30L }
         val result = EveryType.batch(0, 60).use { it.filter(some) }
-        val expected = EveryType.batch(0, 60).use { EveryType.rows(it).filterIndexed { i, _ -> some.isSelected(i.toLong()) } }
+        val expected = EveryType.batch(0, 60).use { chosen(EveryType.rows(it), some) }
         result.use {
             it.validate(Validation.FULL)
             EveryType.rows(it) shouldBe expected
@@ -240,7 +241,8 @@ class ArrayRowsSpec : FunSpec({
     }
 
     test("a null index is rejected if a column of the batch cannot have nulls [SEL-04]") {
-        val strict = Field.of("", StructType(listOf(field("v", DataType.INT64).withNullable(false)))).withNullable(false)
+        val column = field("v", DataType.INT64).withNullable(false)
+        val strict = Field.of("", StructType(listOf(column))).withNullable(false)
         BatchBuilder.of(Devices.cpu(), 2).use { builder ->
             builder.column(field("v", DataType.INT64)).append(1).append(2)
             builder.build()
@@ -253,6 +255,26 @@ class ArrayRowsSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> { batch.take(it.column("at")) }.message shouldBe
                     "cannot take a null row: index 1 is null, but v: int64 not null is not nullable; omit null " +
                     "indices, or call convertTo with a field that is nullable first"
+            }
+        }
+    }
+
+    test("null rows of the batch itself are kept, and a null index is a null of each column [SEL-01, SEL-04]") {
+        fun same(expected: List<Any?>, make: () -> DeviceArray) = make().use {
+            EveryType.rows(it) shouldBe expected
+            it.validate(Validation.FULL)
+        }
+        for (isCounted in listOf(true, false)) batch(100).withNullRows(1, 70, isCounted = isCounted).use { batch ->
+            val values = List(100) { if (it == 1 || it == 70) null else mapOf("id" to it.toLong()) }
+            val some = Selection.where(100) { it % 3 == 1L || it == 99L }
+            same(chosen(values, some)) { batch.filter(some) }
+            same(chosen(values, some.not())) { batch.filter(some.not()) }
+            same(listOf(values[70], values[2], values[1])) { batch.take(70, 2, 1) }
+            BatchBuilder.of(Devices.cpu(), 3).use { builder ->
+                builder.column(field("at", DataType.INT32)).append(70).appendNull().append(2)
+                builder.build()
+            }.use { at ->
+                same(listOf(null, mapOf("id" to null), values[2])) { batch.take(at.column("at")) }
             }
         }
     }

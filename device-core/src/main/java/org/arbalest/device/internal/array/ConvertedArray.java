@@ -20,7 +20,8 @@ public final class ConvertedArray extends Ownership {
   private final Conversion conversion;
 
   /** Takes over a reference to the source, if it has one, the memory, and the block of a {@link StructBlock}. */
-  public ConvertedArray(@Nullable Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
+  public ConvertedArray(@Nullable Ownership source, @Nullable DeviceBufferImpl memory, long block,
+      Conversion conversion,
       boolean hasEmpty) {
     super(hasEmpty);
     this.source = source;

@@ -6,8 +6,8 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.RowBits;
 
 /**
- * The rows that a filter keeps. Values of a fixed width and bits are copied by the words of the selection, and ranges of
- * rows at once. Other values need the list of positions, which is written when it is first used.
+ * The rows that a filter keeps. Values of a fixed width and bits are copied by the words of the selection. Other values
+ * need the list of positions, which is written when it is first used.
  */
 final class Marked {
   /** With more rows of 64, runs of rows are copied instead of single rows. */

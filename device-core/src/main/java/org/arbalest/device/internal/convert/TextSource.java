@@ -92,8 +92,8 @@ final class TextSource {
   }
 
   /**
-   * Returns the size of the values of a plain list of rows in bytes, for a layout with offsets. Returns −1 if it may not
-   * be a valid size, so that the rows must be checked one by one.
+   * Returns the size of the values of a plain list of rows in bytes, for a layout with offsets. Returns −1 if an offset
+   * may be invalid, so that the caller must check each row.
    */
   long plainSize() {
     long list = rows.list();

@@ -162,7 +162,7 @@ final class Texts {
     }
   }
 
-  /** Writes the bytes of a plain list of rows whose sizes are checked. Rows that follow each other are copied at once. */
+  /** Writes the bytes of a plain list of rows whose sizes are checked. */
   private static void writeBytes(TextSource source, Rows rows, long to, long size) {
     long list = rows.list();
     boolean mayHaveNulls = source.mayHaveNulls();

@@ -13,8 +13,8 @@ public final class RowBits {
   public final long count;
 
   /**
-   * The bits, 64 rows in a word, the first row in the lowest bit. The bits after the last row are zero. It is public for
-   * loops, which must not change it.
+   * The bits, 64 rows in a word, the first row in the lowest bit. The bits after the last row are zero. Other classes
+   * must not change them.
    */
   public final long[] words;
 

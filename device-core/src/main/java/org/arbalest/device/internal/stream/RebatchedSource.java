@@ -15,7 +15,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final long rows;
 
-  /** The arrays that were pulled and not returned yet; all but the last together have fewer rows than an array needs. */
+  /** The arrays that were pulled and not returned yet. Without the last, they have fewer rows than an array needs. */
   private final List<DeviceArray> parts = new ArrayList<>();
 
   private long pending;
