@@ -459,8 +459,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   }
 
   /**
-   * Returns an array of the rows at the indices in a column; see {@link #take(long...)}. A null index makes a null row:
-   * in a batch a null of each column, in a union a null of its first child that can have one.
+   * Returns an array of the rows at the indices in a column; see {@link #take(long...)}. A null index makes a null row.
+   * In a batch, whose own field is not nullable, that is a null of each column. In a union it is a null of the first
+   * child that can have one.
    *
    * @param rows a column of integers, also encoded by a dictionary or run-ends. The CPU must be able to read it
    * @return the result; the caller closes it

@@ -6,6 +6,7 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.ArrayData
 import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
@@ -260,21 +261,23 @@ class ArrayRowsSpec : FunSpec({
     }
 
     test("null rows of the batch itself are kept, and a null index is a null of each column [SEL-01, SEL-04]") {
-        fun same(expected: List<Any?>, make: () -> DeviceArray) = make().use {
-            EveryType.rows(it) shouldBe expected
-            it.validate(Validation.FULL)
-        }
-        for (isCounted in listOf(true, false)) batch(100).withNullRows(1, 70, isCounted = isCounted).use { batch ->
-            val values = List(100) { if (it == 1 || it == 70) null else mapOf("id" to it.toLong()) }
-            val some = Selection.where(100) { it % 3 == 1L || it == 99L }
-            same(chosen(values, some)) { batch.filter(some) }
-            same(chosen(values, some.not())) { batch.filter(some.not()) }
-            same(listOf(values[70], values[2], values[1])) { batch.take(70, 2, 1) }
-            BatchBuilder.of(Devices.cpu(), 3).use { builder ->
-                builder.column(field("at", DataType.INT32)).append(70).appendNull().append(2)
-                builder.build()
-            }.use { at ->
-                same(listOf(null, mapOf("id" to null), values[2])) { batch.take(at.column("at")) }
+        val values = List(100) { if (it == 1 || it == 70) null else mapOf("id" to it.toLong()) }
+        val some = Selection.where(100) { it % 3 == 1L || it == 99L }
+        fun same(expected: List<Any?>, make: () -> DeviceArray) = make().use { EveryType.rows(it) shouldBe expected }
+        for (isNullable in listOf(true, false)) for (isCounted in listOf(true, false)) {
+            batch(100).withNullRows(1, 70, isCounted = isCounted).use {
+                DeviceArray.of(it.field().withNullable(isNullable), ArrayData.of(it))
+            }.use { batch ->
+                same(chosen(values, some)) { batch.filter(some) }
+                same(chosen(values, some.not())) { batch.filter(some.not()) }
+                same(listOf(values[70], values[2], values[1])) { batch.take(70, 2, 1) }
+                BatchBuilder.of(Devices.cpu(), 3).use { builder ->
+                    builder.column(field("at", DataType.INT32)).append(70).appendNull().append(2)
+                    builder.build()
+                }.use { at ->
+                    val ofNull = if (isNullable) null else mapOf("id" to null)
+                    same(listOf(null, ofNull, values[2])) { batch.take(at.column("at")) }
+                }
             }
         }
     }
