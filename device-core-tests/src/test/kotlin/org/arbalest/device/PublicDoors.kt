@@ -12,9 +12,15 @@ import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
+import org.arbalest.device.columns.BooleanView
 import org.arbalest.device.columns.ByteStringView
 import org.arbalest.device.columns.Column
 import org.arbalest.device.columns.ColumnView
+import org.arbalest.device.columns.DoubleView
+import org.arbalest.device.columns.FloatView
+import org.arbalest.device.columns.IntView
+import org.arbalest.device.columns.LongView
+import org.arbalest.device.columns.Selection
 import org.arbalest.device.columns.Tensor
 import org.arbalest.device.internal.array.ArrayRelease
 import org.arbalest.device.internal.cpu.CpuProvider
@@ -56,8 +62,11 @@ import java.util.UUID
 import java.util.concurrent.Executor
 import java.util.concurrent.Flow
 import java.util.function.Consumer
+import java.util.function.DoublePredicate
+import java.util.function.Function
 import java.util.function.IntPredicate
 import java.util.function.LongConsumer
+import java.util.function.LongPredicate
 
 /**
  * Returns the public classes in `org.arbalest.device` and the packages below it, without C structs, the SPI, internal
@@ -118,6 +127,9 @@ internal class Examples(
 
     private fun batch() = BatchBuilder.of(cpu, 1).use { it.int64("name", longArrayOf(1)).build() }.opened()
 
+    private fun numbers(type: DataType) = BatchBuilder.of(cpu, 1)
+        .use { it.column(Field.of("name", type)).appendNull().run { it.build() } }.opened().column(0)
+
     private fun texts() = BatchBuilder.of(cpu, 9).use { it.utf8("name", List(9) { "a" }).build() }.opened().column(0)
         .asByteStrings()
 
@@ -175,6 +187,15 @@ internal class Examples(
         Executor::class.java -> Executor { it.run() }
         Consumer::class.java -> Consumer<Any> {}
         IntPredicate::class.java -> IntPredicate { false }
+        LongPredicate::class.java -> LongPredicate { false }
+        DoublePredicate::class.java -> DoublePredicate { false }
+        Function::class.java -> Function<Any, Any> { it }
+        Selection::class.java -> Selection.where(3) { it != 1L }
+        LongView::class.java -> batch().column(0).asLongs()
+        IntView::class.java -> numbers(DataType.INT32).asInts()
+        DoubleView::class.java -> numbers(DataType.FLOAT64).asDoubles()
+        FloatView::class.java -> numbers(DataType.FLOAT32).asFloats()
+        BooleanView::class.java -> numbers(DataType.BOOL).asBooleans()
         LongConsumer::class.java -> LongConsumer {}
         Flow.Publisher::class.java -> Flow.Publisher<Any> {}
         DeviceType::class.java -> DeviceType.CPU

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.arbalest.device.columns.Column;
+import org.arbalest.device.columns.Selection;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.convert.ArrayColumns;
@@ -16,6 +17,8 @@ import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.read.ColumnImpl;
 import org.arbalest.device.internal.read.ContentDifference;
+import org.arbalest.device.internal.read.SelectionImpl;
+import org.arbalest.device.internal.read.TakenRows;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
@@ -414,6 +417,63 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default String toString(int rows) {
     return TextTable.of(this, rows);
+  }
+
+  /**
+   * Returns an array of the selected rows, in order. This handle stays open and unchanged, and may be closed
+   * immediately.
+   *
+   * <p>The field stays the same. Nulls stay nulls, also null rows of the batch itself. Dictionaries, the data of views
+   * and the elements of list-views are shared, not copied; run-ends are joined. All other buffers are written, in one
+   * allocation. If nothing is shared, the result does not keep the memory of this array.
+   *
+   * <p>Rows that follow each other become a {@link #slice}, and all rows another handle of this array, both without a
+   * copy and on any device. Otherwise this call waits as {@link #synchronize} does.
+   *
+   * @param rows the rows to keep
+   * @return the result; the caller closes it
+   * @throws IllegalArgumentException if the selection has another number of rows than this array
+   * @throws DeviceException with {@code ENOSYS} if the CPU cannot read the buffers: copy the array to the CPU first, or
+   *     filter it on its device with a kernel. With {@code EINVAL} if the array is malformed; the message has the path,
+   *     the row and the numbers. With {@code ENOMEM} if there is not enough memory
+   */
+  default DeviceArray filter(Selection rows) {
+    return SelectionImpl.filter(DeviceArrayImpl.unwrap(this), rows);
+  }
+
+  /**
+   * Returns an array of the rows at some indices, in the order of the indices. An index may occur more than once. The
+   * rest is as in {@link #filter}.
+   *
+   * @param rows the rows, counted from 0
+   * @return the result; the caller closes it
+   * @throws IndexOutOfBoundsException if no such row exists; the message has the position of the index, the index and
+   *     the number of rows
+   * @throws DeviceException as {@link #filter} does
+   */
+  default DeviceArray take(long... rows) {
+    return TakenRows.take(DeviceArrayImpl.unwrap(this), rows);
+  }
+
+  /** Returns an array of the rows at some indices; see {@link #take(long...)}. */
+  default DeviceArray take(int... rows) {
+    return TakenRows.take(DeviceArrayImpl.unwrap(this), rows);
+  }
+
+  /**
+   * Returns an array of the rows at the indices in a column; see {@link #take(long...)}. A null index makes a null row.
+   * In a batch, whose own field is not nullable, that is a null of each column. In a union it is a null of the first
+   * child that can have one.
+   *
+   * @param rows a column of integers, also encoded by a dictionary or run-ends. The CPU must be able to read it
+   * @return the result; the caller closes it
+   * @throws IllegalArgumentException if the column has other values than integers. If an index is null, and a column of
+   *     this batch cannot have nulls: call {@link #convertTo(Field)} with a field in which it can
+   * @throws IndexOutOfBoundsException as {@link #take(long...)} does
+   * @throws DeviceException as {@link #filter} does
+   */
+  default DeviceArray take(Column rows) {
+    return TakenRows.take(DeviceArrayImpl.unwrap(this), rows);
   }
 
   /** Returns another handle of the same array. The caller closes it. */

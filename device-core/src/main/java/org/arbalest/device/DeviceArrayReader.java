@@ -4,6 +4,8 @@ package org.arbalest.device;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.arbalest.device.columns.Selection;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
@@ -148,6 +150,34 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws IllegalStateException if this reader was closed or exported
    */
   DeviceArrayReader select(int... indices);
+
+  /**
+   * Creates a reader of the selected rows. Each array is filtered when it is pulled, as by {@link DeviceArray#filter}.
+   * An array without a selected row is left out.
+   *
+   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
+   * call throws, the caller still owns this reader. ({@link DeviceArray#filter} leaves its handle open.)
+   *
+   * @param selection returns the rows of an array to keep, in the thread that pulls. The array is borrowed: it is
+   *     closed after the call. An exception of the function ends the stream, as one of {@link Source#next} does
+   */
+  DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection);
+
+  /**
+   * Creates a reader of the same rows in arrays of one length: small arrays are joined, and large ones cut. The last
+   * array may be shorter. Arrays without rows are left out.
+   *
+   * <p>A cut is a {@link DeviceArray#slice}, without a copy. Arrays are joined as by
+   * {@link DeviceArray#concat(java.util.List)}, so each row is copied once at most. An error of this reader follows the
+   * rows that were pulled before it.
+   *
+   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
+   * call throws, the caller still owns this reader.
+   *
+   * @param rows the number of rows of each array, at least 1
+   * @throws IllegalArgumentException if the number of rows is less than 1
+   */
+  DeviceArrayReader rebatch(long rows);
 
   /**
    * Creates a reader of the same arrays in another memory. Each array is copied as by

@@ -54,7 +54,7 @@ private val FRONT = mapOf(
     "tensor" to listOf("DLPack"),
     "read" to listOf(
         "BooleanView", "ByteStringView", "ByteView", "Column", "ColumnView", "DoubleView", "ExtensionCodec",
-        "FloatView", "HalfFloatView", "IntView", "LongView", "Runs", "ShortView", "Tensor",
+        "FloatView", "HalfFloatView", "IntView", "LongView", "Runs", "Selection", "ShortView", "Tensor",
     ),
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "statistics" to listOf("StatisticKeys", "Statistics", "StatisticsBuilder"),

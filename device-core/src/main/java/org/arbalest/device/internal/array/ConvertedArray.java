@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array;
 
+import java.util.Objects;
 import org.arbalest.device.Conversion;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.EventPoint;
@@ -12,22 +13,24 @@ import org.jspecify.annotations.Nullable;
  * array's buffers, and to the buffers that had to be written again.
  */
 public final class ConvertedArray extends DerivedArray {
-  private final Ownership source;
-  private final Ownership awaited;
+  /** The ownership of the other array; null if none of its buffers are used. */
+  private final @Nullable Ownership source;
+
+  private final @Nullable Ownership awaited;
   private final @Nullable DeviceBufferImpl memory;
   private final long block;
   private final Conversion conversion;
   private final boolean isCpuAccessible;
   private final long bytes;
 
-  /** Takes over a reference to the source, the memory, and the block of a {@link StructBlock}. */
-  public ConvertedArray(Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
-      boolean hasEmpty) {
+  /** Takes over a reference to the source, if it has one, the memory, and the block of a {@link StructBlock}. */
+  public ConvertedArray(@Nullable Ownership source, @Nullable DeviceBufferImpl memory, long block,
+      Conversion conversion, boolean hasEmpty) {
     super(hasEmpty);
     this.source = source;
-    this.awaited = source.awaited();
-    this.isCpuAccessible = source.isCpuAccessible();
-    long shared = source.bytes();
+    this.awaited = source == null ? null : source.awaited();
+    this.isCpuAccessible = source == null || source.isCpuAccessible(); // the CPU wrote the new memory
+    long shared = source == null ? 0 : source.bytes();
     this.bytes = shared < 0 ? shared : shared + (memory == null ? 0 : memory.size());
     this.memory = memory;
     this.block = block;
@@ -36,22 +39,22 @@ public final class ConvertedArray extends DerivedArray {
 
   @Override
   public long syncEvent() {
-    return awaited.syncEvent();
+    return awaited == null ? 0 : awaited.syncEvent();
   }
 
   @Override
   public boolean mayHaveToWait() {
-    return awaited.mayHaveToWait();
+    return awaited != null && awaited.mayHaveToWait();
   }
 
   @Override
   public @Nullable EventPoint event() {
-    return awaited.event();
+    return awaited == null ? null : awaited.event();
   }
 
   @Override
   Ownership awaited() {
-    return awaited;
+    return awaited == null ? this : awaited;
   }
 
   @Override
@@ -81,12 +84,12 @@ public final class ConvertedArray extends DerivedArray {
 
   @Override
   int sources() {
-    return 1;
+    return source == null ? 0 : 1;
   }
 
   @Override
   Ownership source(int index) {
-    return source;
+    return Objects.requireNonNull(source);
   }
 
   @Override

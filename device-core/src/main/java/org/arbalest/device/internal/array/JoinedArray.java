@@ -136,7 +136,7 @@ final class JoinedArray extends DerivedArray {
       } else if (at instanceof JoinedArray joined) {
         Collections.addAll(memories, joined.memories);
         return;
-      } else if (memories.add(at) && at instanceof ConvertedArray converted) {
+      } else if (memories.add(at) && at instanceof ConvertedArray converted && converted.sources() > 0) {
         at = converted.source(0);
       } else {
         return;

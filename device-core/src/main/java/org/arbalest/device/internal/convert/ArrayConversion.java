@@ -116,15 +116,30 @@ public final class ArrayConversion {
     }
   }
 
-  private static Selection rows(DeviceArrayImpl array) {
-    return Selection.range(array.offset(), array.length());
+  private static Rows rows(DeviceArrayImpl array) {
+    return Rows.range(array.offset(), array.length());
+  }
+
+  /** Returns an array of some rows of another. Waits for the array, which the CPU can read. */
+  static DeviceArray taken(DeviceArrayImpl array, Ownership owner, Function<ConversionPlan, Node> measured) {
+    return made(array, owner, array.field(), false, plan -> {
+      plan.look();
+      return measured.apply(plan);
+    }, true);
   }
 
   private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact,
       Function<ConversionPlan, Node> measured) {
+    return made(array, owner, to, isCompact, measured, false);
+  }
+
+  /** @param mayLeave whether the result does not keep the source's memory if it uses none of it */
+  private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact,
+      Function<ConversionPlan, Node> measured, boolean mayLeave) {
     ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
     try (plan) {
-      return make(plan, measured.apply(plan), array.device(), to);
+      Node node = measured.apply(plan);
+      return make(plan, node, array.device(), to, mayLeave && plan.isAllNew() ? null : owner);
     } catch (MalformedException e) {
       RuntimeException why = e.toException();
       throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(why.getMessage())) : why;
@@ -133,14 +148,15 @@ public final class ArrayConversion {
     }
   }
 
-  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to) {
-    if (plan.total() == 0) return make(plan, node, device, to, null);
+  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to,
+      @Nullable Ownership source) {
+    if (plan.total() == 0) return make(plan, node, device, to, source, null);
     MemoryManager own = device.memory();
     MemoryManager near = own.isCpuAccessible() ? own : device.hostMemory().orElseThrow(() -> unreachable(device));
     DeviceBuffer memory = near.allocate(plan.total());
     try {
       node.writeBuffers(memory.address());
-      return make(plan, node, device, to, DeviceBufferImpl.unwrap(memory));
+      return make(plan, node, device, to, source, DeviceBufferImpl.unwrap(memory));
     } finally {
       memory.close(); // does nothing if the memory was taken
     }
@@ -152,7 +168,7 @@ public final class ArrayConversion {
   }
 
   private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to,
-      @Nullable DeviceBufferImpl memory) {
+      @Nullable Ownership source, @Nullable DeviceBufferImpl memory) {
     StructBlock block = new StructBlock(node.structs(), node.entries() + 1);
     try {
       long nothing = 0;
@@ -163,8 +179,8 @@ public final class ArrayConversion {
       node.writeStructs(block, memory == null ? 0 : memory.address(), nothing);
       boolean hasEmpty = Structure.validate(to, block.address);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
-      ConvertedArray converted = new ConvertedArray(plan.owner, memory, block.address, plan.conversion(), hasEmpty);
-      plan.owner.retain(); // for converted; nothing below can fail
+      ConvertedArray converted = new ConvertedArray(source, memory, block.address, plan.conversion(), hasEmpty);
+      if (source != null) source.retain(); // for converted; nothing below can fail
       if (memory != null) memory.take();
       return handle.holding(converted);
     } catch (Throwable t) {

@@ -73,6 +73,11 @@ final class ConversionPlan implements AutoCloseable {
     return new Conversion(copiedBytes, copied, shared);
   }
 
+  /** Returns whether the result has no buffer of the source. */
+  boolean isAllNew() {
+    return shared == 0 && total > 0;
+  }
+
   /** Returns whether the conversion failed because the CPU cannot read the buffers. */
   boolean isUnreachable() {
     return isUnreachable;
@@ -144,11 +149,11 @@ final class ConversionPlan implements AutoCloseable {
   }
 
   /** Measures an array of the result, which consists of the selected elements of a struct. */
-  Node measure(Field from, long struct, Selection rows, Field to) {
+  Node measure(Field from, long struct, Rows rows, Field to) {
     return measure(from, struct, rows, to, false);
   }
 
-  private Node measure(Field from, long struct, Selection rows, Field to, boolean isEntry) {
+  private Node measure(Field from, long struct, Rows rows, Field to, boolean isEntry) {
     if (from.type() instanceof RunEndEncodedType && !(to.type() instanceof RunEndEncodedType))
       return Encodings.expand(this, from, struct, rows, to);
     if (from.type() instanceof DictionaryType && !(to.type() instanceof DictionaryType))
@@ -168,7 +173,7 @@ final class ConversionPlan implements AutoCloseable {
       case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
       case FIXED_LIST -> {
         long items = RawArrowArray.child(struct, 0);
-        Selection below =
+        Rows below =
             rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
         child(node, from, 0, struct, below, to, 0);
       }
@@ -180,7 +185,7 @@ final class ConversionPlan implements AutoCloseable {
   }
 
   /** Measures a struct without its validity bitmap; the nulls move into its fields. */
-  Node pushDown(Field struct, long address, Selection rows) {
+  Node pushDown(Field struct, long address, Rows rows) {
     Node node = new Node(Layout.of(struct), rows.count);
     node.buffers.add(Node.Buffer.NONE);
     List<Field> fields = struct.type().children();
@@ -192,12 +197,12 @@ final class ConversionPlan implements AutoCloseable {
   }
 
   /** Measures a field of a struct, with the nulls of the struct added to its own. */
-  Node pushedDown(Field struct, long address, Selection rows, int index) {
+  Node pushedDown(Field struct, long address, Rows rows, int index) {
     long bitmap = bitmap(Layout.of(struct), address);
     if (bitmap != 0) look();
     Field field = struct.type().children().get(index);
     long child = RawArrowArray.child(address, index);
-    Selection below = rows.child(this, child, 1, above(Layout.of(struct), address, rows, 0, 0, 1));
+    Rows below = rows.child(this, child, 1, above(Layout.of(struct), address, rows, 0, 0, 1));
     if (rows.nulls(bitmap) == 0) return measure(field, child, below, field);
     long row = rows.exposedNull(bitmap);
     Layout.Shape shape = Layout.of(field).shape;
@@ -214,15 +219,27 @@ final class ConversionPlan implements AutoCloseable {
     return measure(field, child, below.takingNulls(), field);
   }
 
+  /** Measures a batch in which elements without a source are nulls of each column, and not of the batch. */
+  Node withNullRows(Field batch, long address, Rows rows) {
+    Layout layout = Layout.of(batch);
+    Node node = new Node(layout, rows.count);
+    long bitmap = bitmap(layout, address);
+    node.nulls = rows.ownNulls(bitmap);
+    node.buffers.add(node.nulls == 0 ? Node.Buffer.NONE
+        : piece((rows.count + 7) >>> 3, to -> rows.writeOwnValidity(bitmap, to)));
+    addFields(node, batch, address, rows, batch, false);
+    return node;
+  }
+
   /** Measures a child of the result, which comes from a child of the source. */
-  void child(Node node, Field from, int own, long struct, Selection rows, Field to, int asked) {
+  void child(Node node, Field from, int own, long struct, Rows rows, Field to, int asked) {
     Field wanted = to.type().children().get(asked);
     boolean isEntry = to.type() instanceof MapType;
     node.add(wanted.name(),
         () -> measure(from.type().children().get(own), RawArrowArray.child(struct, own), rows, wanted, isEntry));
   }
 
-  private void addFields(Node node, Field from, long struct, Selection rows, Field to, boolean isEntry) {
+  private void addFields(Node node, Field from, long struct, Rows rows, Field to, boolean isEntry) {
     int[] fields = Compatible.fields(from, to, isEntry);
     for (int i = 0; i < fields.length; i++) {
       long field = RawArrowArray.child(struct, fields[i]);
@@ -231,8 +248,8 @@ final class ConversionPlan implements AutoCloseable {
     }
   }
 
-  static Selection.Above above(Layout layout, long struct, Selection rows, long types, int type, long each) {
-    return new Selection.Above(rows, bitmap(layout, struct), types, type, each);
+  static Rows.Above above(Layout layout, long struct, Rows rows, long types, int type, long each) {
+    return new Rows.Above(rows, bitmap(layout, struct), types, type, each);
   }
 
   /** Returns the validity bitmap of a struct, or 0 if it has no nulls. */
@@ -240,7 +257,7 @@ final class ConversionPlan implements AutoCloseable {
     return layout.shape.hasValidity && RawArrowArray.nullCount(struct) != 0 ? RawArrowArray.buffer(struct, 0) : 0;
   }
 
-  private void addNulls(Node node, Field from, Selection rows, Field to) {
+  private void addNulls(Node node, Field from, Rows rows, Field to) {
     node.nulls = rows.count;
     if (to.isNullable() || (!from.isNullable() && !rows.isDecoded)) return;
     if (rows.mayBeHidden()) look();
@@ -252,7 +269,7 @@ final class ConversionPlan implements AutoCloseable {
     return new MalformedException("row " + row + ": is null, but the requested field is not nullable");
   }
 
-  private void addValidity(Node node, Field from, long struct, Selection rows, Field to) {
+  private void addValidity(Node node, Field from, long struct, Rows rows, Field to) {
     long bitmap = bitmap(Layout.of(from), struct);
     if (rows.takesNulls) {
       long all = rows.mask(this, bitmap).bitmap();

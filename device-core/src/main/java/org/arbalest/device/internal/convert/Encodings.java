@@ -19,11 +19,11 @@ final class Encodings {
   private Encodings() {}
 
   /** Decodes a dictionary: one value for each index. */
-  static Node decode(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
+  static Node decode(ConversionPlan plan, Field from, long struct, Rows rows, Field to) {
     DictionaryType type = (DictionaryType) from.type();
     long dictionary = RawArrowArray.dictionary(struct);
     if (rows.count == 0)
-      return plan.measure(type.values(), dictionary, Selection.range(RawArrowArray.offset(dictionary), 0), to);
+      return plan.measure(type.values(), dictionary, Rows.range(RawArrowArray.offset(dictionary), 0), to);
     plan.look();
     Mask mask = rows.mask(plan, ConversionPlan.bitmap(Layout.of(from), struct));
     long indices = RawArrowArray.buffer(struct, 1);
@@ -45,7 +45,7 @@ final class Encodings {
       NativeHeap.putLong(next, position);
       next += Long.BYTES;
     }
-    return plan.measure(type.values(), dictionary, Selection.decoded(list, rows, hasNone), to);
+    return plan.measure(type.values(), dictionary, Rows.decoded(list, rows, hasNone), to);
   }
 
   private static long valuesOffset(long struct) {
@@ -53,10 +53,10 @@ final class Encodings {
   }
 
   /** Decodes run-ends: each row gets the value of its run. */
-  static Node expand(ConversionPlan plan, Field from, long struct, Selection rows, Field to) {
+  static Node expand(ConversionPlan plan, Field from, long struct, Rows rows, Field to) {
     Field values = ((RunEndEncodedType) from.type()).values();
     long child = RawArrowArray.child(struct, 1);
-    if (rows.count == 0) return plan.measure(values, child, Selection.range(RawArrowArray.offset(child), 0), to);
+    if (rows.count == 0) return plan.measure(values, child, Rows.range(RawArrowArray.offset(child), 0), to);
     plan.look();
     RunEnds runs = RunEnds.of(Layout.of(from), struct);
     long valuesOffset = valuesOffset(struct);
@@ -70,15 +70,15 @@ final class Encodings {
     }
     long list = plan.list(rows.entries());
     fill(runs, valuesOffset, rows, list);
-    return plan.measure(values, child, Selection.decoded(list, rows, rows.hasNone), to);
+    return plan.measure(values, child, Rows.decoded(list, rows, rows.hasNone), to);
   }
 
   /**
    * Returns the values of the runs that contain rows. Its memory depends on the number of runs, because a few bytes of
    * runs can describe more rows than fit in memory.
    */
-  private static Selection byRuns(ConversionPlan plan, RunEnds runs, long first, long count, long valuesOffset,
-      Selection rows) {
+  private static Rows byRuns(ConversionPlan plan, RunEnds runs, long first, long count, long valuesOffset,
+      Rows rows) {
     ConversionPlan.requireRoom(rows.count);
     long list = plan.list(count);
     long ends = plan.list(count);
@@ -86,10 +86,10 @@ final class Encodings {
       NativeHeap.putLong(list + Long.BYTES * run, valuesOffset + first + run);
       NativeHeap.putLong(ends + Long.BYTES * run, Math.min(runs.end(first + run) - rows.start, rows.count));
     }
-    return Selection.decoded(list, rows, new Spans(ends, count));
+    return Rows.decoded(list, rows, new Spans(ends, count));
   }
 
-  private static void fill(RunEnds runs, long valuesOffset, Selection rows, long list) {
+  private static void fill(RunEnds runs, long valuesOffset, Rows rows, long list) {
     if (rows.isRange()) {
       long run = runs.first(rows.start);
       for (long k = 0; k < rows.count; run++) {
@@ -109,14 +109,14 @@ final class Encodings {
   }
 
   /** Converts run-ends to run-ends: only the visible rows, with the requested width. */
-  static void runs(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  static void runs(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     long bits = node.layout.children[0].layout.bits;
     if (rows.count > Integers.most(bits, true))
       throw new MalformedException(rows.count + " elements are more than run ends of " + bits + " bits reach");
     if (rows.count == 0) {
-      plan.child(node, from, 0, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 0)), 0), to,
+      plan.child(node, from, 0, struct, Rows.range(RawArrowArray.offset(RawArrowArray.child(struct, 0)), 0), to,
           0);
-      plan.child(node, from, 1, struct, Selection.range(RawArrowArray.offset(RawArrowArray.child(struct, 1)), 0), to,
+      plan.child(node, from, 1, struct, Rows.range(RawArrowArray.offset(RawArrowArray.child(struct, 1)), 0), to,
           1);
       return;
     }
@@ -129,7 +129,7 @@ final class Encodings {
     }
   }
 
-  private static void cut(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to,
+  private static void cut(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to,
       RunEnds runs, long bits) {
     long first = runs.first(rows.start);
     long count = runs.count(first, rows.start, rows.start + rows.count);
@@ -140,11 +140,11 @@ final class Encodings {
         Integers.put(address, bits, run, Math.min(runs.end(first + run) - rows.start, rows.count));
       }
     }));
-    plan.child(node, from, 1, struct, Selection.range(valuesOffset(struct) + first, count), to, 1);
+    plan.child(node, from, 1, struct, Rows.range(valuesOffset(struct) + first, count), to, 1);
   }
 
   /** Collects run-ends from any positions. Consecutive rows of the same run form one run. */
-  private static void gather(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to,
+  private static void gather(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to,
       RunEnds runs, long bits) {
     long list = plan.list(rows.entries());
     long ends = plan.list(rows.entries());
@@ -164,7 +164,7 @@ final class Encodings {
         Integers.put(address, bits, run, NativeHeap.getLong(ends + Long.BYTES * run));
     }));
     plan.child(node, from, 1, struct,
-        rows.hasNone ? Selection.withNone(list, all, rows.exposedNull(0) < 0) : Selection.list(list, all, 0), to, 1);
+        rows.hasNone ? Rows.withNone(list, all, rows.exposedNull(0) < 0) : Rows.list(list, all, 0), to, 1);
   }
 
   private static void addEnds(Node node, long count, Node.Buffer ends) {

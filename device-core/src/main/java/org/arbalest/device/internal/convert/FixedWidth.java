@@ -15,7 +15,7 @@ import org.arbalest.device.types.NestedType.DictionaryType;
 final class FixedWidth {
   private FixedWidth() {}
 
-  static void measure(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  static void measure(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     if (from.type() instanceof DictionaryType own && to.type() instanceof DictionaryType asked) {
       if (own.index().equals(asked.index())) {
         node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
@@ -25,7 +25,7 @@ final class FixedWidth {
       }
       long dictionary = RawArrowArray.dictionary(struct);
       try {
-        node.dictionary = plan.measure(own.values(), dictionary, Selection.all(dictionary), asked.values());
+        node.dictionary = plan.measure(own.values(), dictionary, Rows.all(dictionary), asked.values());
       } catch (MalformedException e) {
         throw e.under(MalformedException.DICTIONARY);
       }
@@ -35,7 +35,7 @@ final class FixedWidth {
   }
 
   /** Adds the selected values from a buffer of the struct, unchanged. */
-  static Node.Buffer values(ConversionPlan plan, long from, long bits, long struct, Selection rows) {
+  static Node.Buffer values(ConversionPlan plan, long from, long bits, long struct, Rows rows) {
     if (rows.count == 0 || bits == 0) return Node.Buffer.NONE;
     boolean isKept = rows.isRange() && (!plan.isCompact || rows.isWhole(struct));
     if (bits == 1) {
@@ -52,10 +52,15 @@ final class FixedWidth {
   }
 
   /** Copies bits. An element without a source becomes 0. */
-  private static void copyBits(long from, Selection rows, long to) {
+  private static void copyBits(long from, Rows rows, long to) {
     NativeHeap.fill(to, (rows.count + 7) >>> 3, (byte) 0);
     if (rows.isRange()) {
       Bitmaps.copy(from, rows.start, to, 0, rows.count);
+      return;
+    }
+    Marked marked = rows.marked();
+    if (marked != null) {
+      marked.copyBits(from, rows.start, to);
       return;
     }
     for (long k = 0; k < rows.count; k++) {
@@ -64,11 +69,55 @@ final class FixedWidth {
     }
   }
 
-  private static void copy(long from, long width, Selection rows, long to) {
+  /** Copies values of {@code width} bytes. An element without a source becomes 0. */
+  static void copy(long from, long width, Rows rows, long to) {
+    Marked marked = rows.marked();
     if (rows.isRange()) {
       NativeHeap.copy(from + width * rows.start, to, width * rows.count);
-      return;
+    } else if (marked != null) {
+      marked.copy(from + width * rows.start, width, to);
+    } else if (rows.isPlainList()) {
+      gather(from + width * rows.start, width, rows.list(), rows.count, to);
+    } else {
+      copyOrClear(from, width, rows, to);
     }
+  }
+
+  /** Copies the value at each position of a list, in one loop for each width. */
+  private static void gather(long from, long width, long list, long count, long to) {
+    switch ((int) width) {
+      case 1 -> {
+        for (long k = 0; k < count; k++) NativeHeap.putByte(to + k, NativeHeap.getByte(from + position(list, k)));
+      }
+      case 2 -> {
+        for (long k = 0; k < count; k++)
+          NativeHeap.putShort(to + 2 * k, NativeHeap.getShort(from + 2 * position(list, k)));
+      }
+      case 4 -> {
+        for (long k = 0; k < count; k++) NativeHeap.putInt(to + 4 * k, NativeHeap.getInt(from + 4 * position(list, k)));
+      }
+      case 8 -> {
+        for (long k = 0; k < count; k++)
+          NativeHeap.putLong(to + 8 * k, NativeHeap.getLong(from + 8 * position(list, k)));
+      }
+      case 16 -> {
+        for (long k = 0; k < count; k++) {
+          long at = from + 16 * position(list, k);
+          NativeHeap.putLong(to + 16 * k, NativeHeap.getLong(at));
+          NativeHeap.putLong(to + 16 * k + 8, NativeHeap.getLong(at + 8));
+        }
+      }
+      default -> {
+        for (long k = 0; k < count; k++) NativeHeap.copy(from + width * position(list, k), to + width * k, width);
+      }
+    }
+  }
+
+  private static long position(long list, long k) {
+    return NativeHeap.getLong(list + Long.BYTES * k);
+  }
+
+  private static void copyOrClear(long from, long width, Rows rows, long to) {
     switch ((int) width) { // one loop for each width
       case 1 -> {
         for (long k = 0; k < rows.count; k++) {
@@ -116,7 +165,7 @@ final class FixedWidth {
 
   /** Adds indices in another width, after a check that each of them fits. The index of a null becomes 0. */
   private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct,
-      Selection rows) {
+      Rows rows) {
     if (rows.count == 0) return Node.Buffer.NONE;
     plan.look();
     Mask mask = rows.mask(plan, bitmap);

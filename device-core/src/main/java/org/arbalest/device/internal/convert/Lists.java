@@ -15,7 +15,7 @@ final class Lists {
   private final Node node;
   private final Field from;
   private final Field to;
-  private final Selection rows;
+  private final Rows rows;
   private final long struct;
   private final Layout layout;
   private final boolean isView;
@@ -34,7 +34,7 @@ final class Lists {
   /** Whether each list begins where the one before ends. */
   private boolean isContiguous = true;
 
-  private Lists(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  private Lists(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     this.plan = plan;
     this.node = node;
     this.from = from;
@@ -49,7 +49,7 @@ final class Lists {
     this.bits = node.layout.bits;
   }
 
-  static void measure(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  static void measure(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     new Lists(plan, node, from, struct, rows, to).measure();
   }
 
@@ -61,11 +61,11 @@ final class Lists {
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
       if (toViews) node.buffers.add(Node.Buffer.NONE);
-      child(Selection.range(RawArrowArray.offset(items), 0));
+      child(Rows.range(RawArrowArray.offset(items), 0));
     } else if (isSame && isSameWidth && isView == toViews) {
       node.buffers.add(shared(offsets));
       if (toViews) node.buffers.add(shared(sizes));
-      child(Selection.all(items));
+      child(Rows.all(items));
     } else {
       plan.look();
       mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
@@ -83,7 +83,7 @@ final class Lists {
     return plan.share(address + layout.width() * rows.start);
   }
 
-  private void child(Selection below) {
+  private void child(Rows below) {
     plan.child(node, from, 0, struct, below, to, 0);
   }
 
@@ -127,9 +127,9 @@ final class Lists {
   }
 
   /** Returns the elements of the lists in order. An element is repeated for each list that contains it. */
-  private Selection gathered() {
+  private Rows gathered() {
     long offset = RawArrowArray.offset(items);
-    if (isContiguous) return Selection.range(offset + first, sum);
+    if (isContiguous) return Rows.range(offset + first, sum);
     long list = plan.list(sum);
     long next = 0;
     for (long k = 0; k < rows.count; k = rows.next(k)) {
@@ -140,7 +140,7 @@ final class Lists {
         for (long j = 0; j < size; j++) NativeHeap.putLong(list + Long.BYTES * next++, start + j);
       }
     }
-    return Selection.list(list, sum, offset);
+    return Rows.list(list, sum, offset);
   }
 
   private void toOffsets() {
@@ -183,7 +183,7 @@ final class Lists {
       node.buffers.add(plan.piece((bits >>> 3) * rows.count, address -> writeStarts(address, base)));
     }
     node.buffers.add(areKept ? shared(sizes) : plan.piece((bits >>> 3) * rows.count, this::writeSizes));
-    child(isSame ? Selection.all(items) : isGathered ? gathered() : Selection.range(offset + first, last - first));
+    child(isSame ? Rows.all(items) : isGathered ? gathered() : Rows.range(offset + first, last - first));
   }
 
   private void writeStarts(long address, long base) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param runs the selection, if it consists of runs; the bitmap is the struct's then, because a bitmap of all elements
  *     might exceed the memory
  */
-record Mask(long bitmap, long first, @Nullable Selection runs) {
+record Mask(long bitmap, long first, @Nullable Rows runs) {
   static final Mask ALL = new Mask(0, 0, null);
 
   boolean isNull(long element) {

@@ -18,7 +18,7 @@ final class TextSource {
   final boolean isView;
 
   /** The visible elements. */
-  final Selection rows;
+  final Rows rows;
 
   /** The address of the offsets, or of the views. */
   final long positions;
@@ -36,7 +36,7 @@ final class TextSource {
 
   private Mask mask = Mask.ALL;
 
-  TextSource(ConversionPlan plan, Layout layout, long struct, Selection rows) {
+  TextSource(ConversionPlan plan, Layout layout, long struct, Rows rows) {
     this.plan = plan;
     this.layout = layout;
     this.struct = struct;
@@ -62,6 +62,11 @@ final class TextSource {
     return mask.isNull(row);
   }
 
+  /** Returns whether a row may be null or hidden. */
+  boolean mayHaveNulls() {
+    return mask.bitmap() != 0 || mask.runs() != null;
+  }
+
   /** Returns the largest size of the data in bytes, for a layout with offsets. */
   long limit() {
     return limit;
@@ -84,6 +89,27 @@ final class TextSource {
     // the offset of an empty value is not limited
     if (begin < 0 || end < begin || (end > limit && end != begin)) throw wrong(row, at, begin, end);
     return end - begin;
+  }
+
+  /**
+   * Returns the size of the values of a plain list of rows in bytes, for a layout with offsets. Returns −1 if an offset
+   * may be invalid, so that the caller must check each row.
+   */
+  long plainSize() {
+    long list = rows.list();
+    long first = positions + layout.width() * rows.start;
+    long bitmap = mask.bitmap();
+    long sum = 0;
+    long wrong = 0;
+    for (long k = 0; k < rows.count; k++) {
+      if (bitmap != 0 && mask.isNull(k)) continue;
+      long at = NativeHeap.getLong(list + Long.BYTES * k);
+      long begin = isLarge ? NativeHeap.getLong(first + 8 * at) : NativeHeap.getInt(first + 4 * at);
+      long end = isLarge ? NativeHeap.getLong(first + 8 * at + 8) : NativeHeap.getInt(first + 4 * at + 4);
+      sum += end - begin;
+      wrong |= begin | (end - begin) | (limit - end) | sum; // negative if any of these is
+    }
+    return wrong < 0 ? -1 : sum;
   }
 
   private MalformedException wrong(long row, long at, long begin, long end) {

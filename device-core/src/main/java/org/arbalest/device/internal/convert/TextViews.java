@@ -18,7 +18,7 @@ final class TextViews {
   private TextViews() {}
 
   static void measure(ConversionPlan plan, Node node, TextSource source) {
-    Selection rows = source.rows;
+    Rows rows = source.rows;
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
     } else if (!source.isView) {
@@ -39,14 +39,18 @@ final class TextViews {
 
   /** Copies views unchanged; the view of a null becomes empty. */
   private static void gather(TextSource source, long to) {
-    Selection rows = source.rows;
+    Rows rows = source.rows;
+    if (rows.isPlainList() && !source.mayHaveNulls()) {
+      FixedWidth.copy(source.positions, ViewStruct.SIZE, rows, to);
+      return;
+    }
     for (long k = 0; k < rows.count; k++) {
       ViewStruct.copy(source.view(rows.at(k)), to + ViewStruct.SIZE * k, source.isNull(k));
     }
   }
 
   /** Creates views into the data of a layout with offsets. */
-  private static void ofOffsets(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+  private static void ofOffsets(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
     long[] ends = {0};
     for (long k = 0; k < rows.count; k = rows.next(k)) {
@@ -71,7 +75,7 @@ final class TextViews {
     }
   }
 
-  private static void writeViews(TextSource source, Selection rows, int[] places, long to) {
+  private static void writeViews(TextSource source, Rows rows, int[] places, long to) {
     for (long k = 0; k < rows.count; k++) {
       long view = to + ViewStruct.SIZE * k;
       long at = rows.at(k);
@@ -110,7 +114,7 @@ final class TextViews {
    * Keeps each data buffer whose values take its whole size. From the others, it copies the visible values, without
    * gaps.
    */
-  private static void compact(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+  private static void compact(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
     int variadic = Math.toIntExact(source.variadic);
     long[] visible = new long[variadic];
@@ -140,7 +144,7 @@ final class TextViews {
     }
   }
 
-  private static void writeMoved(TextSource source, Selection rows, boolean[] isKept, int[] places, long to) {
+  private static void writeMoved(TextSource source, Rows rows, boolean[] isKept, int[] places, long to) {
     long[] next = new long[places.length];
     gather(source, to);
     for (long view = to; view < to + ViewStruct.SIZE * rows.count; view += ViewStruct.SIZE) {
@@ -154,7 +158,7 @@ final class TextViews {
     }
   }
 
-  private static void copyVisible(TextSource source, Selection rows, int buffer, long to) {
+  private static void copyVisible(TextSource source, Rows rows, int buffer, long to) {
     long next = to;
     for (long k = 0; k < rows.count; k++) {
       if (source.isNull(k)) continue;

@@ -14,7 +14,7 @@ final class Texts {
   private Texts() {}
 
   static void measure(ConversionPlan plan, Node node, TextSource source) {
-    Selection rows = source.rows;
+    Rows rows = source.rows;
     long bits = node.layout.bits;
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
@@ -30,7 +30,7 @@ final class Texts {
   }
 
   /** Measures a range of texts. Its new offsets begin at 0. */
-  private static void moved(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+  private static void moved(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
     long bits = node.layout.bits;
     long from = source.positions + source.layout.width() * rows.start;
@@ -101,15 +101,18 @@ final class Texts {
   }
 
   /** Collects texts from any positions, without gaps. */
-  private static void gather(ConversionPlan plan, Node node, TextSource source, Selection rows) {
+  private static void gather(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
     long bits = node.layout.bits;
-    long size = 0;
-    for (long k = 0; k < rows.count; k = rows.next(k)) {
-      long length = source.isNull(k) ? 0 : source.size(k, rows.at(k));
-      size += requireMemory(k, length, rows.next(k) - k, size);
-    }
+    boolean isPlain = !source.isView && rows.isPlainList();
+    long plain = isPlain ? source.plainSize() : -1;
+    long size = plain < 0 ? checkedSize(source, rows) : plain;
     requireReach(bits, size);
+    if (isPlain) {
+      node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> writeOffsets(source, rows, bits, to)));
+      node.buffers.add(plan.piece(size, to -> writeBytes(source, rows, to, size)));
+      return;
+    }
     node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> {
       long end = 0;
       Integers.put(to, bits, 0, 0);
@@ -118,10 +121,9 @@ final class Texts {
         Integers.put(to, bits, k + 1, end);
       }
     }));
-    long bytes = size;
-    node.buffers.add(plan.piece(bytes, to -> {
+    node.buffers.add(plan.piece(size, to -> {
       long next = to;
-      long end = to + bytes;
+      long end = to + size;
       for (long k = 0; k < rows.count; k++) {
         if (source.isNull(k)) continue;
         long at = rows.at(k);
@@ -130,6 +132,56 @@ final class Texts {
         next += length;
       }
     }));
+  }
+
+  /** Returns the size of the rows in bytes; throws for the first row that is invalid. */
+  private static long checkedSize(TextSource source, Rows rows) {
+    long size = 0;
+    for (long k = 0; k < rows.count; k = rows.next(k)) {
+      long length = source.isNull(k) ? 0 : source.size(k, rows.at(k));
+      size += requireMemory(k, length, rows.next(k) - k, size);
+    }
+    return size;
+  }
+
+  /** Writes the offsets of a plain list of rows whose sizes are checked. */
+  private static void writeOffsets(TextSource source, Rows rows, long bits, long to) {
+    long list = rows.list();
+    boolean mayHaveNulls = source.mayHaveNulls();
+    boolean isLarge = bits == Long.SIZE;
+    long end = 0;
+    Integers.put(to, bits, 0, 0);
+    for (long k = 0; k < rows.count; k++) {
+      if (!mayHaveNulls || !source.isNull(k))
+        end += source.checkedSize(NativeHeap.getLong(list + Long.BYTES * k) + rows.start);
+      if (isLarge) {
+        NativeHeap.putLong(to + 8 * k + 8, end);
+      } else {
+        NativeHeap.putInt(to + 4 * k + 4, (int) end);
+      }
+    }
+  }
+
+  /** Writes the bytes of a plain list of rows whose sizes are checked. */
+  private static void writeBytes(TextSource source, Rows rows, long to, long size) {
+    long list = rows.list();
+    boolean mayHaveNulls = source.mayHaveNulls();
+    long end = to + size;
+    long next = to;
+    long limit = source.limit() - SHORT; // up to here, as many bytes as a short text has can be read
+    for (long k = 0; k < rows.count; k++) {
+      if (mayHaveNulls && source.isNull(k)) continue;
+      long at = NativeHeap.getLong(list + Long.BYTES * k) + rows.start;
+      long begin = source.offset(at);
+      long length = source.offset(at + 1) - begin;
+      if (length <= SHORT && begin <= limit && end - next >= SHORT) {
+        for (long i = 0; i < length; i += Long.BYTES)
+          NativeHeap.putLong(next + i, NativeHeap.getLong(source.data + begin + i));
+      } else {
+        copy(source.data + begin, next, length, end - next);
+      }
+      next += length;
+    }
   }
 
   /**

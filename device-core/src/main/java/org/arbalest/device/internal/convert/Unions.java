@@ -23,7 +23,7 @@ final class Unions {
   private final Node node;
   private final Field from;
   private final long struct;
-  private final Selection rows;
+  private final Rows rows;
   private final Field to;
   private final Layout layout;
   private final List<Integer> ids;
@@ -32,7 +32,7 @@ final class Unions {
   /** The child of elements without a source; −1 if the selection has none. */
   private final int ofNulls;
 
-  private Unions(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  private Unions(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     this.plan = plan;
     this.node = node;
     this.from = from;
@@ -45,23 +45,23 @@ final class Unions {
     this.ofNulls = rows.hasNone ? childOfNulls() : -1;
   }
 
-  static void sparse(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  static void sparse(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     Unions union = new Unions(plan, node, from, struct, rows, to);
     union.addTypes();
     for (int i = 0; i < union.ids.size(); i++) {
-      Selection.Above above =
+      Rows.Above above =
           ConversionPlan.above(union.layout, struct, rows, rows.count == 0 ? 0 : union.types, union.ids.get(i), 1);
       plan.child(node, from, i, struct, rows.child(plan, RawArrowArray.child(struct, i), 1, above), to, i);
     }
   }
 
-  static void dense(ConversionPlan plan, Node node, Field from, long struct, Selection rows, Field to) {
+  static void dense(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     Unions union = new Unions(plan, node, from, struct, rows, to);
     union.addTypes();
     if (rows.count == 0) {
       node.buffers.add(Node.Buffer.NONE);
       for (int i = 0; i < union.ids.size(); i++)
-        plan.child(node, from, i, struct, Selection.range(union.offset(i), 0), to, i);
+        plan.child(node, from, i, struct, Rows.range(union.offset(i), 0), to, i);
     } else {
       plan.look();
       union.addChildren();
@@ -94,7 +94,7 @@ final class Unions {
   }
 
   /** Returns whether an array of a field can store a null, so that a reader finds it. */
-  private static boolean canBeNull(Field field) {
+  static boolean canBeNull(Field field) {
     if (!field.isNullable()) return false;
     return switch (field.type()) {
       case UnionType union -> union.children().stream().anyMatch(Unions::canBeNull);
@@ -174,7 +174,7 @@ final class Unions {
       }
     }));
     for (int i = 0; i < first.length; i++)
-      plan.child(node, from, i, struct, Selection.range(offset(i) + first[i], end[i] - first[i]), to, i);
+      plan.child(node, from, i, struct, Rows.range(offset(i) + first[i], end[i] - first[i]), to, i);
   }
 
   private void addLists(long[] counts) {
@@ -200,8 +200,8 @@ final class Unions {
       }
     }));
     for (int i = 0; i < lists.length; i++) {
-      Selection of =
-          hasNone[i] ? Selection.withNone(lists[i], counts[i], isHidden) : Selection.list(lists[i], counts[i], 0);
+      Rows of =
+          hasNone[i] ? Rows.withNone(lists[i], counts[i], isHidden) : Rows.list(lists[i], counts[i], 0);
       plan.child(node, from, i, struct, of, to, i);
     }
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -17,6 +18,7 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
+import org.arbalest.device.columns.Selection;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
@@ -116,6 +118,20 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     source.checkOpen();
     UnaryOperator<DeviceArray> selection = array -> ArrayColumns.select(DeviceArrayImpl.unwrap(array), projection);
     return of(projection.result, deviceType, new ConvertedSource(this, selection));
+  }
+
+  @Override
+  public DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection) {
+    Objects.requireNonNull(selection, "selection");
+    source.checkOpen();
+    return of(field, deviceType, new FilteredSource(this, selection));
+  }
+
+  @Override
+  public DeviceArrayReader rebatch(long rows) {
+    if (rows < 1) throw new IllegalArgumentException("a batch must have at least 1 row, but " + rows + " were given");
+    source.checkOpen();
+    return of(field, deviceType, new RebatchedSource(this, rows));
   }
 
   @Override

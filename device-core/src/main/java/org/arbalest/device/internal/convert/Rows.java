@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Positions count from the start of the struct's buffers. −1 is a null element that has no source in the struct.
  */
-final class Selection {
+final class Rows {
   final long count;
 
   /** The first element of a range; for a list, the number to add to each position. */
   final long start;
 
-  /** The address of the positions, a long each; 0 for a range. */
-  private final long list;
+  /** The address of the positions, a long each; 0 for a range, and for {@link #marked} rows before it is used. */
+  private long list;
+
+  /** The rows of a filter, which need no list for some copies; null for a range and other lists. */
+  private final @Nullable Marked marked;
 
   /**
    * The runs, if the list has a position for each run; null if it has one for each element. All elements of a run are
@@ -38,17 +41,18 @@ final class Selection {
   /** Whether a null parent makes an element null, and does not only hide it. */
   final boolean takesNulls;
 
-  private Selection(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
+  private Rows(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
       @Nullable Above above) {
-    this(start, count, list, spans, hasNone, isDecoded, above, false);
+    this(start, count, list, null, spans, hasNone, isDecoded, above, false);
   }
 
-  private Selection(
-      long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
-      @Nullable Above above, boolean takesNulls) {
+  private Rows(
+      long start, long count, long list, @Nullable Marked marked, @Nullable Spans spans, boolean hasNone,
+      boolean isDecoded, @Nullable Above above, boolean takesNulls) {
     this.start = start;
     this.count = count;
     this.list = list;
+    this.marked = marked;
     this.spans = spans;
     this.hasNone = hasNone;
     this.isDecoded = isDecoded;
@@ -57,79 +61,102 @@ final class Selection {
   }
 
   /** Selects a range of elements. */
-  static Selection range(long start, long count) {
-    return new Selection(start, count, 0, null, false, false, null);
+  static Rows range(long start, long count) {
+    return new Rows(start, count, 0, null, false, false, null);
   }
 
   /** Selects all elements of a struct. */
-  static Selection all(long struct) {
+  static Rows all(long struct) {
     return range(RawArrowArray.offset(struct), RawArrowArray.length(struct));
   }
 
+  /** Selects the rows of a filter; {@code shift} is the position of row 0. */
+  static Rows marked(Marked marked, long shift) {
+    return new Rows(shift, marked.rows.count, 0, marked, null, false, false, null, false);
+  }
+
   /** Selects elements at any positions. The list belongs to the caller. */
-  static Selection list(long list, long count, long shift) {
-    return new Selection(shift, count, list, null, false, false, null);
+  static Rows list(long list, long count, long shift) {
+    return new Rows(shift, count, list, null, false, false, null);
   }
 
   /**
    * Selects elements at any positions; −1 is an element without a source. {@code isHidden} says that an ancestor hides
    * all of these.
    */
-  static Selection withNone(long list, long count, boolean isHidden) {
-    Selection visible = new Selection(0, count, list, null, true, true, null);
-    return isHidden ? new Selection(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
+  static Rows withNone(long list, long count, boolean isHidden) {
+    Rows visible = new Rows(0, count, list, null, true, true, null);
+    return isHidden ? new Rows(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
   }
 
   /**
    * Selects the values of another selection's elements, from a dictionary or from runs. The list has a position for
    * each of its {@link #entries}.
    */
-  static Selection decoded(long list, Selection of, boolean hasNone) {
-    return new Selection(0, of.count, list, of.spans, hasNone, true, of.above);
+  static Rows decoded(long list, Rows of, boolean hasNone) {
+    return new Rows(0, of.count, list, of.spans, hasNone, true, of.above);
   }
 
   /**
    * Selects the values of a range of elements from runs, none of which is hidden. The list has a position for each run.
    */
-  static Selection decoded(long list, Selection of, Spans spans) {
-    return new Selection(0, of.count, list, spans, false, true, of.above);
+  static Rows decoded(long list, Rows of, Spans spans) {
+    return new Rows(0, of.count, list, spans, false, true, of.above);
   }
 
   /** Selects the elements of a child that its parent positions, {@code each} for every element of this selection. */
-  Selection child(ConversionPlan plan, long child, long each, Above parent) {
+  Rows child(ConversionPlan plan, long child, long each, Above parent) {
     long offset = RawArrowArray.offset(child);
-    if (each == 0) return new Selection(offset, 0, 0, null, false, false, parent);
-    if (list != 0) ConversionPlan.requireRoom(count, each);
+    if (each == 0) return new Rows(offset, 0, 0, null, false, false, parent);
+    if (!isRange()) ConversionPlan.requireRoom(count, each);
     long length = Math.multiplyExact(count, each);
-    if (list == 0) return new Selection(offset + start * each, length, 0, null, false, false, parent);
-    if (each == 1) return new Selection(offset + start, length, list, spans, hasNone, isDecoded, parent);
+    if (isRange()) return new Rows(offset + start * each, length, 0, null, false, false, parent);
+    if (each == 1)
+      return new Rows(offset + start, length, list, marked, spans, hasNone, isDecoded, parent, false);
     long positions = plan.list(length);
     for (long k = 0; k < count; k++) {
       long at = at(k);
       for (long j = 0; j < each; j++)
         NativeHeap.putLong(positions + Long.BYTES * (k * each + j), at < 0 ? -1 : at * each + j);
     }
-    return new Selection(offset, length, positions, null, hasNone, isDecoded, parent);
+    return new Rows(offset, length, positions, null, hasNone, isDecoded, parent);
   }
 
   /** Returns the same elements of a child, where a null parent makes an element null. */
-  Selection takingNulls() {
-    return new Selection(start, count, list, spans, hasNone, isDecoded, above, true);
+  Rows takingNulls() {
+    return new Rows(start, count, list, marked, spans, hasNone, isDecoded, above, true);
   }
 
   boolean isRange() {
-    return list == 0;
+    return list == 0 && marked == null;
+  }
+
+  /** Returns whether each element has its own position in a list, and a source. */
+  boolean isPlainList() {
+    return !isRange() && spans == null && !hasNone;
+  }
+
+  /** Returns the address of the positions, to which {@link #start} must be added; for elements that are no range. */
+  long list() {
+    if (list == 0 && marked != null) list = marked.list();
+    return list;
+  }
+
+  /** Returns the rows of a filter, or null if these are none. */
+  @Nullable
+  Marked marked() {
+    return marked;
   }
 
   /** Returns whether these are all elements of a struct whose offset is 0. */
   boolean isWhole(long struct) {
-    return list == 0 && start == 0 && count == RawArrowArray.length(struct);
+    return isRange() && start == 0 && count == RawArrowArray.length(struct);
   }
 
   /** Returns the position of an element, or −1 for an element without a source. */
   long at(long element) {
-    if (list == 0) return start + element;
-    long at = NativeHeap.getLong(list + Long.BYTES * (spans == null ? element : spans.of(element)));
+    if (isRange()) return start + element;
+    long at = NativeHeap.getLong(list() + Long.BYTES * (spans == null ? element : spans.of(element)));
     return at < 0 ? -1 : at + start;
   }
 
@@ -148,7 +175,8 @@ final class Selection {
 
   /** Returns the number of null elements; the bitmap is 0 if the struct has no nulls. */
   long nulls(long bitmap) {
-    if (list == 0) return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, start, count);
+    if (isRange()) return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, start, count);
+    if (marked != null) return bitmap == 0 ? 0 : count - marked.countOnes(bitmap, start);
     long nulls = 0;
     for (long k = 0; k < count; k = next(k)) {
       if (isNull(bitmap, at(k))) nulls += next(k) - k;
@@ -195,7 +223,7 @@ final class Selection {
   Mask mask(ConversionPlan plan, long bitmap) {
     boolean isHidden = mayBeHidden();
     if (bitmap == 0 && !hasNone && !isHidden) return Mask.ALL;
-    if (list == 0 && !isHidden) return new Mask(bitmap, start, null);
+    if (isRange() && !isHidden) return new Mask(bitmap, start, null);
     if (spans != null) return new Mask(bitmap, 0, this);
     long mask = plan.temporary((count + 7) >>> 3);
     writeValidity(bitmap, mask);
@@ -210,10 +238,14 @@ final class Selection {
 
   /** Writes a validity bitmap. */
   void writeValidity(long bitmap, long to) {
-    if (list == 0) {
+    if (isRange() || (bitmap == 0 && !hasNone)) {
       NativeHeap.fill(to, (count + 7) >>> 3, (byte) 0);
       if (bitmap == 0) Bitmaps.setAll(to, 0, count);
       if (bitmap != 0) Bitmaps.copy(bitmap, start, to, 0, count);
+      return;
+    }
+    if (marked != null) {
+      marked.copyBits(bitmap, start, to);
       return;
     }
     for (long k = 0; k < count;) {
@@ -226,13 +258,22 @@ final class Selection {
     }
   }
 
+  /** Writes a validity bitmap in which elements without a source are not null. */
+  void writeOwnValidity(long bitmap, long to) {
+    NativeHeap.fill(to, (count + 7) >>> 3, (byte) 0);
+    for (long k = 0; k < count; k++) {
+      long at = at(k);
+      if (at < 0 || !isNull(bitmap, at)) Bitmaps.set(to, k);
+    }
+  }
+
   /**
    * The parent, which hides elements of a child: the parent is null there or, in a union, uses another child.
    *
    * @param types the address of the union's type ids, or 0
    * @param each the number of the child's elements for each element of the parent
    */
-  record Above(Selection rows, long bitmap, long types, int type, long each) {
+  record Above(Rows rows, long bitmap, long types, int type, long each) {
     boolean mayHide() {
       return bitmap != 0 || types != 0 || rows.hasNone || (rows.above != null && rows.above.mayHide());
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeLessThan
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.support.EveryType
+import org.arbalest.device.support.batch
+import org.arbalest.support.ResourceCountersExtension
+import kotlin.random.Random
+
+class RebatchedSourceSpec : FunSpec({
+    extension(ResourceCountersExtension)
+
+    val schema = batch(0).use { it.schema() }
+
+    fun reader(lengths: List<Int>) = DeviceArrayReader.of(schema, lengths.map { batch(it) })
+
+    fun ids(reader: DeviceArrayReader): List<List<Any?>> = buildList {
+        reader.use { it.forEach { batch -> add(batch.column("id").toList()) } }
+    }
+
+    test("batches of any lengths become batches of the requested length, with the rows in order [SEL-11]") {
+        val random = Random(5)
+        val lengths = listOf(listOf(), listOf(0, 0), listOf(10), listOf(3, 3, 3), listOf(1, 20, 1, 0, 7)) +
+            List(20) { List(random.nextInt(9)) { random.nextInt(30) } }
+        for (each in lengths) for (rows in listOf(1, 3, 7, 10, 1000)) withClue("$each, $rows") {
+            val all = each.flatMap { (0L until it).toList() }
+            ids(reader(each).rebatch(rows.toLong())) shouldBe all.chunked(rows)
+        }
+    }
+
+    test("columns of every type are joined and cut [SEL-11]") {
+        val parts = listOf(0 to 7, 7 to 1, 8 to 30, 38 to 5)
+        val batches = parts.map { (from, count) -> EveryType.batch(from, count) }
+        val expected = batches.flatMap(EveryType::rows)
+        DeviceArrayReader.of(batches[0].schema(), batches).rebatch(11).use { reader ->
+            val found = mutableListOf<Any?>()
+            reader.forEach { found.addAll(EveryType.rows(it)) }
+            found shouldBe expected
+        }
+    }
+
+    test("cutting a batch, and passing a batch of the requested length, copies nothing [SEL-11]") {
+        reader(listOf(4, 8)).rebatch(4).use { reader ->
+            val before = ResourceCounters.now()
+            repeat(3) { reader.next()!!.use { ResourceCounters.now().since(before).buffers() shouldBeLessThan 1 } }
+            reader.next() shouldBe null
+        }
+    }
+
+    test("an error follows the rows that were pulled before it, and repeats [SEL-11]") {
+        val batches = mutableListOf<DeviceArray?>(batch(3), batch(2))
+        DeviceArrayReader.of(schema) { batches.removeFirstOrNull() ?: error("the disk is gone") }.rebatch(4).use {
+            it.next()!!.use { first -> first.length() shouldBe 4 }
+            it.next()!!.use { last -> last.length() shouldBe 1 }
+            repeat(2) { _ -> shouldThrow<DeviceException> { it.next() }.message shouldContain "the disk is gone" }
+        }
+    }
+
+    test("closing in the middle releases the rows that were not pulled [SEL-11]") {
+        reader(listOf(3, 9, 9)).rebatch(5).use { it.next()!!.close() }
+        reader(listOf(3, 9, 9)).rebatch(5).close()
+    }
+
+    test("a batch has at least one row [SEL-11]") {
+        reader(listOf()).use {
+            shouldThrow<IllegalArgumentException> { it.rebatch(0) }.message shouldBe
+                "a batch must have at least 1 row, but 0 were given"
+        }
+    }
+})

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.read;
+
+import java.util.Objects;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.columns.IntView;
+import org.arbalest.device.columns.LongView;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.convert.ArrayRows;
+import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.FlatType.IntType;
+
+/** The indices of rows to take, in Java arrays or a column. See {@link DeviceArray#take(Column)}. */
+public final class TakenRows {
+  private TakenRows() {}
+
+  /** See {@link DeviceArray#take(long...)}. */
+  public static DeviceArray take(DeviceArrayImpl array, long[] rows) {
+    return ArrayRows.take(array, new Longs(rows));
+  }
+
+  /** See {@link DeviceArray#take(int...)}. */
+  public static DeviceArray take(DeviceArrayImpl array, int[] rows) {
+    return ArrayRows.take(array, new Ints(rows));
+  }
+
+  /** See {@link DeviceArray#take(Column)}. */
+  public static DeviceArray take(DeviceArrayImpl array, Column rows) {
+    ColumnImpl column = ColumnImpl.unwrap(Objects.requireNonNull(rows, "rows"));
+    array.checkOpen();
+    DataType type = column.field().valueType();
+    if (!(type instanceof IntType(int bits, boolean signed)))
+      throw new IllegalArgumentException(column.describe() + " has no indices of rows: they are integers");
+    if (column.field().type() != type) return ArrayRows.take(array, new Numbers(column));
+    if (bits == Long.SIZE) return ArrayRows.take(array, new LongColumn(column.asLongs()));
+    if (bits == Integer.SIZE && signed) return ArrayRows.take(array, new IntColumn(column.asInts()));
+    return ArrayRows.take(array, new Numbers(column));
+  }
+
+  private static IndexOutOfBoundsException isBeyond(long k, long index, long length) {
+    return new IndexOutOfBoundsException(
+        "index " + k + " is row " + index + ", but the array has " + DeviceArrayImpl.counted(length, "row"));
+  }
+
+  private record Longs(long[] rows) implements ArrayRows.Indices {
+    @Override
+    public long count() {
+      return rows.length;
+    }
+
+    @Override
+    public boolean write(long to, long offset, long length) {
+      for (int k = 0; k < rows.length; k++) {
+        long row = rows[k];
+        if (row < 0 || row >= length) throw isBeyond(k, row, length);
+        NativeHeap.putLong(to + (long) Long.BYTES * k, offset + row);
+      }
+      return false;
+    }
+  }
+
+  private record Ints(int[] rows) implements ArrayRows.Indices {
+    @Override
+    public long count() {
+      return rows.length;
+    }
+
+    @Override
+    public boolean write(long to, long offset, long length) {
+      for (int k = 0; k < rows.length; k++) {
+        int row = rows[k];
+        if (row < 0 || row >= length) throw isBeyond(k, row, length);
+        NativeHeap.putLong(to + (long) Long.BYTES * k, offset + row);
+      }
+      return false;
+    }
+  }
+
+  private record LongColumn(LongView rows) implements ArrayRows.Indices {
+    @Override
+    public long count() {
+      return rows.length();
+    }
+
+    @Override
+    public boolean write(long to, long offset, long length) {
+      boolean hasNull = false;
+      for (long k = 0; k < rows.length(); k++) {
+        long position = -1;
+        if (rows.isNull(k)) {
+          hasNull = true;
+        } else {
+          long row = rows.get(k);
+          if (row < 0 || row >= length) throw isBeyond(k, row, length);
+          position = offset + row;
+        }
+        NativeHeap.putLong(to + Long.BYTES * k, position);
+      }
+      return hasNull;
+    }
+  }
+
+  private record IntColumn(IntView rows) implements ArrayRows.Indices {
+    @Override
+    public long count() {
+      return rows.length();
+    }
+
+    @Override
+    public boolean write(long to, long offset, long length) {
+      boolean hasNull = false;
+      for (long k = 0; k < rows.length(); k++) {
+        long position = -1;
+        if (rows.isNull(k)) {
+          hasNull = true;
+        } else {
+          int row = rows.get(k);
+          if (row < 0 || row >= length) throw isBeyond(k, row, length);
+          position = offset + row;
+        }
+        NativeHeap.putLong(to + Long.BYTES * k, position);
+      }
+      return hasNull;
+    }
+  }
+
+  /** Integers of any width and encoding. */
+  private record Numbers(ColumnImpl rows) implements ArrayRows.Indices {
+    @Override
+    public long count() {
+      return rows.length();
+    }
+
+    @Override
+    public boolean write(long to, long offset, long length) {
+      boolean hasNull = false;
+      for (long k = 0; k < rows.length(); k++) {
+        long position = -1;
+        if (rows.isNull(k)) {
+          hasNull = true;
+        } else {
+          long row = rows.getLong(k);
+          if (row < 0 || row >= length) throw isBeyond(k, row, length);
+          position = offset + row;
+        }
+        NativeHeap.putLong(to + Long.BYTES * k, position);
+      }
+      return hasNull;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.stream;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of another reader in arrays of one length. Large arrays are cut into slices, and small ones joined by one
+ * copy. This source owns that reader.
+ */
+final class RebatchedSource implements DeviceArrayReader.Source {
+  private final DeviceArrayReader reader;
+  private final long rows;
+
+  /** The arrays that were pulled and not returned yet. Without the last, they have fewer rows than an array needs. */
+  private final List<DeviceArray> parts = new ArrayList<>();
+
+  private long pending;
+
+  /** The failure of the reader, which follows the rows that were pulled before it. */
+  private @Nullable RuntimeException failure;
+
+  private boolean isAtEnd;
+
+  RebatchedSource(DeviceArrayReader reader, long rows) {
+    this.reader = reader;
+    this.rows = rows;
+  }
+
+  @Override
+  public @Nullable DeviceArray next() {
+    while (pending < rows && !isAtEnd) pull();
+    if (pending > 0) return joined(cut());
+    if (failure != null) throw failure;
+    return null;
+  }
+
+  private void pull() {
+    DeviceArray array;
+    try {
+      array = reader.next();
+    } catch (RuntimeException e) {
+      failure = e;
+      isAtEnd = true;
+      return;
+    }
+    if (array == null) {
+      isAtEnd = true;
+    } else if (array.length() == 0) {
+      array.close();
+    } else {
+      parts.add(array);
+      pending += array.length();
+    }
+  }
+
+  /** Takes the parts of the next array. The rest of the last part stays. */
+  private List<DeviceArray> cut() {
+    long rest = Math.max(0, pending - rows);
+    if (rest > 0) {
+      DeviceArray last = parts.getLast();
+      DeviceArray behind = last.slice(last.length() - rest, rest);
+      DeviceArray before;
+      try {
+        before = last.slice(0, last.length() - rest);
+      } catch (Throwable t) {
+        behind.close();
+        throw t;
+      }
+      parts.set(parts.size() - 1, before);
+      last.close();
+      parts.add(behind);
+    }
+    List<DeviceArray> first = parts.subList(0, rest > 0 ? parts.size() - 1 : parts.size());
+    List<DeviceArray> taken = new ArrayList<>(first);
+    first.clear();
+    pending = rest;
+    return taken;
+  }
+
+  private static DeviceArray joined(List<DeviceArray> taken) {
+    if (taken.size() == 1) return taken.getFirst();
+    try {
+      return DeviceArray.concat(taken);
+    } finally {
+      for (DeviceArray part : taken) part.close();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    reader.close();
+  }
+
+  @Override
+  public void close() {
+    for (DeviceArray part : parts) part.close();
+    parts.clear();
+    reader.close();
+  }
+}
