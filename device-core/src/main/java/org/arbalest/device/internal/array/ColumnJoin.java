@@ -13,6 +13,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Field;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of columns that belong to several arrays. It shares their buffers. A column's struct is used unchanged if
