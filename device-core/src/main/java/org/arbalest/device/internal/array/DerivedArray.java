@@ -62,6 +62,7 @@ abstract class DerivedArray extends Ownership {
     return derived;
   }
 
+  @SuppressWarnings("ReferenceEquality") // an exception cannot suppress itself
   private static Throwable added(@Nullable Throwable first, Throwable next) {
     if (first == null) return next;
     if (first != next) first.addSuppressed(next);
