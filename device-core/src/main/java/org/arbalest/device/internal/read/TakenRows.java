@@ -33,7 +33,7 @@ public final class TakenRows {
     DataType type = column.field().valueType();
     if (!(type instanceof IntType(int bits, boolean signed)))
       throw new IllegalArgumentException(column.describe() + " has no indices of rows: they are integers");
-    if (column.field().type() != type) return ArrayRows.take(array, new Numbers(column));
+    if (!column.field().type().equals(type)) return ArrayRows.take(array, new Numbers(column));
     if (bits == Long.SIZE) return ArrayRows.take(array, new LongColumn(column.asLongs()));
     if (bits == Integer.SIZE && signed) return ArrayRows.take(array, new IntColumn(column.asInts()));
     return ArrayRows.take(array, new Numbers(column));
@@ -44,6 +44,7 @@ public final class TakenRows {
         "index " + k + " is row " + index + ", but the array has " + DeviceArrayImpl.counted(length, "row"));
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // not compared
   private record Longs(long[] rows) implements ArrayRows.Indices {
     @Override
     public long count() {
@@ -61,6 +62,7 @@ public final class TakenRows {
     }
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // not compared
   private record Ints(int[] rows) implements ArrayRows.Indices {
     @Override
     public long count() {
