@@ -34,6 +34,18 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
     DeviceArray next() throws Exception;
 
     /**
+     * Requests arrays that have only some columns. {@link DeviceArrayReader#select(int...)} calls this before the first
+     * {@link #next}, also more than once: the positions then refer to the columns of the request before.
+     *
+     * @param columns the positions of the columns, each once, in the order of the arrays to make
+     * @return true if all arrays will have only these columns; false if they keep all, which is the default: the reader
+     *     then selects the columns of each array
+     */
+    default boolean select(int... columns) {
+      return false;
+    }
+
+    /**
      * Requests that {@link #next} stop waiting, because the reader was closed. {@code next} may then return or throw
      * anything.
      *
@@ -127,11 +139,12 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   DeviceArrayReader pushDownNulls();
 
   /**
-   * Creates a reader of the same batches with only some columns, in the given order. Columns are selected when a batch
-   * is pulled, without a copy, as by {@link DeviceArray#select(String...)}.
+   * Creates a reader of the same batches with only some columns, in the given order.
    *
-   * <p>The source still makes all columns, and each pulled batch keeps the memory of all. A source that can make fewer
-   * saves more, such as a query that names its columns.
+   * <p>Before the first pull, the {@linkplain Source#select source} is asked for only these columns. {@code copyTo} and
+   * {@link #rebatch} pass the request on, and then copy only these columns. A source that makes all columns nevertheless
+   * needs no change: columns are then selected when a batch is pulled, without a copy, as by
+   * {@link DeviceArray#select(String...)}, and the batch keeps the memory of all.
    *
    * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
    * call throws, the caller still owns this reader. ({@link DeviceArray#select(String...)} leaves its handle open.)

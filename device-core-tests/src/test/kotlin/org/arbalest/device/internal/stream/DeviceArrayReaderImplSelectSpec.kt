@@ -123,4 +123,96 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         }
         closes.get() shouldBe 1
     }
+
+    /** A source that makes only the requested columns. */
+    class Columns(private val rows: Int = 3, private val accepts: Boolean = true) : DeviceArrayReader.Source {
+        val requests = mutableListOf<List<Int>>()
+        val closes = AtomicInteger()
+        var onSelect = {}
+        private var selected = schema.fields().indices.toList()
+        private var next = 0L
+
+        override fun select(vararg columns: Int): Boolean {
+            requests += columns.toList()
+            onSelect()
+            if (accepts) selected = columns.map(selected::get)
+            return accepts
+        }
+
+        override fun next() = if (next == 3L) null else batch(rows * next++, rows).use { it.select(*selected.toIntArray()) }
+
+        override fun close() {
+            closes.incrementAndGet()
+        }
+
+        fun reader(): DeviceArrayReader = DeviceArrayReader.of(schema, this)
+    }
+
+    fun DeviceArrayReader.values(): List<List<Any?>> = use { reader ->
+        generateSequence { reader.next() }.map { batch ->
+            batch.use { List(it.schema().fields().size) { column -> it.column(column).toList() } }
+        }.toList().let { batches -> List(batches.first().size) { column -> batches.flatMap { it[column] } } }
+    }
+
+    test("a source that can make fewer columns is asked for them, also by several selections [SEL-12]") {
+        val source = Columns()
+        val reader = source.reader().select("name", "id").select(1)
+        reader.schema() shouldBe schema.select("id")
+        reader.values() shouldBe listOf((0L..8L).toList())
+        source.requests shouldBe listOf(listOf(1, 0), listOf(1))
+        source.closes.get() shouldBe 1
+    }
+
+    test("fields of structs and repeated columns are selected from the columns that the source made [SEL-12]") {
+        val source = Columns()
+        val reader = source.reader().select("place.y", "name", "name")
+        reader.schema() shouldBe schema.select("place.y", "name", "name")
+        val names = List(9) { "n$it" }
+        reader.values() shouldBe listOf(List(9) { mapOf("y" to 100L * it) }, names, names)
+        source.requests shouldBe listOf(listOf(2, 1))
+        source.closes.get() shouldBe 1
+    }
+
+    test("a source that makes all columns is asked once, and the reader selects [SEL-12]") {
+        val source = Columns(accepts = false)
+        source.reader().select("id").values() shouldBe listOf((0L..8L).toList())
+        source.requests shouldBe listOf(listOf(0))
+        source.closes.get() shouldBe 1
+    }
+
+    test("copies and rebatch ask for the columns before they copy [SEL-12]") {
+        for (ahead in listOf(0, 2)) {
+            val source = Columns(rows = 2)
+            val reader = source.reader().copyTo(Devices.cpu().memory(), Devices.cpu().defaultStream(), ahead).rebatch(5)
+            reader.select(1).values() shouldBe listOf(List(6) { "n$it" })
+            source.requests shouldBe listOf(listOf(1))
+            source.closes.get() shouldBe 1
+        }
+    }
+
+    test("a source is not asked after the first pull [SEL-12]") {
+        val source = Columns()
+        val reader = source.reader()
+        reader.next()!!.use { it.schema().fields() shouldBe schema.fields() }
+        reader.select("id").values() shouldBe listOf((3L..8L).toList())
+        source.requests shouldBe listOf()
+    }
+
+    test("a request that fails leaves the reader open, and a reader that is closed meanwhile has no result [SEL-12]") {
+        val source = Columns()
+        source.reader().use { reader ->
+            source.onSelect = { error("not now") }
+            shouldThrow<IllegalStateException> { reader.select("id") }.message shouldBe "not now"
+            source.onSelect = {}
+            reader.select("id").values() shouldBe listOf((0L..8L).toList())
+            shouldThrow<IllegalStateException> { reader.next() }.message shouldBe
+                "the reader was exported, or consumed by select"
+        }
+        source.closes.get() shouldBe 1
+        val closed = Columns()
+        val reader = closed.reader()
+        closed.onSelect = reader::close
+        shouldThrow<IllegalStateException> { reader.select("place.x") }.message shouldBe "the reader was closed"
+        closed.closes.get() shouldBe 1
+    }
 })

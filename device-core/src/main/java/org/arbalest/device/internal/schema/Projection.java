@@ -102,6 +102,28 @@ public final class Projection {
     return found >= 0 ? found : FieldNames.find(struct.type().children(), name, () -> where);
   }
 
+  /** Returns the positions of the other struct's fields that the new struct uses, each once. */
+  public int[] used() {
+    return Arrays.stream(positions).distinct().toArray();
+  }
+
+  /**
+   * Returns the same fields of a struct that has only the {@linkplain #used used} fields, in their order. Returns null
+   * if that struct is the new struct already.
+   */
+  public @Nullable Projection ofUsed(Field struct) {
+    int[] used = used();
+    if (used.length == positions.length && Arrays.stream(parts).allMatch(Objects::isNull)) return null;
+    int[] moved = Arrays.stream(positions).map(position -> indexOf(used, position)).toArray();
+    return new Projection(struct, moved, parts);
+  }
+
+  private static int indexOf(int[] positions, int position) {
+    int index = 0;
+    while (positions[index] != position) index++;
+    return index;
+  }
+
   /** Returns the number of fields of the new struct. */
   public int size() {
     return positions.length;

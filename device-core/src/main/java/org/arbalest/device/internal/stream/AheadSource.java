@@ -37,6 +37,11 @@ final class AheadSource implements DeviceArrayReader.Source {
     this.ahead = ahead;
   }
 
+  @Override
+  public boolean select(int... columns) {
+    return copies.select(columns);
+  }
+
   /** Returns the next copy, or null at the end. Also returns null if this source was closed meanwhile. */
   @Override
   public @Nullable DeviceArray next() throws Exception {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * closed during a pull.
  */
 final class CopiedSource implements DeviceArrayReader.Source {
-  private final DeviceArrayReader reader;
+  private volatile DeviceArrayReader reader; // volatile, because any thread may cancel
   private final MemoryManager target;
   private final DeviceStream stream;
 
@@ -40,6 +40,12 @@ final class CopiedSource implements DeviceArrayReader.Source {
     } catch (Throwable second) {
       t.addSuppressed(second);
     }
+  }
+
+  @Override
+  public boolean select(int... columns) {
+    reader = reader.select(columns);
+    return true;
   }
 
   @Override

@@ -42,6 +42,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   private final GuardedSource source;
 
   // Guarded by the source's lock.
+  private boolean pulled;
   private boolean ended;
   private @Nullable DeviceException failure;
 
@@ -58,8 +59,17 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     this.field = before.field;
     this.deviceType = before.deviceType;
     this.check = before.check;
+    this.pulled = before.pulled;
     this.ended = before.ended;
     this.failure = before.failure;
+    this.source = before.source.heir(watch());
+  }
+
+  /** Creates a reader of another reader's source, which will make arrays of another type. Neither was pulled. */
+  private DeviceArrayReaderImpl(DeviceArrayReaderImpl before, Field field) {
+    this.field = field;
+    this.deviceType = before.deviceType;
+    this.check = new StreamCheck(field, deviceType);
     this.source = before.source.heir(watch());
   }
 
@@ -115,9 +125,42 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   private DeviceArrayReader select(Projection projection) {
+    source.lock();
+    try {
+      source.checkOpen();
+      DeviceArrayReaderImpl pushed = pulled ? null : push(projection);
+      return pushed == null ? selected(this, projection) : pushed;
+    } finally {
+      reportFailure(source.unlock());
+    }
+  }
+
+  /** Asks the source for only the used columns. Returns null if it makes all columns. */
+  private @Nullable DeviceArrayReaderImpl push(Projection projection) {
+    int[] used = projection.used();
+    Field made = Projection.of(field, used).result;
+    Projection rest = projection.ofUsed(made);
+    DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, made);
+    DeviceArrayReaderImpl result = heir;
+    boolean isDone = false;
+    try {
+      if (rest != null) result = selected(heir, rest);
+      isDone = source.select(used) && source.handOn();
+    } finally {
+      if (!isDone) {
+        heir.source.drop();
+        if (result != heir) result.source.drop();
+      }
+    }
+    if (isDone) return result;
     source.checkOpen();
+    return null;
+  }
+
+  private static DeviceArrayReaderImpl selected(DeviceArrayReaderImpl reader, Projection projection) {
     UnaryOperator<DeviceArray> selection = array -> ArrayColumns.select(DeviceArrayImpl.unwrap(array), projection);
-    return of(projection.result, deviceType, new ConvertedSource(this, selection));
+    return new DeviceArrayReaderImpl(projection.result, reader.deviceType, new ConvertedSource(reader, selection),
+        new ReentrantLock());
   }
 
   @Override
@@ -165,6 +208,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       source.checkOpen();
       if (failure != null) throw repeated(failure);
       if (ended) return null;
+      pulled = true;
       DeviceArray array;
       try {
         array = pull();

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardedSource {
   /**
-   * The state leaves OPEN once: by close, on any thread, or by an export (STR-11). The source of a closed reader is
-   * closed under the lock, by the first thread that can do so.
+   * The state leaves OPEN once: by close, on any thread, or by an export (STR-11) or a {@code select}. The source of a
+   * closed reader is closed under the lock, by the first thread that can do so.
    */
   private enum State {
     OPEN,
     CLOSED,
-    EXPORTED
+    PASSED_ON
   }
 
   private final Source source;
@@ -55,6 +55,11 @@ final class GuardedSource {
     return source.next();
   }
 
+  /** Requests arrays with only some columns. The caller holds the lock, and has not pulled. */
+  boolean select(int[] columns) {
+    return source.select(columns);
+  }
+
   boolean isOpen() {
     return state.get() == State.OPEN;
   }
@@ -67,7 +72,7 @@ final class GuardedSource {
     switch (state.get()) {
       case OPEN -> {}
       case CLOSED -> throw new IllegalStateException("the reader was closed");
-      case EXPORTED -> throw new IllegalStateException("the reader was exported");
+      case PASSED_ON -> throw new IllegalStateException("the reader was exported, or consumed by select");
     }
   }
 
@@ -81,7 +86,7 @@ final class GuardedSource {
 
   /** Passes the source to the heir. Returns false if this object was closed. */
   boolean handOn() {
-    if (!state.compareAndSet(State.OPEN, State.EXPORTED)) return false;
+    if (!state.compareAndSet(State.OPEN, State.PASSED_ON)) return false;
     drop();
     return true;
   }

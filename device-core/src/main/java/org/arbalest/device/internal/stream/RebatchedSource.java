@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * copy. This source owns that reader.
  */
 final class RebatchedSource implements DeviceArrayReader.Source {
-  private final DeviceArrayReader reader;
+  private volatile DeviceArrayReader reader; // volatile, because any thread may cancel
   private final long rows;
 
   /** The arrays that were pulled and not returned yet. Without the last, they have fewer rows than an array needs. */
@@ -88,6 +88,12 @@ final class RebatchedSource implements DeviceArrayReader.Source {
     } finally {
       for (DeviceArray part : taken) part.close();
     }
+  }
+
+  @Override
+  public boolean select(int... columns) {
+    reader = reader.select(columns);
+    return true;
   }
 
   @Override
