@@ -141,10 +141,10 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
   /**
    * Creates a reader of the same batches with only some columns, in the given order.
    *
-   * <p>Before the first pull, the {@linkplain Source#select source} is asked for only these columns. {@code copyTo} and
-   * {@link #rebatch} pass the request on, and then copy only these columns. A source that makes all columns nevertheless
-   * needs no change: columns are then selected when a batch is pulled, without a copy, as by
-   * {@link DeviceArray#select(String...)}, and the batch keeps the memory of all.
+   * <p>Before the first pull, this method calls the source's {@link Source#select}. {@code copyTo} and {@link #rebatch}
+   * pass the request on, and then copy only these columns. If the source makes all columns nevertheless, columns are
+   * selected when a batch is pulled, without a copy, as by {@link DeviceArray#select(String...)}. The batch then keeps
+   * the memory of all.
    *
    * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
    * call throws, the caller still owns this reader. ({@link DeviceArray#select(String...)} leaves its handle open.)

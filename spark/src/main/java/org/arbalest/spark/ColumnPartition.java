@@ -18,7 +18,7 @@ public interface ColumnPartition extends Serializable {
    *
    * <p>{@link org.arbalest.device.c.CData#importStream} makes a reader from a C stream, {@link AsyncArrayStream#reader}
    * from an async stream. The reader has the request's columns, found by their names, with their types. It may have
-   * them in any order, and may have more columns.
+   * them in any order, and may have more columns: the task calls {@link DeviceArrayReader#select(int...)} then.
    *
    * <p>The reader may be on any device. A reader on the type of the {@linkplain ColumnTask#device task's device} must
    * be on that device. The task then copies batches from the device while Spark processes the batches before.

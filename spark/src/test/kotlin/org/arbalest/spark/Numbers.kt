@@ -89,6 +89,22 @@ class Numbers : ColumnSource {
     }
 }
 
+/** A source of all columns that makes only those that Spark needs; it fails without a request. */
+private class Selecting(private val needed: List<String>, private val make: (Schema) -> DeviceArray?) :
+    DeviceArrayReader.Source {
+    private var selected: Schema? = null
+
+    override fun select(vararg columns: Int): Boolean {
+        selected = Schema.of(columns.map { Numbers.ALL.fields()[it] })
+        return true
+    }
+
+    override fun next(): DeviceArray? {
+        check(selected?.fields()?.map { it.name() } == needed) { "selected are $selected, but Spark needs $needed" }
+        return make(checkNotNull(selected))
+    }
+}
+
 private data class NumbersPartition(
     val number: Int,
     val batches: Int,
@@ -115,6 +131,9 @@ private data class NumbersPartition(
         else does.startsWith("block in ")
         if (isBlocked) return DeviceArrayReader.of(schema, Blocked(Path.of(does.substringAfter(" in "))))
         var batch = 0
+        if (does == "selects") return DeviceArrayReader.of(Numbers.ALL, Selecting(columns) { selected ->
+            if (batch++ == batches) null else make(selected, batch - 1)
+        })
         if (does == "one by one") {
             val open = Numbers.open.incrementAndGet()
             check(open == 1) { "$open readers are open, but only one may be open at a time" }

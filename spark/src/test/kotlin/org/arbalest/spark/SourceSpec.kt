@@ -368,6 +368,11 @@ class SourceSpec : FunSpec({
             listOf(listOf(12 * 100 * 99 / 4.0))
     }
 
+    test("a reader with more columns than Spark needs makes only the needed ones, if it can [SEL-12]") {
+        Cluster.read(Numbers::class.java, "does" to "selects").selectExpr("sum(half)").rows() shouldBe
+            listOf(listOf(12 * 100 * 99 / 4.0))
+    }
+
     test("an invalid source or option is rejected when the DataFrame is created [SPK-08]") {
         message { Cluster.session.read().format("arbalest").load() } shouldContain "needs option(\"source\""
         message { Cluster.session.read().format("arbalest").option("source", "no.Such").load() } shouldContain

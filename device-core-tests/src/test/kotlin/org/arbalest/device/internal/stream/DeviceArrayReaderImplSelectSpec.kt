@@ -139,7 +139,8 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
             return accepts
         }
 
-        override fun next() = if (next == 3L) null else batch(rows * next++, rows).use { it.select(*selected.toIntArray()) }
+        override fun next() =
+            if (next == 3L) null else batch(rows * next++, rows).use { it.select(*selected.toIntArray()) }
 
         override fun close() {
             closes.incrementAndGet()
@@ -154,7 +155,7 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         }.toList().let { batches -> List(batches.first().size) { column -> batches.flatMap { it[column] } } }
     }
 
-    test("a source that can make fewer columns is asked for them, also by several selections [SEL-12]") {
+    test("a source that can make fewer columns gets the request, also by several selections [SEL-12]") {
         val source = Columns()
         val reader = source.reader().select("name", "id").select(1)
         reader.schema() shouldBe schema.select("id")
@@ -173,7 +174,7 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         source.closes.get() shouldBe 1
     }
 
-    test("a source that makes all columns is asked once, and the reader selects [SEL-12]") {
+    test("a source that makes all columns rejects one request, and the reader selects [SEL-12]") {
         val source = Columns(accepts = false)
         source.reader().select("id").values() shouldBe listOf((0L..8L).toList())
         source.requests shouldBe listOf(listOf(0))
@@ -190,7 +191,7 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         }
     }
 
-    test("a source is not asked after the first pull [SEL-12]") {
+    test("a source gets no request after the first pull [SEL-12]") {
         val source = Columns()
         val reader = source.reader()
         reader.next()!!.use { it.schema().fields() shouldBe schema.fields() }

@@ -152,7 +152,8 @@ public final class ColumnJoin {
 
   private StructBlock block(long rows) {
     int structs = 1;
-    long entries = (long) columns.size() + (rows == 0 ? 1 : 0); // without rows, the batch has its own list of one buffer
+    // without rows, the batch has its own list of one buffer
+    long entries = (long) columns.size() + (rows == 0 ? 1 : 0);
     for (Column column : columns) {
       if (column.mustStoreSizes) {
         structs += structs(column.layout);

@@ -18,10 +18,7 @@ public final class ArrowBatch extends ColumnarBatch {
     this.vectors = vectors;
   }
 
-  /**
-   * Returns the current array, borrowed until the next one. It has the batch's columns and perhaps others, in any
-   * order.
-   */
+  /** Returns the current array, borrowed until the next one. */
   public DeviceArray array() {
     DeviceArray current = array;
     if (current == null)
@@ -42,9 +39,9 @@ public final class ArrowBatch extends ColumnarBatch {
     return true;
   }
 
-  /** Displays an array's columns, in place of the array before. */
-  void show(DeviceArray next, int[] columns) {
-    for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(columns[i]));
+  /** Displays the columns of an array, which are the batch's, in place of the array before. */
+  void show(DeviceArray next) {
+    for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(i));
     setNumRows(Math.toIntExact(next.length()));
     array = next;
   }

@@ -2,7 +2,9 @@
 package org.arbalest.spark.internal.vector;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.types.DataType$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -26,7 +28,6 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private final TaskWatch watch;
 
   /** The index in the reader of each vector's column. */
-  private final int[] columns;
 
   private final ArrowBatch batch;
   private final SparkTask task;
@@ -54,14 +55,12 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private long copied;
   private long visibleBytes;
 
-  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, int[] columns,
-      ArrowVector[] vectors) {
+  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, ArrowVector[] vectors) {
     this.isCopied = task.isOnDevice(reader);
     this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), isSource ? 2 : 0) : reader;
     this.task = task;
     this.memory = task.mainMemory();
     this.isSource = isSource;
-    this.columns = columns;
     this.batch = new ArrowBatch(vectors);
     this.watch = TaskWatch.over(task.context(), this.reader);
   }
@@ -96,7 +95,17 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
     for (int i = 0; i < columns.length; i++) check(fields.get(i), read.fields()[i], type.fields()[i]);
     ArrowVector[] vectors = Vectors.of(fields, read, truncatesNanos);
-    return new ArrowBatches(reader, task, isSource, columns, vectors);
+    DeviceArrayReader selected = hasOnly(columns, reader.schema()) ? reader : reader.select(columns);
+    try {
+      return new ArrowBatches(selected, task, isSource, vectors);
+    } catch (Throwable t) {
+      selected.close();
+      throw t;
+    }
+  }
+
+  private static boolean hasOnly(int[] columns, Schema schema) {
+    return Arrays.equals(columns, IntStream.range(0, schema.fields().size()).toArray());
   }
 
   private static int[] columns(Schema schema, StructType type) {
@@ -147,7 +156,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     try (here) {
       array = here.pushDownNulls(); // Spark reads columns, not structs
     }
-    batch.show(array, columns);
+    batch.show(array);
     batches++;
     rows += array.length();
     long size = batch.bytes();
