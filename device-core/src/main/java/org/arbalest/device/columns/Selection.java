@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any thread may use it.
  *
- * <p><b>Errors.</b> The methods that create a selection throw the errors of the view or the column that they read. What
- * a predicate throws reaches the caller. Nothing has to be released then. Selections of different lengths cannot be
- * combined.
+ * <p><b>Errors.</b> The methods that create a selection throw the errors of the view or the column that they read, and
+ * the exceptions of the predicate. Nothing has to be released then. Selections of different lengths cannot be combined.
  */
 public sealed interface Selection permits SelectionImpl {
   /** Selects the rows that are true. A null is not selected. */

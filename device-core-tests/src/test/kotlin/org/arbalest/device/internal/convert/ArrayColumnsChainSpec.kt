@@ -90,7 +90,7 @@ class ArrayColumnsChainSpec : FunSpec({
 
     fun soon(block: () -> Unit) = thread(isDaemon = true, block = block).join(Duration.ofSeconds(20)) shouldBe true
 
-    test("a batch that was joined many times with what was made from it is validated soon [SEL-28]") {
+    test("a batch that was joined many times with its own columns is validated soon [SEL-28]") {
         chained(batch(), 60) { all ->
             all.select("place.x", "id").use { it.retainChild(0) }.use { all.withColumn("place", it) }
         }.use { soon { it.validate(Validation.FULL) } }
@@ -99,7 +99,7 @@ class ArrayColumnsChainSpec : FunSpec({
         }
     }
 
-    test("the bytes of a batch that was joined many times with what was made from it are known soon [SEL-28]") {
+    test("the bytes of a batch that was joined many times with its own columns are known soon [SEL-28]") {
         val number = Leaks.follow()
         try {
             soon {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnJoin {
   /** A column of the batch. Its struct is read once, because it may be a producer's. */
   private static final class Column {
-    final Ownership holder;
+    final Ownership structOwner;
     final Ownership checker;
     final Layout layout;
     final long struct;
@@ -42,8 +42,8 @@ public final class ColumnJoin {
 
     long newLength;
 
-    Column(Ownership holder, Ownership checker, Layout layout, long struct, long start) {
-      this.holder = holder;
+    Column(Ownership structOwner, Ownership checker, Layout layout, long struct, long start) {
+      this.structOwner = structOwner;
       this.checker = checker;
       this.layout = layout;
       this.struct = struct;
@@ -52,15 +52,15 @@ public final class ColumnJoin {
       this.length = RawArrowArray.length(struct);
     }
 
-    /** Decides what is copied. */
+    /** Decides which parts are copied. */
     void decide(boolean storesSizes, long rowsOffset, long rows) {
-      mustStoreSizes = storesSizes && !holder.storesDataSizes() && hasText(layout);
+      mustStoreSizes = storesSizes && !structOwner.storesDataSizes() && hasText(layout);
       newOffset = start - rowsOffset;
       newLength = rowsOffset + rows;
       boolean isLong = newOffset >= offset && length - (newOffset - offset) >= newLength;
       if (newOffset == offset && isLong) {
         newLength = length;
-      } else if (isLong && layout.shape == Layout.Shape.VARIABLE && holder.dataSize(struct) == Long.MAX_VALUE) {
+      } else if (isLong && layout.shape == Layout.Shape.VARIABLE && structOwner.dataSize(struct) == Long.MAX_VALUE) {
         newLength = length - (newOffset - offset); // the last offset is the only limit of the data (READ-07)
       }
     }
@@ -94,9 +94,9 @@ public final class ColumnJoin {
    */
   public void add(Ownership owner, Field field, long struct, long start) {
     int index = columns.size();
-    Ownership holder = owner.holder(index, struct);
-    columns.add(new Column(holder, owner.checker(index, struct), Layout.of(field), struct, start));
-    sources.add(holder);
+    Ownership structOwner = owner.ownerOf(index, struct);
+    columns.add(new Column(structOwner, owner.checker(index, struct), Layout.of(field), struct, start));
+    sources.add(structOwner);
   }
 
   /** Returns whether each column's struct also has this number of elements in front of the first row. */
@@ -120,9 +120,9 @@ public final class ColumnJoin {
    * @param offset the position of the first row in its bitmap. All columns have as many elements in front
    */
   public DeviceArray make(Field batch, Ownership owner, long rows, long offset) {
-    Ownership holder = owner.holderOfBuffers(rows);
-    sources.add(holder);
-    return made(batch, holder, rows, offset);
+    Ownership buffersOwner = owner.ownerOfBuffers(rows);
+    sources.add(buffersOwner);
+    return made(batch, buffersOwner, rows, offset);
   }
 
   private DeviceArray made(Field batch, @Nullable Ownership owner, long rows, long offset) {
@@ -137,8 +137,8 @@ public final class ColumnJoin {
         Column column = columns.get(i);
         long struct = struct(block, column);
         RawArrowArray.setChild(root, i, struct);
-        Ownership holder = struct == column.struct ? column.holder : null;
-        children[i] = new JoinedArray.Child(column.layout, struct, holder, column.checker);
+        Ownership structOwner = struct == column.struct ? column.structOwner : null;
+        children[i] = new JoinedArray.Child(column.layout, struct, structOwner, column.checker);
       }
       DeviceArrayImpl handle = new DeviceArrayImpl(device, batch, root, offset, length);
       Ownership[] all = sources.toArray(new Ownership[0]);

@@ -29,10 +29,10 @@ final class JoinedArray extends DerivedArray {
   /**
    * A child of the array.
    *
-   * @param holder the owner of the struct's memory; null if the struct is in the block
+   * @param structOwner the owner of the struct's memory; null if the struct is in the block
    * @param checker the owner that can check the buffers
    */
-  record Child(Layout layout, long struct, @Nullable Ownership holder, Ownership checker) {}
+  record Child(Layout layout, long struct, @Nullable Ownership structOwner, Ownership checker) {}
 
   private static final Ownership[] NONE = {};
 
@@ -236,13 +236,13 @@ final class JoinedArray extends DerivedArray {
   }
 
   @Override
-  Ownership holder(int column, long struct) {
+  Ownership ownerOf(int column, long struct) {
     Child child = find(column, struct);
-    return child == null || child.holder == null ? this : child.holder;
+    return child == null || child.structOwner == null ? this : child.structOwner;
   }
 
   @Override
-  Ownership holderOfBuffers(long struct) {
+  Ownership ownerOfBuffers(long struct) {
     return rows != null && struct == block ? rows : this;
   }
 

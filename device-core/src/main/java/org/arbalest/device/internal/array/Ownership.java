@@ -69,16 +69,16 @@ public abstract class Ownership extends Shared {
    *
    * @param column the probable position of the child, for speed only
    */
-  Ownership holder(int column, long struct) {
+  Ownership ownerOf(int column, long struct) {
     return this;
   }
 
-  /** Returns the array whose memory contains the list of a struct's buffers, and the buffers: as in {@link #holder}. */
-  Ownership holderOfBuffers(long struct) {
+  /** Returns the array whose memory contains the list of a struct's buffers, and the buffers: as in {@link #ownerOf}. */
+  Ownership ownerOfBuffers(long struct) {
     return this;
   }
 
-  /** Returns the array whose {@link #checkBuffers} checks a child's struct: as in {@link #holder}. */
+  /** Returns the array whose {@link #checkBuffers} checks a child's struct: as in {@link #ownerOf}. */
   Ownership checker(int column, long struct) {
     return this;
   }

@@ -35,7 +35,7 @@ public final class SelectedArray extends DerivedArray {
 
   /**
    * Takes over the block of a {@link StructBlock}, and adds a reference to the array that it refers to. This is the
-   * given array, or what that was selected from, if nothing refers to the given one. Nothing can fail afterwards.
+   * given array, or its own source if nothing refers to the given one. After the call nothing can fail.
    *
    * @param owner an array to which the caller has a reference
    * @param block the address of the structs, which are copies with other children
@@ -95,14 +95,14 @@ public final class SelectedArray extends DerivedArray {
   }
 
   @Override
-  Ownership holder(int column, long struct) {
+  Ownership ownerOf(int column, long struct) {
     boolean isOwn = struct >= block && struct < block + RawArrowArray.SIZE * structs;
-    return isOwn ? this : source.holder(column, struct);
+    return isOwn ? this : source.ownerOf(column, struct);
   }
 
   @Override
-  Ownership holderOfBuffers(long struct) {
-    return struct == block ? source.holderOfBuffers(original) : this;
+  Ownership ownerOfBuffers(long struct) {
+    return struct == block ? source.ownerOfBuffers(original) : this;
   }
 
   @Override
