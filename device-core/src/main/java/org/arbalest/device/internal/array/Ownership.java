@@ -73,7 +73,7 @@ public abstract class Ownership extends Shared {
     return this;
   }
 
-  /** Returns the array whose memory contains the list of a struct's buffers, and the buffers: as in {@link #ownerOf}. */
+  /** Returns the array whose memory contains a struct's buffers and their list: as in {@link #ownerOf}. */
   Ownership ownerOfBuffers(long struct) {
     return this;
   }
