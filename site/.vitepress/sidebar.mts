@@ -6,6 +6,7 @@ export const sidebar = [
       { text: 'Getting started', link: '/guides/getting-started' },
       { text: 'Sharing streams', link: '/guides/sharing' },
       { text: 'Columns', link: '/guides/columns' },
+      { text: 'Changing batches', link: '/guides/changing' },
       { text: 'Flow', link: '/guides/flow' },
       { text: 'Async streams', link: '/guides/async' },
       { text: 'Devices', link: '/guides/devices' },

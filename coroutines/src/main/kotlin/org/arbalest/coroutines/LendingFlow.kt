@@ -35,11 +35,12 @@ import kotlin.time.Duration
  * the flow.
  *
  * **Operators.** [buffer] and [flowOn] are members of this class, because the operators of kotlinx.coroutines would
- * hold closed elements. [collectParallel] and [mapParallel] process several elements at a time. Operators of
- * kotlinx.coroutines that return elements after their `emit` (`first`, `toList`, …) or hold them (`flatMapMerge`,
- * `collectLatest`, `shareIn`, …) do not compile. They do compile where the static type is `Flow`, for example after
- * another operator. Functions that are not operators of one flow (`merge(a, b)`, `combine(a, b, c)`) compile, too. To
- * take an element out of the collection, retain it first:
+ * hold closed elements. [collectParallel] and [mapParallel] process several elements at a time. [filterRows],
+ * [selectColumns] and [rebatch] return flows that own their arrays, too. Operators of kotlinx.coroutines that return
+ * elements after their `emit` (`first`, `toList`, …) or hold them (`flatMapMerge`, `collectLatest`, `shareIn`, …) do
+ * not compile. They do compile where the static type is `Flow`, for example after another operator. Functions that are
+ * not operators of one flow (`merge(a, b)`, `combine(a, b, c)`) compile, too. To take an element out of the collection,
+ * retain it first:
  *
  *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
  *

@@ -2,6 +2,10 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Selection
+import java.util.function.DoublePredicate
+import java.util.function.IntPredicate
+import java.util.function.LongPredicate
 import org.arbalest.device.columns.BooleanView as JavaBooleanView
 import org.arbalest.device.columns.ByteStringView as JavaByteStringView
 import org.arbalest.device.columns.DoubleView as JavaDoubleView
@@ -46,6 +50,9 @@ public class LongView internal constructor(
         return sum
     }
 
+    /** Selects the rows that are not null and whose value fulfils a condition; boxes nothing. */
+    public fun where(condition: LongPredicate): Selection = Selection.where(values, condition)
+
     override fun read(row: Int): Long = get(row)
 }
 
@@ -77,6 +84,9 @@ public class IntView internal constructor(private val values: JavaIntView, colum
         forEachValid { _, value -> sum += value }
         return sum
     }
+
+    /** Selects the rows that are not null and whose value fulfils a condition; boxes nothing. */
+    public fun where(condition: IntPredicate): Selection = Selection.where(values, condition)
 
     override fun read(row: Int): Int = get(row)
 }
@@ -114,6 +124,9 @@ public class DoubleView internal constructor(
         return sum
     }
 
+    /** Selects the rows that are not null and whose value fulfils a condition; boxes nothing. */
+    public fun where(condition: DoublePredicate): Selection = Selection.where(values, condition)
+
     override fun read(row: Int): Double = get(row)
 }
 
@@ -149,6 +162,9 @@ public class FloatView internal constructor(
         forEachValid { _, value -> sum += value }
         return sum
     }
+
+    /** Selects the rows that are not null and whose value, as a `Double`, fulfils a condition; boxes nothing. */
+    public fun where(condition: DoublePredicate): Selection = Selection.where(values, condition)
 
     override fun read(row: Int): Float = get(row)
 }

@@ -80,7 +80,7 @@ class BatchOfSpec : FunSpec({
     test("batchOf rejects invalid arguments with the column's name, and leaves the arrays to the caller") {
         val (two, three) = array { int64("x", longArrayOf(1, 2)) } to array { utf8("y", listOf("a", "b", "c")) }
         shouldThrow<IllegalArgumentException> { batchOf("a" to two, "b" to three) }.message shouldBe
-            "column \"b\" has 3 values, but column \"a\" has 2; the columns of a batch have one length"
+            "column \"b\" has 3 rows, but column \"a\" has 2 rows; the columns of a batch have the same length"
         shouldThrow<IllegalArgumentException> { batchOf() }.message shouldContain "needs at least one array"
         shouldThrow<IllegalArgumentException> { batchOf("" to two) }.message shouldContain "needs a name"
         two.retain().let { closed ->
@@ -90,13 +90,13 @@ class BatchOfSpec : FunSpec({
         two.copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { there ->
             there.synchronize()
             shouldThrow<IllegalArgumentException> { batchOf("a" to two, "b" to there) }.message shouldBe
-                "column \"b\" is on EXT_DEV:0, but column \"a\" is on CPU; copy one of them by copyTo"
+                "column \"b\" is on EXT_DEV:0, but the other columns are on CPU; copy it there with copyTo"
         }
         two.asColumn().values() shouldBe listOf(1L, 2L)
         listOf(two, three).forEach { it.close() }
     }
 
-    test("batchOf leaves no buffer open and the other arrays unchanged when one array is malformed") {
+    test("batchOf does not read a malformed array, which fails when it is read, and leaves the others unchanged") {
         val ids = array { int64("x", longArrayOf(1, 2)) }
         Arena.ofConfined().use { arena ->
             val (struct, schema) = arena.allocate(ArrowArrayStruct.LAYOUT) to arena.allocate(ArrowSchemaStruct.LAYOUT)
@@ -104,7 +104,11 @@ class BatchOfSpec : FunSpec({
             val buffers = struct.reinterpret(ArrowArrayStruct.LAYOUT.byteSize()).get(ADDRESS, BUFFERS).reinterpret(24)
             buffers.getAtIndex(ADDRESS, 1).reinterpret(12).setAtIndex(JAVA_INT, 2, -1) // makes the last offset invalid
             CData.importArray(struct, CImport.DATA.schema(schema).validation(Validation.NONE)).use { bad ->
-                shouldThrow<DeviceException> { batchOf("a" to ids, "b" to bad) }.errno() shouldBe Errno.EINVAL
+                batchOf("a" to ids, "b" to bad).use { batch ->
+                    batch["a"].values() shouldBe listOf(1L, 2L)
+                    shouldThrow<DeviceException> { batch.validate(Validation.FULL) }.errno() shouldBe Errno.EINVAL
+                    shouldThrow<DeviceException> { batch["b"].values() }.errno() shouldBe Errno.EINVAL
+                }
             }
         }
         ids.use { it.asColumn().values() shouldBe listOf(1L, 2L) }

@@ -5,8 +5,12 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.arbalest.coroutines.batch
+import org.arbalest.coroutines.get
 import org.arbalest.coroutines.int64
+import org.arbalest.coroutines.longs
 import org.arbalest.coroutines.utf8
+import org.arbalest.coroutines.where
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
@@ -114,15 +118,16 @@ private fun letters(airport: Int) = "${'A' + airport / 676}${'A' + airport / 26 
 private fun onCpu(columns: DeviceArrayReader): IntArray {
     val counts = IntArray(2 * AIRPORTS)
     columns.forEach { batch ->
-        val airports = batch.column("airport").toLongArray()
-        val delays = batch.column("delay").toLongArray()
-        for (row in airports.indices) {
-            val airport = airports[row].toInt()
-            counts[2 * airport]++
-            if (delays[row] > LATE_MINUTES) counts[2 * airport + 1]++
-        }
+        batch.countAirports(counts, at = 0)
+        val late = batch["delay"].longs().where { it > LATE_MINUTES }
+        batch.filter(late).use { it.countAirports(counts, at = 1) }
     }
     return counts
+}
+
+/** Counts the rows of each airport, at a position of the airport's two counts. */
+private fun DeviceArray.countAirports(counts: IntArray, at: Int) {
+    for (airport in this["airport"].toLongArray()) counts[2 * airport.toInt() + at]++
 }
 
 private fun Dataset<Row>.counts(): Map<String, Pair<Long, Long>> = select("origin", "flights", "late").collectAsList()

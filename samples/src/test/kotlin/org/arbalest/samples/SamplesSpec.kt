@@ -6,7 +6,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 
 class SamplesSpec : FunSpec({
-    val names = listOf("flights", "flights-java", "ticker", "kernel", "kernel-cuda", "devices")
+    val names = listOf("flights", "flights-java", "late", "late-java", "ticker", "kernel", "kernel-cuda", "devices")
 
     for (args in listOf(arrayOf(), arrayOf("--list"))) {
         test("${args.joinToString().ifEmpty { "no argument" }}: prints a line for each sample") {

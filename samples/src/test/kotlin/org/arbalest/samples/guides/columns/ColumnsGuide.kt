@@ -105,18 +105,3 @@ fun priceColumn(prices: DoubleArray): DeviceArray {
         DeviceArray.of(Field.of("price", DataType.FLOAT64), data) // the array owns the buffer now
     }
 }
-
-fun above(batch: DeviceArray, limit: Double): DeviceArray {
-    val prices = batch["price"].doubles()
-    val symbols = batch["symbol"].strings()
-    val kept = prices.indices.filter { row -> !prices.isNull(row) && prices[row] > limit }
-    return Devices.cpu().batch(rows = kept.size) {
-        float64("price") { prices[kept[it]] }
-        utf8("symbol") { symbols.getOrNull(kept[it]) }
-    }
-}
-
-fun renamed(batch: DeviceArray): DeviceArray =
-    batch.retainChild("price").use { price ->
-        batch.retainChild("symbol").use { symbol -> batchOf("ticker" to symbol, "close" to price) }
-    }

@@ -7,14 +7,11 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.*
-import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.columns.Column
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.printed
 import org.arbalest.testkit.contract.Held
@@ -79,27 +76,6 @@ class ColumnsGuideSpec : FunSpec({
 
     test("an array owns the buffer that it was made from") {
         priceColumn(doubleArrayOf(1.5, 2.0)).use { it.asColumn().doubles().sum() shouldBe 3.5 }
-    }
-
-    test("a new batch has the chosen rows, and a null is not above the limit") {
-        trades().use { batch ->
-            above(batch, 1.75).use { kept ->
-                kept["price"].toList() shouldBe listOf(4.25)
-                kept["symbol"].toList() shouldBe listOf(null)
-            }
-        }
-    }
-
-    test("columns are renamed without a copy, and outlive the batch") {
-        trades().use { renamed(it) }.use { batch ->
-            batch.schema().names shouldBe listOf("ticker", "close")
-            batch["close"].toList() shouldBe listOf(1.5, null, 4.25)
-        }
-        val schema = Schema.of(Field.of("close", DataType.FLOAT64), Field.of("ticker", DataType.UTF8))
-        trades().use { ArrayData.of(it).use { data -> DeviceArray.of(schema.asField(), data) } }.use { batch ->
-            batch.schema().names shouldBe listOf("close", "ticker")
-            batch["ticker"].toList() shouldBe listOf("A", "B", null)
-        }
     }
 
     test("the library throws the messages that the page displays") {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.coroutines
+
+import kotlinx.coroutines.flow.catch
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.columns.Selection
+
+/**
+ * Returns a flow of the selected rows of each array, as by [DeviceArray.filter]. Arrays without a selected row are left
+ * out.
+ *
+ *     reader.asFlow().filterRows { batch -> batch["price"].doubles().where { it > 5 } }.collect { … }
+ *
+ * **Ownership.** The result owns its arrays, as [lendingFlow] does. The arrays of this flow stay this flow's, which
+ * closes each when the collector has finished with its rows.
+ *
+ * **Threads.** The filter runs in the collector's context, and waits for an array that is not ready. To suspend
+ * instead, call [await] in the block.
+ *
+ * @param selection returns the rows of an array to keep. The array is borrowed: it is closed after the emit. An
+ *     exception of the block ends the collection
+ */
+public fun LendingFlow<DeviceArray>.filterRows(
+    selection: suspend (batch: DeviceArray) -> Selection,
+): LendingFlow<DeviceArray> = lendingFlow {
+    this@filterRows.collect { batch ->
+        val rows = selection(batch)
+        if (rows.count() > 0 || rows.length() != batch.length()) emit(batch.filter(rows)) // throws for other lengths
+    }
+}
+
+/**
+ * Returns a flow of the same batches with only some columns, in the given order, without a copy: as by
+ * [DeviceArray.select], also with paths such as `"a.b"`. Ownership is as in [filterRows].
+ *
+ * Collecting throws an [IllegalArgumentException] if the batches do not have the columns. A stream of a reader checks
+ * this earlier, and its source may make fewer columns: [DeviceArrayReader.select].
+ */
+public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<DeviceArray> = lendingFlow {
+    this@selectColumns.collect { batch -> emit(batch.select(*paths)) }
+}
+
+/**
+ * Returns a flow of the same rows in arrays of one length: small arrays are joined, and large ones cut. The last array
+ * may be shorter. Arrays without rows are left out.
+ *
+ * A cut is a [DeviceArray.slice], without a copy. Arrays are joined as by [DeviceArray.concat], so each row is copied
+ * once at most.
+ *
+ * **Ownership.** The result owns its arrays, as [lendingFlow] does. Rows that wait for the next array keep the memory
+ * of their arrays. They are released when the collection ends, for any reason.
+ *
+ * **Errors.** An error of this flow follows the rows before it.
+ *
+ * @param rows the number of rows of each array, at least 1
+ * @throws IllegalArgumentException if the number of rows is less than 1
+ */
+public fun LendingFlow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
+    require(rows >= 1) { "a batch must have at least 1 row, but $rows were given" }
+    return lendingFlow {
+        var failure: Throwable? = null
+        Waiting().use { waiting ->
+            this@rebatch.catch { failure = it }.collect { batch ->
+                var from = 0L
+                while (batch.length() - from >= rows - waiting.rows) {
+                    val count = rows - waiting.rows
+                    waiting.add(batch.slice(from, count))
+                    from += count
+                    emit(waiting.joined())
+                }
+                if (from < batch.length()) waiting.add(batch.slice(from, batch.length() - from))
+            }
+            if (waiting.rows > 0) emit(waiting.joined())
+        }
+        failure?.let { throw it }
+    }
+}
+
+/** The arrays whose rows do not fill an array yet. */
+private class Waiting : AutoCloseable {
+    private val parts = mutableListOf<DeviceArray>()
+
+    var rows = 0L
+        private set
+
+    /** Takes an array. */
+    fun add(part: DeviceArray) {
+        parts += part
+        rows += part.length()
+    }
+
+    /** Returns all rows, of which none wait any more. */
+    fun joined(): DeviceArray {
+        val joined = if (parts.size == 1) parts.single().move() else DeviceArray.concat(parts)
+        close()
+        return joined
+    }
+
+    override fun close() {
+        parts.forEach(DeviceArray::close)
+        parts.clear()
+        rows = 0
+    }
+}
