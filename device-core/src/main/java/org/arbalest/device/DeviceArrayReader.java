@@ -173,6 +173,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * @param selection returns the rows of an array to keep, in the thread that pulls. The array is borrowed: it is
    *     closed after the call. An exception of the function ends the stream, as one of {@link Source#next} does
+   * @throws IllegalStateException if this reader was closed or exported
    */
   DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection);
 
@@ -189,6 +190,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * @param rows the number of rows of each array, at least 1
    * @throws IllegalArgumentException if the number of rows is less than 1
+   * @throws IllegalStateException if this reader was closed or exported
    */
   DeviceArrayReader rebatch(long rows);
 

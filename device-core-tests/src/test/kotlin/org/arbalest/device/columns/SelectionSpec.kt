@@ -156,4 +156,13 @@ class SelectionSpec : FunSpec({
             }
         }
     }
+
+    test("bits beyond a bitmap are rejected before memory is allocated [SEL-05]") {
+        shouldThrow<IndexOutOfBoundsException> {
+            Selection.ofBitmap(MemorySegment.ofArray(byteArrayOf(1)), 0, 1L shl 36)
+        }
+        shouldThrow<IllegalArgumentException> { Selection.ofBitmap(MemorySegment.ofArray(byteArrayOf(1)), 0, -1) }
+        shouldThrow<IndexOutOfBoundsException> { Selection.ofBitmap(MemorySegment.ofArray(byteArrayOf(1)), -1, 1) }
+        shouldThrow<IndexOutOfBoundsException> { Selection.ofBitmap(MemorySegment.ofArray(byteArrayOf(1)), 8, 1) }
+    }
 })

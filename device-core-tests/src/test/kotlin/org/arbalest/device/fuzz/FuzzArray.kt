@@ -7,6 +7,7 @@ import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
+import org.arbalest.device.columns.Selection
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
@@ -69,6 +70,18 @@ internal object FuzzArray : FuzzTarget() {
                 copy.synchronize()
                 check(copy.length() == count) { "a copy of $count rows has ${copy.length()} rows" }
                 if (rows != null) check(rows(copy) == rows) { "the copy has ${rows(copy)}, not $rows" }
+            }
+            val chosen = List(count.toInt()) { input.oneIn(2) }
+            refusable { slice.filter(Selection.where(count) { chosen[it.toInt()] }) }?.use { kept ->
+                if (rows != null && isSound) check(rows(kept) == rows.filterIndexed { i, _ -> chosen[i] }) {
+                    "the rows of $chosen are ${rows(kept)}, of $rows"
+                }
+            }
+            val at = IntArray(if (count == 0L) 0 else input.below(4)) { input.below(count.toInt()) }
+            refusable { slice.take(*at) }?.use { taken ->
+                if (rows != null && isSound) check(rows(taken) == at.map(rows::get)) {
+                    "the rows ${at.asList()} are ${rows(taken)}, of $rows"
+                }
             }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)

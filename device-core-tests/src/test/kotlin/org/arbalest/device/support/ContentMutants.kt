@@ -9,6 +9,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Selection
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.FlatType.BinaryType
 import org.arbalest.device.types.FlatType.BinaryViewType
@@ -160,6 +161,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 allowed { it.copyTo(Devices.cpu()).use { copy -> read(copy.asColumn(), ::allowed) } }
                 allowed { converted(it).use { other -> read(other.asColumn(), ::allowed) } }
                 allowed { it.compact().use { small -> read(small.asColumn(), ::allowed) } }
+                allowed { it.filter(some(it)).use { rows -> read(rows.asColumn(), ::allowed) } }
+                allowed { it.take(*any(it)).use { rows -> read(rows.asColumn(), ::allowed) } }
             }
         }
     }
@@ -196,10 +199,23 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 }
             }
             DeviceArray.concat(listOf(slice, array)).use { it.validate(Validation.FULL) }
+            for (whole in listOf(array, slice)) {
+                whole.filter(some(whole)).use { it.validate(Validation.FULL) }
+                whole.take(*any(whole)).use { it.validate(Validation.FULL) }
+            }
         }
         val type = array.field().type()
         if (type !is FixedSizeListType) for (i in type.children().indices) array.retainChild(i).use(::soundAlone)
     }
+
+    private fun some(array: DeviceArray): Selection {
+        val share = random.nextDouble()
+        return Selection.where(array.length()) { random.nextDouble() < share }
+    }
+
+    /** Returns indices of rows in any order. */
+    private fun any(array: DeviceArray): LongArray =
+        LongArray(if (array.length() == 0L) 0 else random.nextInt(20)) { random.nextLong(array.length()) }
 
     /** Converts the array to another layout, or to the same. */
     private fun converted(array: DeviceArray): DeviceArray =

@@ -10,6 +10,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Selection
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.ArrowTimeUnit
@@ -337,6 +338,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 read(slice.asColumn(), 2)
                 export(slice)
                 copy(slice)
+                choose(slice)
                 if (depth > 0) for (i in slice.field().type().children().indices) slice.retainChild(i)
                     .use { use(it, depth - 1) }
             }
@@ -386,6 +388,22 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         copy.use {
             read(it.asColumn(), 2)
             export(it)
+        }
+    }
+
+    /** Filters and takes rows, and reads and exports the results. */
+    private fun choose(array: DeviceArray) {
+        val length = array.length()
+        if (length == 0L || length > ROOM) return
+        val share = random.nextDouble()
+        for (make in listOf<() -> DeviceArray>(
+            { array.filter(Selection.where(length) { random.nextDouble() < share }) },
+            { array.take(*LongArray(random.nextInt(20)) { random.nextLong(length) }) },
+        )) allowed {
+            make().use {
+                read(it.asColumn(), 2)
+                export(it)
+            }
         }
     }
 

@@ -14,6 +14,8 @@ import org.arbalest.device.Errno
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.support.batch
 import org.arbalest.support.ResourceCountersExtension
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
 
 class FilteredSourceSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -68,5 +70,21 @@ class FilteredSourceSpec : FunSpec({
                 "copy the array to the CPU first, with copyTo, or run a kernel on the device"
             shouldThrow<DeviceException> { there.take(4, 3) }.errno() shouldBe Errno.ENOSYS
         }
+    }
+
+    test("closing a filtered reader during its condition ends the pull [SEL-10]") {
+        val (inside, go) = CountDownLatch(1) to CountDownLatch(1)
+        val reader = DeviceArrayReader.of(batch(0).use { it.schema() }, listOf(batch(3), batch(4))).filter {
+            inside.countDown()
+            go.await()
+            Selection.where(it.length()) { row -> row != 1L }
+        }
+        var failure: Throwable? = null
+        val pull = thread { failure = runCatching { reader.next()?.close() }.exceptionOrNull() }
+        inside.await()
+        reader.close()
+        go.countDown()
+        pull.join()
+        (failure is IllegalStateException) shouldBe true
     }
 })

@@ -7,13 +7,21 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.Validation
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.batch
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.support.ResourceCountersExtension
+import java.util.concurrent.CountDownLatch
+import kotlin.concurrent.thread
 import kotlin.random.Random
 
 class RebatchedSourceSpec : FunSpec({
@@ -75,5 +83,52 @@ class RebatchedSourceSpec : FunSpec({
             shouldThrow<IllegalArgumentException> { it.rebatch(0) }.message shouldBe
                 "a batch must have at least 1 row, but 0 were given"
         }
+    }
+
+    test("batches whose lengths exceed a long together are cut, and lose no row [SEL-11]") {
+        val field = Field.of("", DataType.struct(Field.of("n", DataType.NULL))).withNullable(false)
+        fun of(length: Long) =
+            DeviceArray.of(field, ArrayData.of(length, 0, listOf(null), listOf(ArrayData.of(length, length, listOf()))))
+        val batches = mutableListOf(of(2), of(Long.MAX_VALUE))
+        DeviceArrayReader.of(of(0).use { it.schema() }) { batches.removeFirstOrNull() }.rebatch(100).use {
+            repeat(3) { _ -> it.next()!!.use { rows -> rows.length() shouldBe 100 } }
+        }
+    }
+
+    test("batches with different dictionaries are joined [SEL-11]") {
+        val type = DataType.dictionary(DataType.INT8, DataType.UTF8)
+        fun of(vararg words: String?) = BatchBuilder.of(Devices.cpu(), words.size).use { builder ->
+            val column = builder.column(Field.of("d", type))
+            for (word in words) if (word == null) column.appendNull() else column.append(word)
+            builder.build()
+        }
+        val batches = listOf(of("a", "b"), of("c", null, "a"), of(null), of("b", "z", "y"))
+        DeviceArrayReader.of(batches[0].schema(), batches).rebatch(4).use { reader ->
+            val found = mutableListOf<List<Any?>>()
+            reader.forEach {
+                it.validate(Validation.FULL)
+                found += it.column("d").toList()
+            }
+            found shouldBe listOf(listOf("a", "b", "c", null), listOf("a", null, "b", "z"), listOf("y"))
+        }
+    }
+
+    test("closing a rebatched reader during a pull releases its rows [SEL-11]") {
+        val (inside, go) = CountDownLatch(1) to CountDownLatch(1)
+        val batches = mutableListOf(batch(3), batch(4))
+        val reader = DeviceArrayReader.of(batch(0).use { it.schema() }) {
+            if (batches.isEmpty()) {
+                inside.countDown()
+                go.await()
+                null
+            } else batches.removeFirst()
+        }.rebatch(100)
+        var failure: Throwable? = null
+        val pull = thread { failure = runCatching { reader.next()?.close() }.exceptionOrNull() }
+        inside.await()
+        reader.close()
+        go.countDown()
+        pull.join()
+        (failure is IllegalStateException) shouldBe true
     }
 })

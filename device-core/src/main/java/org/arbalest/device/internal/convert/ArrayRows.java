@@ -101,8 +101,9 @@ public final class ArrayRows {
       if (Unions.canBeNull(each)) continue;
       long row = 0;
       while (NativeHeap.getLong(list + Long.BYTES * row) >= 0) row++;
-      throw new IllegalArgumentException("cannot take a null row: index " + row + " is null, but " + each
-          + " is not nullable; omit null indices, or call convertTo with a field that is nullable first");
+      String fault = each.isNullable() ? " has no field that can store a null" : " is not nullable";
+      throw new IllegalArgumentException("cannot take a null row: index " + row + " is null, but " + each + fault
+          + "; omit null indices, or call convertTo with a field that is nullable first");
     }
   }
 

@@ -173,8 +173,11 @@ final class ConversionPlan implements AutoCloseable {
       case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
       case FIXED_LIST -> {
         long items = RawArrowArray.child(struct, 0);
-        Rows below =
-            rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
+        // a list of positions could exceed the memory, and nulls have no positions
+        boolean areNulls = !rows.isRange() && layout.children[0].layout.shape == Layout.Shape.NULL
+            && layout.children[0].isNullable();
+        Rows below = areNulls ? Rows.range(0, Math.multiplyExact(rows.count, layout.listSize))
+            : rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
         child(node, from, 0, struct, below, to, 0);
       }
       case SPARSE_UNION -> Unions.sparse(this, node, from, struct, rows, to);

@@ -130,6 +130,8 @@ final class Lists {
   private Rows gathered() {
     long offset = RawArrowArray.offset(items);
     if (isContiguous) return Rows.range(offset + first, sum);
+    // a list of positions could exceed the memory, and nulls have no positions
+    if (layout.children[0].layout.shape == Layout.Shape.NULL) return Rows.range(0, sum);
     long list = plan.list(sum);
     long next = 0;
     for (long k = 0; k < rows.count; k = rows.next(k)) {

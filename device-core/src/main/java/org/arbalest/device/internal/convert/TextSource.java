@@ -54,7 +54,8 @@ final class TextSource {
     mask = rows.mask(plan, ConversionPlan.bitmap(layout, struct));
     if (isView || RawArrowArray.length(struct) == 0) return;
     long known = data == 0 ? 0 : plan.owner.dataSize(struct);
-    limit = Math.min(known, offset(RawArrowArray.offset(struct) + RawArrowArray.length(struct)));
+    long end = offset(RawArrowArray.offset(struct) + RawArrowArray.length(struct));
+    limit = Math.max(0, Math.min(known, end)); // a wrong last offset may be negative
   }
 
   /** Returns whether a row is null or hidden. */
@@ -107,7 +108,7 @@ final class TextSource {
       long begin = isLarge ? NativeHeap.getLong(first + 8 * at) : NativeHeap.getInt(first + 4 * at);
       long end = isLarge ? NativeHeap.getLong(first + 8 * at + 8) : NativeHeap.getInt(first + 4 * at + 4);
       sum += end - begin;
-      wrong |= begin | (end - begin) | (limit - end) | sum; // negative if any of these is
+      wrong |= begin | end | (end - begin) | (limit - end) | sum; // negative if any of these is
     }
     return wrong < 0 ? -1 : sum;
   }

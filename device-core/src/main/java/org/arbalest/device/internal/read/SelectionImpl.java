@@ -53,12 +53,12 @@ public record SelectionImpl(RowBits bits) implements Selection {
   /** See {@link Selection#ofBitmap}. */
   public static Selection ofBitmap(MemorySegment bitmap, long bitOffset, long length) {
     Objects.requireNonNull(bitmap, "bitmap");
-    long[] words = RowBits.words(length);
     long known = bitmap.byteSize() > Long.MAX_VALUE / Byte.SIZE ? Long.MAX_VALUE : bitmap.byteSize() * Byte.SIZE;
-    if (bitOffset < 0 || bitOffset > known - length) {
+    if (length >= 0 && (bitOffset < 0 || bitOffset > known - length)) {
       throw new IndexOutOfBoundsException(
           length + " bits from bit " + bitOffset + " on are beyond the " + bitmap.byteSize() + " bytes of the bitmap");
     }
+    long[] words = RowBits.words(length);
     MemorySegment bytes = MemorySegment.ofArray(words);
     long first = bitOffset >>> 3;
     int shift = (int) (bitOffset & 7);

@@ -33,15 +33,20 @@ public final class TakenRows {
     DataType type = column.field().valueType();
     if (!(type instanceof IntType(int bits, boolean signed)))
       throw new IllegalArgumentException(column.describe() + " has no indices of rows: they are integers");
-    if (!column.field().type().equals(type)) return ArrayRows.take(array, new Numbers(column));
-    if (bits == Long.SIZE) return ArrayRows.take(array, new LongColumn(column.asLongs()));
+    if (!column.field().type().equals(type)) return ArrayRows.take(array, new Numbers(column, signed));
+    if (bits == Long.SIZE) return ArrayRows.take(array, new LongColumn(column.asLongs(), signed));
     if (bits == Integer.SIZE && signed) return ArrayRows.take(array, new IntColumn(column.asInts()));
-    return ArrayRows.take(array, new Numbers(column));
+    return ArrayRows.take(array, new Numbers(column, signed));
   }
 
   private static IndexOutOfBoundsException isBeyond(long k, long index, long length) {
-    return new IndexOutOfBoundsException(
-        "index " + k + " is row " + index + ", but the array has " + DeviceArrayImpl.counted(length, "row"));
+    return isBeyond(k, index, true, length);
+  }
+
+  private static IndexOutOfBoundsException isBeyond(long k, long index, boolean signed, long length) {
+    return new IndexOutOfBoundsException("index " + k + " is row "
+        + (signed ? Long.toString(index) : Long.toUnsignedString(index)) + ", but the array has "
+        + DeviceArrayImpl.counted(length, "row"));
   }
 
   @SuppressWarnings("ArrayRecordComponent") // not compared
@@ -80,7 +85,7 @@ public final class TakenRows {
     }
   }
 
-  private record LongColumn(LongView rows) implements ArrayRows.Indices {
+  private record LongColumn(LongView rows, boolean signed) implements ArrayRows.Indices {
     @Override
     public long count() {
       return rows.length();
@@ -95,7 +100,7 @@ public final class TakenRows {
           hasNull = true;
         } else {
           long row = rows.get(k);
-          if (row < 0 || row >= length) throw isBeyond(k, row, length);
+          if (row < 0 || row >= length) throw isBeyond(k, row, signed, length);
           position = offset + row;
         }
         NativeHeap.putLong(to + Long.BYTES * k, position);
@@ -129,7 +134,7 @@ public final class TakenRows {
   }
 
   /** Integers of any width and encoding. */
-  private record Numbers(ColumnImpl rows) implements ArrayRows.Indices {
+  private record Numbers(ColumnImpl rows, boolean signed) implements ArrayRows.Indices {
     @Override
     public long count() {
       return rows.length();
@@ -144,7 +149,7 @@ public final class TakenRows {
           hasNull = true;
         } else {
           long row = rows.getLong(k);
-          if (row < 0 || row >= length) throw isBeyond(k, row, length);
+          if (row < 0 || row >= length) throw isBeyond(k, row, signed, length);
           position = offset + row;
         }
         NativeHeap.putLong(to + Long.BYTES * k, position);

@@ -18,6 +18,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   /** The arrays that were pulled and not returned yet. Without the last, they have fewer rows than an array needs. */
   private final List<DeviceArray> parts = new ArrayList<>();
 
+  /** The number of rows in the parts. It is unsigned, because the length of the last part may be any long. */
   private long pending;
 
   /** The failure of the reader, which follows the rows that were pulled before it. */
@@ -32,8 +33,8 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
-    while (pending < rows && !isAtEnd) pull();
-    if (pending > 0) return joined(cut());
+    while (Long.compareUnsigned(pending, rows) < 0 && !isAtEnd) pull();
+    if (pending != 0) return joined(cut());
     if (failure != null) throw failure;
     return null;
   }
@@ -59,7 +60,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   /** Takes the parts of the next array. The rest of the last part stays. */
   private List<DeviceArray> cut() {
-    long rest = Math.max(0, pending - rows);
+    long rest = Long.compareUnsigned(pending, rows) > 0 ? pending - rows : 0;
     if (rest > 0) {
       DeviceArray last = parts.getLast();
       DeviceArray behind = last.slice(last.length() - rest, rest);
