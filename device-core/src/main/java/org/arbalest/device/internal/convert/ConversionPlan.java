@@ -100,7 +100,7 @@ final class ConversionPlan implements AutoCloseable {
     isReadable = true;
   }
 
-  /** Allocates a list of {@code count} positions. */
+  /** Allocates a list of {@code count} positions, a long each. */
   long list(long count) {
     requireRoom(count);
     return temporary(Long.BYTES * count);
@@ -203,7 +203,7 @@ final class ConversionPlan implements AutoCloseable {
     Field field = struct.type().children().get(index);
     long child = RawArrowArray.child(address, index);
     Rows below = rows.child(this, child, 1, above(Layout.of(struct), address, rows, 0, 0, 1));
-    if (rows.nulls(bitmap) == 0) return measure(field, child, below, field);
+    if (rows.nulls(this, bitmap) == 0) return measure(field, child, below, field);
     long row = rows.exposedNull(bitmap);
     Layout.Shape shape = Layout.of(field).shape;
     if (!shape.hasValidity && shape != Layout.Shape.NULL) {
@@ -290,7 +290,7 @@ final class ConversionPlan implements AutoCloseable {
       return;
     }
     look();
-    node.nulls = rows.nulls(bitmap);
+    node.nulls = rows.nulls(this, bitmap);
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
+import java.util.ConcurrentModificationException;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.columns.Column;
@@ -44,6 +45,14 @@ public final class TakenRows {
         "index " + k + " is row " + index + ", but the array has " + DeviceArrayImpl.counted(length, "row"));
   }
 
+  private static void put(long to, boolean areInts, long k, long row) {
+    if (areInts) {
+      NativeHeap.putInt(to + Integer.BYTES * k, (int) row);
+    } else {
+      NativeHeap.putLong(to + Long.BYTES * k, row);
+    }
+  }
+
   @SuppressWarnings("ArrayRecordComponent") // not compared
   private record Longs(long[] rows) implements ArrayRows.Indices {
     @Override
@@ -52,13 +61,22 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
+      long wrong = 0;
       for (int k = 0; k < rows.length; k++) {
         long row = rows[k];
-        if (row < 0 || row >= length) throw isBeyond(k, row, length);
-        NativeHeap.putLong(to + (long) Long.BYTES * k, offset + row);
+        wrong |= row | (length - 1 - row);
+        put(to, areInts, k, row);
       }
+      if (wrong < 0) throw isBeyond(length);
       return false;
+    }
+
+    private RuntimeException isBeyond(long length) {
+      for (int k = 0; k < rows.length; k++) {
+        if (rows[k] < 0 || rows[k] >= length) return TakenRows.isBeyond(k, rows[k], length);
+      }
+      return new ConcurrentModificationException("the indices of rows changed during the call");
     }
   }
 
@@ -70,13 +88,22 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
+      long wrong = 0;
       for (int k = 0; k < rows.length; k++) {
         int row = rows[k];
-        if (row < 0 || row >= length) throw isBeyond(k, row, length);
-        NativeHeap.putLong(to + (long) Long.BYTES * k, offset + row);
+        wrong |= row | (length - 1 - row);
+        put(to, areInts, k, row);
       }
+      if (wrong < 0) throw isBeyond(length);
       return false;
+    }
+
+    private RuntimeException isBeyond(long length) {
+      for (int k = 0; k < rows.length; k++) {
+        if (rows[k] < 0 || rows[k] >= length) return TakenRows.isBeyond(k, rows[k], length);
+      }
+      return new ConcurrentModificationException("the indices of rows changed during the call");
     }
   }
 
@@ -87,7 +114,7 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
       boolean hasNull = false;
       for (long k = 0; k < rows.length(); k++) {
         long position = -1;
@@ -96,9 +123,9 @@ public final class TakenRows {
         } else {
           long row = rows.get(k);
           if (row < 0 || row >= length) throw isBeyond(k, row, length);
-          position = offset + row;
+          position = row;
         }
-        NativeHeap.putLong(to + Long.BYTES * k, position);
+        put(to, areInts, k, position);
       }
       return hasNull;
     }
@@ -111,7 +138,7 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
       boolean hasNull = false;
       for (long k = 0; k < rows.length(); k++) {
         long position = -1;
@@ -120,9 +147,9 @@ public final class TakenRows {
         } else {
           int row = rows.get(k);
           if (row < 0 || row >= length) throw isBeyond(k, row, length);
-          position = offset + row;
+          position = row;
         }
-        NativeHeap.putLong(to + Long.BYTES * k, position);
+        put(to, areInts, k, position);
       }
       return hasNull;
     }
@@ -136,7 +163,7 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
       boolean hasNull = false;
       for (long k = 0; k < rows.length(); k++) {
         long position = -1;
@@ -145,9 +172,9 @@ public final class TakenRows {
         } else {
           long row = rows.getLong(k);
           if (row < 0 || row >= length) throw isBeyond(k, row, length);
-          position = offset + row;
+          position = row;
         }
-        NativeHeap.putLong(to + Long.BYTES * k, position);
+        put(to, areInts, k, position);
       }
       return hasNull;
     }
