@@ -171,12 +171,7 @@ final class ConversionPlan implements AutoCloseable {
       case VIEW -> TextViews.measure(this, node, new TextSource(this, Layout.of(from), struct, rows));
       case LIST, LIST_VIEW -> Lists.measure(this, node, from, struct, rows, to);
       case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
-      case FIXED_LIST -> {
-        long items = RawArrowArray.child(struct, 0);
-        Rows below =
-            rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
-        child(node, from, 0, struct, below, to, 0);
-      }
+      case FIXED_LIST -> addItems(node, from, struct, rows, to);
       case SPARSE_UNION -> Unions.sparse(this, node, from, struct, rows, to);
       case DENSE_UNION -> Unions.dense(this, node, from, struct, rows, to);
       case RUN_END -> Encodings.runs(this, node, from, struct, rows, to);
@@ -246,6 +241,24 @@ final class ConversionPlan implements AutoCloseable {
       child(node, from, fields[i], struct, rows.child(this, field, 1, above(Layout.of(from), struct, rows, 0, 0, 1)),
           to, i);
     }
+  }
+
+  private void addItems(Node node, Field from, long struct, Rows rows, Field to) {
+    long size = node.layout.listSize;
+    long items = RawArrowArray.child(struct, 0);
+    Layout item = node.layout.children[0].layout;
+    boolean isSlots = rows.isPlainList() && size > 0 && item.shape == Layout.Shape.FIXED && item.bits >= Byte.SIZE
+        && item.dictionary == null && from.type().equals(to.type()) && bitmap(item, items) == 0;
+    if (!isSlots) {
+      child(node, from, 0, struct, rows.child(this, items, size, above(Layout.of(from), struct, rows, 0, 0, size)), to,
+          0);
+      return;
+    }
+    Node slots = new Node(item, rows.count * size);
+    long first = RawArrowArray.buffer(items, 1) + item.width() * RawArrowArray.offset(items);
+    slots.buffers.add(Node.Buffer.NONE);
+    slots.buffers.add(FixedWidth.values(this, first, item.bits * size, struct, rows)); // a list is one wide value
+    node.children.add(slots);
   }
 
   static Rows.Above above(Layout layout, long struct, Rows rows, long types, int type, long each) {

@@ -311,7 +311,8 @@ final class Rows {
       long bits = 0;
       for (int i = 0; i < Long.SIZE; i++) {
         long at = position(list, areInts, k + i);
-        if (at >= 0 && (bitmap == 0 || Bitmaps.get(bitmap, at + start))) bits |= 1L << i;
+        long bit = at < 0 ? 0 : bitmap == 0 ? 1 : Bitmaps.bit(bitmap, at + start);
+        bits |= bit << i; // without a branch, which would be mispredicted
       }
       NativeHeap.putLong(to + (k >>> 3), bits);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
+import java.util.Arrays;
 import java.util.ConcurrentModificationException;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.IntView;
@@ -45,6 +47,14 @@ public final class TakenRows {
         "index " + k + " is row " + index + ", but the array has " + DeviceArrayImpl.counted(length, "row"));
   }
 
+  private static RuntimeException isBeyond(int count, IntToLongFunction rows, long length) {
+    for (int k = 0; k < count; k++) {
+      long row = rows.applyAsLong(k);
+      if (row < 0 || row >= length) return isBeyond(k, row, length);
+    }
+    return new ConcurrentModificationException("the indices of rows changed during the call");
+  }
+
   private static void put(long to, boolean areInts, long k, long row) {
     if (areInts) {
       NativeHeap.putInt(to + Integer.BYTES * k, (int) row);
@@ -68,15 +78,8 @@ public final class TakenRows {
         wrong |= row | (length - 1 - row);
         put(to, areInts, k, row);
       }
-      if (wrong < 0) throw isBeyond(length);
+      if (wrong < 0) throw isBeyond(rows.length, k -> rows[k], length);
       return false;
-    }
-
-    private RuntimeException isBeyond(long length) {
-      for (int k = 0; k < rows.length; k++) {
-        if (rows[k] < 0 || rows[k] >= length) return TakenRows.isBeyond(k, rows[k], length);
-      }
-      return new ConcurrentModificationException("the indices of rows changed during the call");
     }
   }
 
@@ -89,21 +92,20 @@ public final class TakenRows {
 
     @Override
     public boolean write(long to, boolean areInts, long length) {
-      long wrong = 0;
-      for (int k = 0; k < rows.length; k++) {
-        int row = rows[k];
-        wrong |= row | (length - 1 - row);
-        put(to, areInts, k, row);
-      }
-      if (wrong < 0) throw isBeyond(length);
+      if (!areInts) return new Longs(Arrays.stream(rows).asLongStream().toArray()).write(to, false, length);
+      if (writeInts(to, (int) (length - 1)) < 0) throw isBeyond(rows.length, k -> rows[k], length);
       return false;
     }
 
-    private RuntimeException isBeyond(long length) {
+    /** Returns a negative number if a row is beyond the last. The JIT vectorizes this loop. */
+    private int writeInts(long to, int last) {
+      int wrong = 0;
       for (int k = 0; k < rows.length; k++) {
-        if (rows[k] < 0 || rows[k] >= length) return TakenRows.isBeyond(k, rows[k], length);
+        int row = rows[k];
+        wrong |= row | (last - row);
+        NativeHeap.putInt(to + (long) Integer.BYTES * k, row);
       }
-      return new ConcurrentModificationException("the indices of rows changed during the call");
+      return wrong;
     }
   }
 
