@@ -51,8 +51,7 @@ public class ChangingBatches {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Source {
-    @Param({"false", "true"})
-    boolean nulls;
+    @Param({"false", "true"}) boolean nulls;
 
     DeviceArray numbers;
     DeviceArray texts;
@@ -137,8 +136,7 @@ public class ChangingBatches {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Kept {
-    @Param({"1", "50", "99"})
-    int percent;
+    @Param({"1", "50", "99"}) int percent;
 
     final long[] bits = new long[(ROWS + 63) / 64];
     Selection selection;
@@ -170,7 +168,8 @@ public class ChangingBatches {
     @Setup
     public void make() {
       try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 10)) {
-        for (int i = 0; i < COLUMNS; i++) builder.column(Field.of("column " + i, DataType.INT64)).appendAll(new long[10]);
+        for (int i = 0; i < COLUMNS; i++)
+          builder.column(Field.of("column " + i, DataType.INT64)).appendAll(new long[10]);
         batch = builder.build();
       }
       for (int i = 0; i < names.length; i++) names[i] = "column " + indices[i];
@@ -228,20 +227,6 @@ public class ChangingBatches {
     for (int word = 0; word < kept.bits.length; word++) {
       for (long bits = kept.bits[word]; bits != 0; bits &= bits - 1)
         to[count++] = from[word * 64 + Long.numberOfTrailingZeros(bits)];
-    }
-    if (source.nulls) filterNulls(source, kept);
-    return count;
-  }
-
-  /** Does the same by a loop over the rows, without a branch for each. */
-  @Benchmark
-  public int filterNumbersLoopRows(Source source, Kept kept) {
-    long[] from = source.values;
-    long[] to = source.toValues;
-    int count = 0;
-    for (int row = 0; row < ROWS; row++) {
-      to[count] = from[row];
-      count += (int) (kept.bits[row >> 6] >>> row & 1);
     }
     if (source.nulls) filterNulls(source, kept);
     return count;
