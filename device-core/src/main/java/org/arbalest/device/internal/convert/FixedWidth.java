@@ -87,14 +87,16 @@ final class FixedWidth {
   private static void gather(long from, long width, long list, boolean areInts, long count, long to) {
     switch ((int) width) {
       case 1 -> {
-        for (long k = 0; k < count; k++) NativeHeap.putByte(to + k, NativeHeap.getByte(from + Rows.position(list, areInts, k)));
+        for (long k = 0; k < count; k++)
+          NativeHeap.putByte(to + k, NativeHeap.getByte(from + Rows.position(list, areInts, k)));
       }
       case 2 -> {
         for (long k = 0; k < count; k++)
           NativeHeap.putShort(to + 2 * k, NativeHeap.getShort(from + 2 * Rows.position(list, areInts, k)));
       }
       case 4 -> {
-        for (long k = 0; k < count; k++) NativeHeap.putInt(to + 4 * k, NativeHeap.getInt(from + 4 * Rows.position(list, areInts, k)));
+        for (long k = 0; k < count; k++)
+          NativeHeap.putInt(to + 4 * k, NativeHeap.getInt(from + 4 * Rows.position(list, areInts, k)));
       }
       case 8 -> {
         for (long k = 0; k < count; k++)
@@ -108,7 +110,8 @@ final class FixedWidth {
         }
       }
       default -> {
-        for (long k = 0; k < count; k++) NativeHeap.copy(from + width * Rows.position(list, areInts, k), to + width * k, width);
+        for (long k = 0; k < count; k++)
+          NativeHeap.copy(from + width * Rows.position(list, areInts, k), to + width * k, width);
       }
     }
   }
