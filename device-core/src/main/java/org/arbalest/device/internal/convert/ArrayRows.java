@@ -9,7 +9,6 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceRegistry;
-import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.RowBits;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Field;
@@ -25,12 +24,13 @@ public final class ArrayRows {
     long count();
 
     /**
-     * Writes {@code offset} plus each index to an address, a long each, and −1 for a null.
+     * Writes each index to an address, and −1 for a null.
      *
+     * @param areInts whether an index is written as an int, and not as a long; the length is an int then
      * @param length the number of rows; another index throws {@link IndexOutOfBoundsException}
      * @return whether an index is null
      */
-    boolean write(long to, long offset, long length);
+    boolean write(long to, boolean areInts, long length);
   }
 
   /** Returns an array of the selected rows, which the caller closes. See {@link DeviceArray#filter}. */
@@ -60,32 +60,32 @@ public final class ArrayRows {
     if (count > Layout.MOST_BYTES / Long.BYTES)
       throw new IllegalArgumentException("the positions of " + count + " rows do not fit in memory");
     Ownership owner = array.share();
-    try (DeviceBuffer memory = DeviceRegistry.cpu().allocate(Long.BYTES * count)) {
+    boolean areInts = array.length() <= Integer.MAX_VALUE;
+    try (DeviceBuffer memory = DeviceRegistry.cpu().allocate((areInts ? Integer.BYTES : Long.BYTES) * count)) {
       long list = memory.address();
-      boolean hasNull = indices.write(list, array.offset(), array.length());
-      if (!hasNull && isContiguous(list, count))
-        return array.slice(NativeHeap.getLong(list) - array.offset(), count);
-      if (hasNull) checkNullable(array.field(), list);
+      boolean hasNull = indices.write(list, areInts, array.length());
+      if (!hasNull && isContiguous(list, areInts, count)) return array.slice(Rows.position(list, areInts, 0), count);
+      if (hasNull) checkNullable(array.field(), list, areInts);
       checkReadable(array, owner, "take rows of");
-      return ArrayConversion.taken(array, owner, plan -> measure(plan, array, owner, list, count, hasNull));
+      Rows rows = Rows.taken(list, areInts, count, array.offset(), hasNull);
+      return ArrayConversion.taken(array, owner, plan -> measure(plan, array, owner, rows));
     } finally {
       owner.release();
     }
   }
 
-  private static Node measure(ConversionPlan plan, DeviceArrayImpl array, Ownership owner, long list, long count,
-      boolean hasNull) {
+  private static Node measure(ConversionPlan plan, DeviceArrayImpl array, Ownership owner, Rows rows) {
     Field field = array.field();
     long struct = array.struct(owner);
-    if (!hasNull) return plan.measure(field, struct, Rows.list(list, count, 0), field);
-    Rows rows = Rows.withNone(list, count, false);
-    return isBatch(field) ? plan.withNullRows(field, struct, rows) : plan.measure(field, struct, rows, field);
+    return rows.hasNone && isBatch(field)
+        ? plan.withNullRows(field, struct, rows)
+        : plan.measure(field, struct, rows, field);
   }
 
-  private static boolean isContiguous(long list, long count) {
-    long first = NativeHeap.getLong(list);
+  private static boolean isContiguous(long list, boolean areInts, long count) {
+    long first = Rows.position(list, areInts, 0);
     for (long k = 1; k < count; k++) {
-      if (NativeHeap.getLong(list + Long.BYTES * k) != first + k) return false;
+      if (Rows.position(list, areInts, k) != first + k) return false;
     }
     return true;
   }
@@ -95,12 +95,12 @@ public final class ArrayRows {
     return field.type() instanceof StructType && !field.isNullable();
   }
 
-  private static void checkNullable(Field field, long list) {
+  private static void checkNullable(Field field, long list, boolean areInts) {
     List<Field> fields = isBatch(field) ? field.type().children() : List.of(field);
     for (Field each : fields) {
       if (Unions.canBeNull(each)) continue;
       long row = 0;
-      while (NativeHeap.getLong(list + Long.BYTES * row) >= 0) row++;
+      while (Rows.position(list, areInts, row) >= 0) row++;
       String fault = each.isNullable() ? " has no field that can store a null" : " is not nullable";
       throw new IllegalArgumentException("cannot take a null row: index " + row + " is null, but " + each + fault
           + "; omit null indices, or call convertTo with a field that is nullable first");

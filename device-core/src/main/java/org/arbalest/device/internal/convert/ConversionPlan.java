@@ -100,7 +100,7 @@ final class ConversionPlan implements AutoCloseable {
     isReadable = true;
   }
 
-  /** Allocates a list of {@code count} positions. */
+  /** Allocates a list of {@code count} positions, a long each. */
   long list(long count) {
     requireRoom(count);
     return temporary(Long.BYTES * count);
@@ -171,15 +171,7 @@ final class ConversionPlan implements AutoCloseable {
       case VIEW -> TextViews.measure(this, node, new TextSource(this, Layout.of(from), struct, rows));
       case LIST, LIST_VIEW -> Lists.measure(this, node, from, struct, rows, to);
       case STRUCT -> addFields(node, from, struct, rows, to, isEntry);
-      case FIXED_LIST -> {
-        long items = RawArrowArray.child(struct, 0);
-        // a list of positions could exceed the memory, and nulls have no positions
-        boolean areNulls = !rows.isRange() && layout.children[0].layout.shape == Layout.Shape.NULL
-            && layout.children[0].isNullable();
-        Rows below = areNulls ? Rows.range(0, Math.multiplyExact(rows.count, layout.listSize))
-            : rows.child(this, items, layout.listSize, above(Layout.of(from), struct, rows, 0, 0, layout.listSize));
-        child(node, from, 0, struct, below, to, 0);
-      }
+      case FIXED_LIST -> addItems(node, from, struct, rows, to);
       case SPARSE_UNION -> Unions.sparse(this, node, from, struct, rows, to);
       case DENSE_UNION -> Unions.dense(this, node, from, struct, rows, to);
       case RUN_END -> Encodings.runs(this, node, from, struct, rows, to);
@@ -206,7 +198,7 @@ final class ConversionPlan implements AutoCloseable {
     Field field = struct.type().children().get(index);
     long child = RawArrowArray.child(address, index);
     Rows below = rows.child(this, child, 1, above(Layout.of(struct), address, rows, 0, 0, 1));
-    if (rows.nulls(bitmap) == 0) return measure(field, child, below, field);
+    if (rows.nulls(this, bitmap) == 0) return measure(field, child, below, field);
     long row = rows.exposedNull(bitmap);
     Layout.Shape shape = Layout.of(field).shape;
     if (!shape.hasValidity && shape != Layout.Shape.NULL) {
@@ -251,6 +243,29 @@ final class ConversionPlan implements AutoCloseable {
     }
   }
 
+  private void addItems(Node node, Field from, long struct, Rows rows, Field to) {
+    long size = node.layout.listSize;
+    long items = RawArrowArray.child(struct, 0);
+    Layout item = node.layout.children[0].layout;
+    boolean isSlots = rows.isPlainList() && size > 0 && item.shape == Layout.Shape.FIXED && item.bits >= Byte.SIZE
+        && size <= Integer.MAX_VALUE / item.width() && item.dictionary == null && from.type().equals(to.type())
+        && bitmap(item, items) == 0;
+    if (!isSlots) {
+      // a list of positions could exceed the memory, and nulls have no positions
+      boolean areNulls =
+          !rows.isRange() && item.shape == Layout.Shape.NULL && to.type().children().getFirst().isNullable();
+      Rows below = areNulls ? Rows.range(0, Math.multiplyExact(rows.count, size))
+          : rows.child(this, items, size, above(Layout.of(from), struct, rows, 0, 0, size));
+      child(node, from, 0, struct, below, to, 0);
+      return;
+    }
+    Node slots = new Node(item, rows.count * size);
+    long first = RawArrowArray.buffer(items, 1) + item.width() * RawArrowArray.offset(items);
+    slots.buffers.add(Node.Buffer.NONE);
+    slots.buffers.add(FixedWidth.values(this, first, item.bits * size, struct, rows)); // a list is one wide value
+    node.children.add(slots);
+  }
+
   static Rows.Above above(Layout layout, long struct, Rows rows, long types, int type, long each) {
     return new Rows.Above(rows, bitmap(layout, struct), types, type, each);
   }
@@ -293,7 +308,7 @@ final class ConversionPlan implements AutoCloseable {
       return;
     }
     look();
-    node.nulls = rows.nulls(bitmap);
+    node.nulls = rows.nulls(this, bitmap);
     if (isAsked && node.nulls > 0) {
       long row = rows.exposedNull(bitmap);
       if (row >= 0) throw isNull(row);

@@ -77,44 +77,43 @@ final class FixedWidth {
     } else if (marked != null) {
       marked.copy(from + width * rows.start, width, to);
     } else if (rows.isPlainList()) {
-      gather(from + width * rows.start, width, rows.list(), rows.count, to);
+      gather(from + width * rows.start, width, rows.list(), rows.areInts, rows.count, to);
     } else {
       copyOrClear(from, width, rows, to);
     }
   }
 
   /** Copies the value at each position of a list, in one loop for each width. */
-  private static void gather(long from, long width, long list, long count, long to) {
+  private static void gather(long from, long width, long list, boolean areInts, long count, long to) {
     switch ((int) width) {
       case 1 -> {
-        for (long k = 0; k < count; k++) NativeHeap.putByte(to + k, NativeHeap.getByte(from + position(list, k)));
+        for (long k = 0; k < count; k++)
+          NativeHeap.putByte(to + k, NativeHeap.getByte(from + Rows.position(list, areInts, k)));
       }
       case 2 -> {
         for (long k = 0; k < count; k++)
-          NativeHeap.putShort(to + 2 * k, NativeHeap.getShort(from + 2 * position(list, k)));
+          NativeHeap.putShort(to + 2 * k, NativeHeap.getShort(from + 2 * Rows.position(list, areInts, k)));
       }
       case 4 -> {
-        for (long k = 0; k < count; k++) NativeHeap.putInt(to + 4 * k, NativeHeap.getInt(from + 4 * position(list, k)));
+        for (long k = 0; k < count; k++)
+          NativeHeap.putInt(to + 4 * k, NativeHeap.getInt(from + 4 * Rows.position(list, areInts, k)));
       }
       case 8 -> {
         for (long k = 0; k < count; k++)
-          NativeHeap.putLong(to + 8 * k, NativeHeap.getLong(from + 8 * position(list, k)));
+          NativeHeap.putLong(to + 8 * k, NativeHeap.getLong(from + 8 * Rows.position(list, areInts, k)));
       }
       case 16 -> {
         for (long k = 0; k < count; k++) {
-          long at = from + 16 * position(list, k);
+          long at = from + 16 * Rows.position(list, areInts, k);
           NativeHeap.putLong(to + 16 * k, NativeHeap.getLong(at));
           NativeHeap.putLong(to + 16 * k + 8, NativeHeap.getLong(at + 8));
         }
       }
       default -> {
-        for (long k = 0; k < count; k++) NativeHeap.copy(from + width * position(list, k), to + width * k, width);
+        for (long k = 0; k < count; k++)
+          NativeHeap.copy(from + width * Rows.position(list, areInts, k), to + width * k, width);
       }
     }
-  }
-
-  private static long position(long list, long k) {
-    return NativeHeap.getLong(list + Long.BYTES * k);
   }
 
   private static void copyOrClear(long from, long width, Rows rows, long to) {

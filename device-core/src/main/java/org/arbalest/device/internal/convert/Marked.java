@@ -18,12 +18,16 @@ final class Marked {
 
   final RowBits rows;
 
+  /** Whether a position of the list is an int, and not a long. */
+  final boolean areInts;
+
   private final ConversionPlan plan;
   private long list;
 
   Marked(ConversionPlan plan, RowBits rows) {
     this.plan = plan;
     this.rows = rows;
+    this.areInts = rows.length <= Integer.MAX_VALUE;
   }
 
   /** Returns the address of the positions, which begin at 0. */
@@ -33,14 +37,13 @@ final class Marked {
   }
 
   private long written() {
-    long to = plan.list(rows.count);
-    long next = to;
-    for (int word = 0; word < rows.size(); word++) {
+    long to = areInts ? plan.temporary(Integer.BYTES * rows.count) : plan.list(rows.count);
+    long[] words = rows.words;
+    long k = 0;
+    for (int word = 0; word < words.length; word++) {
       long first = (long) word * Long.SIZE;
-      for (long bits = rows.word(word); bits != 0; bits &= bits - 1) {
-        NativeHeap.putLong(next, first + Long.numberOfTrailingZeros(bits));
-        next += Long.BYTES;
-      }
+      for (long bits = words[word]; bits != 0; bits &= bits - 1, k++)
+        Rows.putPosition(to, areInts, k, first + Long.numberOfTrailingZeros(bits));
     }
     return to;
   }
@@ -199,16 +202,6 @@ final class Marked {
       collected = filled == 0 ? 0 : packed >>> (count - filled);
     }
     for (; filled > 0; filled -= Byte.SIZE, collected >>>= Byte.SIZE) NativeHeap.putByte(next++, (byte) collected);
-  }
-
-  /** Returns the number of selected rows whose bit is set; {@code first} is the bit of row 0. */
-  long countOnes(long bitmap, long first) {
-    long ones = 0;
-    for (int word = 0; word < rows.size(); word++) {
-      long bits = rows.word(word);
-      if (bits != 0) ones += Long.bitCount(source(bitmap, first, word) & bits);
-    }
-    return ones;
   }
 
   private long source(long bitmap, long first, int word) {

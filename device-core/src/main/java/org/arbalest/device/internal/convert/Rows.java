@@ -18,8 +18,16 @@ final class Rows {
   /** The first element of a range; for a list, the number to add to each position. */
   final long start;
 
-  /** The address of the positions, a long each; 0 for a range, and for {@link #marked} rows before it is used. */
+  /** The address of the positions; 0 for a range, and for {@link #marked} rows before it is used. */
   private long list;
+
+  /** Whether a position of the list is an int, and not a long. */
+  final boolean areInts;
+
+  /** The bitmap of the elements that are not null, which is written when it is first used, and its source. */
+  private long validity;
+
+  private long validitySource;
 
   /** The rows of a filter, which need no list for some copies; null for a range and other lists. */
   private final @Nullable Marked marked;
@@ -43,15 +51,16 @@ final class Rows {
 
   private Rows(long start, long count, long list, @Nullable Spans spans, boolean hasNone, boolean isDecoded,
       @Nullable Above above) {
-    this(start, count, list, null, spans, hasNone, isDecoded, above, false);
+    this(start, count, list, false, null, spans, hasNone, isDecoded, above, false);
   }
 
   private Rows(
-      long start, long count, long list, @Nullable Marked marked, @Nullable Spans spans, boolean hasNone,
-      boolean isDecoded, @Nullable Above above, boolean takesNulls) {
+      long start, long count, long list, boolean areInts, @Nullable Marked marked, @Nullable Spans spans,
+      boolean hasNone, boolean isDecoded, @Nullable Above above, boolean takesNulls) {
     this.start = start;
     this.count = count;
     this.list = list;
+    this.areInts = areInts;
     this.marked = marked;
     this.spans = spans;
     this.hasNone = hasNone;
@@ -72,7 +81,17 @@ final class Rows {
 
   /** Selects the rows of a filter; {@code shift} is the position of row 0. */
   static Rows marked(Marked marked, long shift) {
-    return new Rows(shift, marked.rows.count, 0, marked, null, false, false, null, false);
+    return new Rows(shift, marked.rows.count, 0, marked.areInts, marked, null, false, false, null, false);
+  }
+
+  /**
+   * Selects the rows at some indices; {@code shift} is the position of row 0. The list belongs to the caller.
+   *
+   * @param areInts whether an index is an int, and not a long
+   * @param hasNone whether some indices are −1, for a row without a source
+   */
+  static Rows taken(long list, boolean areInts, long count, long shift, boolean hasNone) {
+    return new Rows(shift, count, list, areInts, null, null, hasNone, hasNone, null, false);
   }
 
   /** Selects elements at any positions. The list belongs to the caller. */
@@ -112,7 +131,7 @@ final class Rows {
     long length = Math.multiplyExact(count, each);
     if (isRange()) return new Rows(offset + start * each, length, 0, null, false, false, parent);
     if (each == 1)
-      return new Rows(offset + start, length, list, marked, spans, hasNone, isDecoded, parent, false);
+      return new Rows(offset + start, length, list, areInts, marked, spans, hasNone, isDecoded, parent, false);
     long positions = plan.list(length);
     for (long k = 0; k < count; k++) {
       long at = at(k);
@@ -124,22 +143,41 @@ final class Rows {
 
   /** Returns the same elements of a child, where a null parent makes an element null. */
   Rows takingNulls() {
-    return new Rows(start, count, list, marked, spans, hasNone, isDecoded, above, true);
+    return new Rows(start, count, list, areInts, marked, spans, hasNone, isDecoded, above, true);
   }
 
   boolean isRange() {
     return list == 0 && marked == null;
   }
 
+  /** Returns whether each element has its own position in a list. */
+  boolean isList() {
+    return !isRange() && spans == null;
+  }
+
   /** Returns whether each element has its own position in a list, and a source. */
   boolean isPlainList() {
-    return !isRange() && spans == null && !hasNone;
+    return isList() && !hasNone;
   }
 
   /** Returns the address of the positions, to which {@link #start} must be added; for elements that are no range. */
   long list() {
     if (list == 0 && marked != null) list = marked.list();
     return list;
+  }
+
+  /** Returns the position at an index of a list. */
+  static long position(long list, boolean areInts, long k) {
+    return areInts ? NativeHeap.getInt(list + Integer.BYTES * k) : NativeHeap.getLong(list + Long.BYTES * k);
+  }
+
+  /** Writes the position at an index of a list. */
+  static void putPosition(long list, boolean areInts, long k, long position) {
+    if (areInts) {
+      NativeHeap.putInt(list + Integer.BYTES * k, (int) position);
+    } else {
+      NativeHeap.putLong(list + Long.BYTES * k, position);
+    }
   }
 
   /** Returns the rows of a filter, or null if these are none. */
@@ -156,7 +194,7 @@ final class Rows {
   /** Returns the position of an element, or −1 for an element without a source. */
   long at(long element) {
     if (isRange()) return start + element;
-    long at = NativeHeap.getLong(list() + Long.BYTES * (spans == null ? element : spans.of(element)));
+    long at = position(list(), areInts, spans == null ? element : spans.of(element));
     return at < 0 ? -1 : at + start;
   }
 
@@ -174,9 +212,10 @@ final class Rows {
   }
 
   /** Returns the number of null elements; the bitmap is 0 if the struct has no nulls. */
-  long nulls(long bitmap) {
-    if (isRange()) return bitmap == 0 ? 0 : count - Bitmaps.countOnes(bitmap, start, count);
-    if (marked != null) return bitmap == 0 ? 0 : count - marked.countOnes(bitmap, start);
+  long nulls(ConversionPlan plan, long bitmap) {
+    if (bitmap == 0 && !hasNone) return 0;
+    if (isRange()) return count - Bitmaps.countOnes(bitmap, start, count);
+    if (isList()) return count - Bitmaps.countOnes(validity(plan, bitmap), 0, count);
     long nulls = 0;
     for (long k = 0; k < count; k = next(k)) {
       if (isNull(bitmap, at(k))) nulls += next(k) - k;
@@ -225,10 +264,22 @@ final class Rows {
     if (bitmap == 0 && !hasNone && !isHidden) return Mask.ALL;
     if (isRange() && !isHidden) return new Mask(bitmap, start, null);
     if (spans != null) return new Mask(bitmap, 0, this);
+    if (above == null || !isHidden) return new Mask(validity(plan, bitmap), 0, null);
     long mask = plan.temporary((count + 7) >>> 3);
     writeValidity(bitmap, mask);
-    if (above != null && isHidden) above.hide(mask, count);
+    above.hide(mask, count);
     return new Mask(mask, 0, null);
+  }
+
+  /** Returns the address of the bitmap of the elements in a list that are not null. */
+  private long validity(ConversionPlan plan, long bitmap) {
+    if (validity == 0 || validitySource != bitmap) {
+      long made = plan.temporary((count + 7) >>> 3);
+      writeValidity(bitmap, made);
+      validity = made;
+      validitySource = bitmap;
+    }
+    return validity;
   }
 
   /** Returns whether an element is null or hidden. */
@@ -244,11 +295,32 @@ final class Rows {
       if (bitmap != 0) Bitmaps.copy(bitmap, start, to, 0, count);
       return;
     }
-    if (marked != null) {
+    if (validity != 0 && validitySource == bitmap) {
+      NativeHeap.copy(validity, to, (count + 7) >>> 3);
+    } else if (marked != null) {
       marked.copyBits(bitmap, start, to);
-      return;
+    } else {
+      writeValidity(bitmap, to, spans == null ? writeWords(bitmap, to) : 0);
     }
-    for (long k = 0; k < count;) {
+  }
+
+  /** Writes the validity bits of a list, 64 elements at a time; returns the number of elements. */
+  private long writeWords(long bitmap, long to) {
+    long whole = count & -Long.SIZE;
+    for (long k = 0; k < whole; k += Long.SIZE) {
+      long bits = 0;
+      for (int i = 0; i < Long.SIZE; i++) {
+        long at = position(list, areInts, k + i);
+        long bit = at < 0 ? 0 : bitmap == 0 ? 1 : Bitmaps.bit(bitmap, at + start);
+        bits |= bit << i; // without a branch, which would be mispredicted
+      }
+      NativeHeap.putLong(to + (k >>> 3), bits);
+    }
+    return whole;
+  }
+
+  private void writeValidity(long bitmap, long to, long first) {
+    for (long k = first; k < count;) {
       long end = Math.min(count, k + 8);
       int bits = 0;
       for (int bit = 1; k < end; k++, bit <<= 1) {

@@ -93,22 +93,30 @@ final class TextSource {
   }
 
   /**
-   * Returns the size of the values of a plain list of rows in bytes, for a layout with offsets. Returns −1 if an offset
-   * may be invalid, so that the caller must check each row.
+   * Writes the new offsets of a list of rows, from 0 on, and returns their size in bytes, for a layout with offsets.
+   * Returns −1 if an offset may be invalid, so that the caller must check each row.
+   *
+   * @param areLong whether a new offset is a long, and not an int
    */
-  long plainSize() {
+  long writeOffsets(long to, boolean areLong) {
     long list = rows.list();
+    boolean areInts = rows.areInts;
     long first = positions + layout.width() * rows.start;
     long bitmap = mask.bitmap();
     long sum = 0;
     long wrong = 0;
+    Rows.putPosition(to, !areLong, 0, 0);
     for (long k = 0; k < rows.count; k++) {
-      if (bitmap != 0 && mask.isNull(k)) continue;
-      long at = NativeHeap.getLong(list + Long.BYTES * k);
+      if (bitmap != 0 && mask.isNull(k)) {
+        Rows.putPosition(to, !areLong, k + 1, sum);
+        continue;
+      }
+      long at = Rows.position(list, areInts, k);
       long begin = isLarge ? NativeHeap.getLong(first + 8 * at) : NativeHeap.getInt(first + 4 * at);
       long end = isLarge ? NativeHeap.getLong(first + 8 * at + 8) : NativeHeap.getInt(first + 4 * at + 4);
       sum += end - begin;
       wrong |= begin | end | (end - begin) | (limit - end) | sum; // negative if any of these is
+      Rows.putPosition(to, !areLong, k + 1, sum);
     }
     return wrong < 0 ? -1 : sum;
   }

@@ -103,16 +103,25 @@ final class Texts {
   /** Collects texts from any positions, without gaps. */
   private static void gather(ConversionPlan plan, Node node, TextSource source, Rows rows) {
     source.open();
-    long bits = node.layout.bits;
-    boolean isPlain = !source.isView && rows.isPlainList();
-    long plain = isPlain ? source.plainSize() : -1;
-    long size = plain < 0 ? checkedSize(source, rows) : plain;
-    requireReach(bits, size);
-    if (isPlain) {
-      node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> writeOffsets(source, rows, bits, to)));
-      node.buffers.add(plan.piece(size, to -> writeBytes(source, rows, to, size)));
+    if (source.isView || !rows.isList()) {
+      gatherEach(plan, node, source, rows);
       return;
     }
+    boolean areLong = node.layout.bits == Long.SIZE;
+    long bytes = node.layout.width() * (rows.count + 1);
+    long offsets = plan.temporary(bytes);
+    long size = source.writeOffsets(offsets, areLong);
+    if (size < 0) size = checkedSize(source, rows); // throws
+    requireReach(node.layout.bits, size);
+    long end = size;
+    node.buffers.add(plan.piece(bytes, to -> NativeHeap.copy(offsets, to, bytes)));
+    node.buffers.add(plan.piece(size, to -> writeBytes(source, rows, offsets, areLong, to, to + end)));
+  }
+
+  private static void gatherEach(ConversionPlan plan, Node node, TextSource source, Rows rows) {
+    long bits = node.layout.bits;
+    long size = checkedSize(source, rows);
+    requireReach(bits, size);
     node.buffers.add(plan.piece((bits >>> 3) * (rows.count + 1), to -> {
       long end = 0;
       Integers.put(to, bits, 0, 0);
@@ -144,44 +153,33 @@ final class Texts {
     return size;
   }
 
-  /** Writes the offsets of a plain list of rows whose sizes are checked. */
-  private static void writeOffsets(TextSource source, Rows rows, long bits, long to) {
+  /** Writes the bytes of a list of rows, whose new offsets are written. A null has no bytes. */
+  private static void writeBytes(TextSource source, Rows rows, long offsets, boolean areLong, long to, long end) {
     long list = rows.list();
-    boolean mayHaveNulls = source.mayHaveNulls();
-    boolean isLarge = bits == Long.SIZE;
-    long end = 0;
-    Integers.put(to, bits, 0, 0);
-    for (long k = 0; k < rows.count; k++) {
-      if (!mayHaveNulls || !source.isNull(k))
-        end += source.checkedSize(NativeHeap.getLong(list + Long.BYTES * k) + rows.start);
-      if (isLarge) {
-        NativeHeap.putLong(to + 8 * k + 8, end);
-      } else {
-        NativeHeap.putInt(to + 4 * k + 4, (int) end);
-      }
-    }
-  }
-
-  /** Writes the bytes of a plain list of rows whose sizes are checked. */
-  private static void writeBytes(TextSource source, Rows rows, long to, long size) {
-    long list = rows.list();
-    boolean mayHaveNulls = source.mayHaveNulls();
-    long end = to + size;
-    long next = to;
+    boolean areInts = rows.areInts;
     long limit = source.limit() - SHORT; // up to here, as many bytes as a short text has can be read
+    long next = to;
     for (long k = 0; k < rows.count; k++) {
-      if (mayHaveNulls && source.isNull(k)) continue;
-      long at = NativeHeap.getLong(list + Long.BYTES * k) + rows.start;
-      long begin = source.offset(at);
-      long length = source.offset(at + 1) - begin;
+      long length = to + Rows.position(offsets, !areLong, k + 1) - next;
+      if (length == 0) continue;
+      long begin = source.offset(Rows.position(list, areInts, k) + rows.start);
+      long from = source.data + begin;
       if (length <= SHORT && begin <= limit && end - next >= SHORT) {
-        for (long i = 0; i < length; i += Long.BYTES)
-          NativeHeap.putLong(next + i, NativeHeap.getLong(source.data + begin + i));
+        copyWords(from, next);
+        if (length > SHORT / 2) copyWords(from + SHORT / 2, next + SHORT / 2);
       } else {
-        copy(source.data + begin, next, length, end - next);
+        copy(from, next, length, end - next);
       }
       next += length;
     }
+  }
+
+  /** Copies half of a {@link #SHORT} text, without a branch. */
+  private static void copyWords(long from, long to) {
+    NativeHeap.putLong(to, NativeHeap.getLong(from));
+    NativeHeap.putLong(to + 8, NativeHeap.getLong(from + 8));
+    NativeHeap.putLong(to + 16, NativeHeap.getLong(from + 16));
+    NativeHeap.putLong(to + 24, NativeHeap.getLong(from + 24));
   }
 
   /**

@@ -9,6 +9,11 @@ public final class Bitmaps {
     return (NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1) != 0;
   }
 
+  /** Returns a bit as 0 or 1. */
+  public static long bit(long bitmap, long index) {
+    return NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1;
+  }
+
   /** Returns 64 bits from {@code index} on; the first is the lowest bit of the result. */
   public static long word(long bitmap, long index) {
     long at = bitmap + (index >>> 3);

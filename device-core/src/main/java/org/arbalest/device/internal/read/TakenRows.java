@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
+import java.util.Arrays;
+import java.util.ConcurrentModificationException;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.IntView;
@@ -49,6 +52,22 @@ public final class TakenRows {
         + DeviceArrayImpl.counted(length, "row"));
   }
 
+  private static RuntimeException isBeyond(int count, IntToLongFunction rows, long length) {
+    for (int k = 0; k < count; k++) {
+      long row = rows.applyAsLong(k);
+      if (row < 0 || row >= length) return isBeyond(k, row, length);
+    }
+    return new ConcurrentModificationException("the indices of rows changed during the call");
+  }
+
+  private static void put(long to, boolean areInts, long k, long row) {
+    if (areInts) {
+      NativeHeap.putInt(to + Integer.BYTES * k, (int) row);
+    } else {
+      NativeHeap.putLong(to + Long.BYTES * k, row);
+    }
+  }
+
   @SuppressWarnings("ArrayRecordComponent") // not compared
   private record Longs(long[] rows) implements ArrayRows.Indices {
     @Override
@@ -57,12 +76,14 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
+      long wrong = 0;
       for (int k = 0; k < rows.length; k++) {
         long row = rows[k];
-        if (row < 0 || row >= length) throw isBeyond(k, row, length);
-        NativeHeap.putLong(to + (long) Long.BYTES * k, offset + row);
+        wrong |= row | (length - 1 - row);
+        put(to, areInts, k, row);
       }
+      if (wrong < 0) throw isBeyond(rows.length, k -> rows[k], length);
       return false;
     }
   }
@@ -75,13 +96,21 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
+      if (!areInts) return new Longs(Arrays.stream(rows).asLongStream().toArray()).write(to, false, length);
+      if (writeInts(to, (int) (length - 1)) < 0) throw isBeyond(rows.length, k -> rows[k], length);
+      return false;
+    }
+
+    /** Returns a negative number if a row is beyond the last. The JIT vectorizes this loop. */
+    private int writeInts(long to, int last) {
+      int wrong = 0;
       for (int k = 0; k < rows.length; k++) {
         int row = rows[k];
-        if (row < 0 || row >= length) throw isBeyond(k, row, length);
-        NativeHeap.putLong(to + (long) Long.BYTES * k, offset + row);
+        wrong |= row | (last - row);
+        NativeHeap.putInt(to + (long) Integer.BYTES * k, row);
       }
-      return false;
+      return wrong;
     }
   }
 
@@ -92,7 +121,7 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
       boolean hasNull = false;
       for (long k = 0; k < rows.length(); k++) {
         long position = -1;
@@ -101,9 +130,9 @@ public final class TakenRows {
         } else {
           long row = rows.get(k);
           if (row < 0 || row >= length) throw isBeyond(k, row, signed, length);
-          position = offset + row;
+          position = row;
         }
-        NativeHeap.putLong(to + Long.BYTES * k, position);
+        put(to, areInts, k, position);
       }
       return hasNull;
     }
@@ -116,7 +145,7 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
       boolean hasNull = false;
       for (long k = 0; k < rows.length(); k++) {
         long position = -1;
@@ -125,9 +154,9 @@ public final class TakenRows {
         } else {
           int row = rows.get(k);
           if (row < 0 || row >= length) throw isBeyond(k, row, length);
-          position = offset + row;
+          position = row;
         }
-        NativeHeap.putLong(to + Long.BYTES * k, position);
+        put(to, areInts, k, position);
       }
       return hasNull;
     }
@@ -141,7 +170,7 @@ public final class TakenRows {
     }
 
     @Override
-    public boolean write(long to, long offset, long length) {
+    public boolean write(long to, boolean areInts, long length) {
       boolean hasNull = false;
       for (long k = 0; k < rows.length(); k++) {
         long position = -1;
@@ -150,9 +179,9 @@ public final class TakenRows {
         } else {
           long row = rows.getLong(k);
           if (row < 0 || row >= length) throw isBeyond(k, row, signed, length);
-          position = offset + row;
+          position = row;
         }
-        NativeHeap.putLong(to + Long.BYTES * k, position);
+        put(to, areInts, k, position);
       }
       return hasNull;
     }
