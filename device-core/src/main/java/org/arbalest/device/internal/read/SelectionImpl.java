@@ -84,9 +84,8 @@ public record SelectionImpl(RowBits bits) implements Selection {
       if (valid == -1) {
         for (int i = 0; i < Long.SIZE; i++) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
       } else {
-        for (long left = valid; left != 0; left &= left - 1) {
-          int i = Long.numberOfTrailingZeros(left);
-          bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+        for (int i = 0; i < Long.SIZE; i++) {
+          if ((valid >>> i & 1) != 0) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
         }
       }
       words[word] = bits;
@@ -106,9 +105,8 @@ public record SelectionImpl(RowBits bits) implements Selection {
       if (valid == -1) {
         for (int i = 0; i < Long.SIZE; i++) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
       } else {
-        for (long left = valid; left != 0; left &= left - 1) {
-          int i = Long.numberOfTrailingZeros(left);
-          bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+        for (int i = 0; i < Long.SIZE; i++) {
+          if ((valid >>> i & 1) != 0) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
         }
       }
       words[word] = bits;
@@ -123,10 +121,14 @@ public record SelectionImpl(RowBits bits) implements Selection {
     long[] words = RowBits.words(length);
     for (int word = 0; word < words.length; word++) {
       long first = (long) word * Long.SIZE;
+      long valid = values.validBits(first);
       long bits = 0;
-      for (long left = values.validBits(first); left != 0; left &= left - 1) {
-        int i = Long.numberOfTrailingZeros(left);
-        bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+      if (valid == -1) {
+        for (int i = 0; i < Long.SIZE; i++) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+      } else {
+        for (int i = 0; i < Long.SIZE; i++) {
+          if ((valid >>> i & 1) != 0) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+        }
       }
       words[word] = bits;
     }
@@ -140,10 +142,14 @@ public record SelectionImpl(RowBits bits) implements Selection {
     long[] words = RowBits.words(length);
     for (int word = 0; word < words.length; word++) {
       long first = (long) word * Long.SIZE;
+      long valid = values.validBits(first);
       long bits = 0;
-      for (long left = values.validBits(first); left != 0; left &= left - 1) {
-        int i = Long.numberOfTrailingZeros(left);
-        bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+      if (valid == -1) {
+        for (int i = 0; i < Long.SIZE; i++) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+      } else {
+        for (int i = 0; i < Long.SIZE; i++) {
+          if ((valid >>> i & 1) != 0) bits |= (condition.test(values.get(first + i)) ? 1L : 0) << i;
+        }
       }
       words[word] = bits;
     }
