@@ -2,8 +2,7 @@
 package org.arbalest.device.internal.array;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.arbalest.device.Device;
@@ -76,7 +75,7 @@ public final class ColumnJoin {
   private final Device device;
   private final long length;
   private final List<Column> columns = new ArrayList<>();
-  private final Set<Ownership> sources = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<Ownership> sources = new LinkedHashSet<>(); // in the order of their columns
 
   /**
    * @param device the device of all columns

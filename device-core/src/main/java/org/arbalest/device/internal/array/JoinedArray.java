@@ -2,7 +2,7 @@
 package org.arbalest.device.internal.array;
 
 import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.arbalest.device.Device;
@@ -123,7 +123,7 @@ final class JoinedArray extends DerivedArray {
   }
 
   private static Ownership[] memories(Ownership[] sources) {
-    Set<Ownership> memories = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<Ownership> memories = new LinkedHashSet<>();
     for (Ownership source : sources) addMemories(source, memories);
     return memories.toArray(NONE);
   }
