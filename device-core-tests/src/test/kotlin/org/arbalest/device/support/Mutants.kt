@@ -10,6 +10,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Column
+import org.arbalest.device.columns.Selection
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.ArrowTimeUnit
@@ -337,6 +338,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 read(slice.asColumn(), 2)
                 export(slice)
                 copy(slice)
+                reshape(slice)
                 if (depth > 0) for (i in slice.field().type().children().indices) slice.retainChild(i)
                     .use { use(it, depth - 1) }
             }
@@ -387,6 +389,33 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             read(it.asColumn(), 2)
             export(it)
         }
+    }
+
+    /** Filters an array, takes rows of it, and makes it a column of batches. */
+    private fun reshape(array: DeviceArray) {
+        val length = array.length()
+        fun reshaped(make: () -> DeviceArray) {
+            val result = try {
+                make()
+            } catch (e: DeviceException) {
+                check(!e.message.isNullOrBlank()) { "no message: $e" }
+                return
+            }
+            result.use {
+                read(it.asColumn(), 2)
+                export(it)
+            }
+        }
+        fun batch() = DeviceArray.ofColumns(listOf("a", "b"), listOf(array, array))
+        reshaped { batch().use { it.withColumn("a", array) } }
+        reshaped { batch().use { it.select(1) } }
+        if (length > ROOM) return
+        val flags = List(length.toInt()) { random.nextInt(3) > 0 }
+        val rows = if (length == 0L) longArrayOf() else LongArray(random.nextInt(8)) { random.nextLong(length) }
+        val selection = Selection.where(length) { flags[it.toInt()] }
+        reshaped { array.filter(selection) }
+        reshaped { array.take(*rows) }
+        reshaped { batch().use { it.filter(selection) } }
     }
 
     private fun read(column: Column, depth: Int) {

@@ -132,7 +132,8 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         return if (hasNulls) (chosen + listOf(null)).map { it.takeIf { random.nextInt(4) > 0 } } else chosen
     }
 
-    private fun range(length: Int): IntRange = random.nextInt(length + 1).let { it until random.nextInt(it, length + 1) }
+    private fun range(length: Int): IntRange =
+        random.nextInt(length + 1).let { it until random.nextInt(it, length + 1) }
 
     private fun flags(length: Int): List<Boolean> {
         val range = range(length)
@@ -155,9 +156,11 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         return when (random.nextInt(7)) {
             0 -> bitmap(flags)
             1 -> built(Field.of("b", DataType.BOOL), flags.map { flag -> flag.takeIf { it || random.nextBoolean() } })
-                .use { if (random.nextBoolean()) Selection.of(it.asColumn()) else
-                    Selection.of(it.asColumn().asBooleans()) }
-            2 -> built(Field.of("l", DataType.INT64), flags.map { if (it) 7L else null.takeIf { random.nextBoolean() } ?: 5L })
+                .use {
+                    val column = it.asColumn()
+                    if (random.nextBoolean()) Selection.of(column.asBooleans()) else Selection.of(column)
+                }
+            2 -> built(Field.of("l", DataType.INT64), flags.map { if (it) 7L else listOf(null, 5L).random(random) })
                 .use { Selection.where(it.asColumn().asLongs()) { value -> value == 7L } }
             3 -> selection(flags.map { !it }).not()
             4 -> selection(flags).and(selection(flags.map { it || random.nextBoolean() }))
@@ -210,7 +213,7 @@ internal class NestedRows(private val random: Random, private val checks: Checks
                     2 -> {
                         val kept = names.filter { random.nextBoolean() }.shuffled(random)
                         val indices = kept.map(names::indexOf).toIntArray()
-                        names.retainAll(kept).also { names.clear() }
+                        names.clear()
                         names += kept
                         becomes("with columns $kept") {
                             if (random.nextBoolean()) it.select(*indices) else it.select(*kept.toTypedArray())
@@ -237,7 +240,7 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         }
     }
 
-    /** Checks what applications do with a batch afterwards. */
+    /** Checks further operations on a batch. */
     private fun later(batch: DeviceArray, rows: List<Any?>) {
         when (random.nextInt(5)) {
             0 -> checks.derived(batch, rows)
