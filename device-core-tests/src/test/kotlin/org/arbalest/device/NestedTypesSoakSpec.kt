@@ -32,14 +32,14 @@ class NestedTypesSoakSpec : FunSpec({
 
     test(
         "random nested arrays keep their values through every operation, for $seconds seconds " +
-            "[READ-01, REQ-01, ARR-12, ARR-21]",
+            "[READ-01, REQ-01, ARR-12, ARR-21, SEL-01, SEL-02, SEL-11, SEL-22, SEL-23]",
     ).config(timeout = 3.hours) {
         println("Nested types: -Darbalest.nested.seed=$seed")
         var cases = 0
         val config = if (one == null) PropTestConfig(seed = seed, constraints = Constraints.duration(seconds.seconds))
         else PropTestConfig(iterations = 1)
         checkAll(config, NestedCase.any(one)) { case ->
-            NestedCheck(case).run()
+            NestedCheck(case, rowChecks = 12).run()
             cases++
         }
         println("Nested types: $cases cases")

@@ -30,7 +30,10 @@ class NestedTypesSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    test("random nested arrays keep their values through every operation [READ-01, REQ-01, ARR-12, ARR-21]") {
+    test(
+        "random nested arrays keep their values through every operation " +
+            "[READ-01, REQ-01, ARR-12, ARR-21, SEL-01, SEL-02, SEL-11, SEL-22, SEL-23]",
+    ) {
         val done = mutableMapOf<String, Int>()
         checkAll(PropTestConfig(seed = 1, iterations = 60), NestedCase.any()) { case ->
             NestedCheck(case).apply { run() }.done.forEach { done.merge(it, 1, Int::plus) }

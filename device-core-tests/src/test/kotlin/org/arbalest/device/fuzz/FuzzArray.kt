@@ -71,17 +71,15 @@ internal object FuzzArray : FuzzTarget() {
                 check(copy.length() == count) { "a copy of $count rows has ${copy.length()} rows" }
                 if (rows != null) check(rows(copy) == rows) { "the copy has ${rows(copy)}, not $rows" }
             }
-            val chosen = List(count.toInt()) { input.oneIn(2) }
-            refusable { slice.filter(Selection.where(count) { chosen[it.toInt()] }) }?.use { kept ->
-                if (rows != null && isSound) check(rows(kept) == rows.filterIndexed { i, _ -> chosen[i] }) {
-                    "the rows of $chosen are ${rows(kept)}, of $rows"
-                }
+            val row = input.below(8).toLong()
+            reshape(slice, rows, rows?.filterIndexed { i, _ -> i % 3L != row % 3 }) {
+                it.filter(Selection.where(count) { i -> i % 3 != row % 3 })
             }
-            val at = IntArray(if (count == 0L) 0 else input.below(4)) { input.below(count.toInt()) }
-            refusable { slice.take(*at) }?.use { taken ->
-                if (rows != null && isSound) check(rows(taken) == at.map(rows::get)) {
-                    "the rows ${at.asList()} are ${rows(taken)}, of $rows"
-                }
+            if (count > 0) reshape(slice, rows, rows?.let { listOf(it[(row % count).toInt()], it.last(), it[0]) }) {
+                it.take(row % count, count - 1, 0)
+            }
+            reshape(slice, rows, rows?.map { mapOf("a" to it) }) {
+                DeviceArray.ofColumns(listOf("x", "a"), listOf(it, it)).use { batch -> batch.select("a") }
             }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)
@@ -91,6 +89,17 @@ internal object FuzzArray : FuzzTarget() {
                 }
             }
         }
+    }
+
+    /** Makes another array, and checks its values if those of the array can be read. */
+    private fun reshape(
+        array: DeviceArray,
+        rows: List<Any?>?,
+        expected: List<Any?>?,
+        make: (DeviceArray) -> DeviceArray,
+    ) {
+        val result = refusable { make(array) } ?: return check(rows == null) { "only the changed array is rejected" }
+        result.use { if (expected != null) check(rows(it) == expected) { "the rows are ${rows(it)}, not $expected" } }
     }
 
     /** Returns all values, or null if reading them is rejected. */

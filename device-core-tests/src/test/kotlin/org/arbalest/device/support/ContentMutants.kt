@@ -161,8 +161,8 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 allowed { it.copyTo(Devices.cpu()).use { copy -> read(copy.asColumn(), ::allowed) } }
                 allowed { converted(it).use { other -> read(other.asColumn(), ::allowed) } }
                 allowed { it.compact().use { small -> read(small.asColumn(), ::allowed) } }
-                allowed { it.filter(some(it)).use { rows -> read(rows.asColumn(), ::allowed) } }
-                allowed { it.take(*any(it)).use { rows -> read(rows.asColumn(), ::allowed) } }
+                for (reshaped in reshapings(it))
+                    allowed { reshaped().use { other -> read(other.asColumn(), ::allowed) } }
             }
         }
     }
@@ -199,23 +199,33 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
                 }
             }
             DeviceArray.concat(listOf(slice, array)).use { it.validate(Validation.FULL) }
-            for (whole in listOf(array, slice)) {
-                whole.filter(some(whole)).use { it.validate(Validation.FULL) }
-                whole.take(*any(whole)).use { it.validate(Validation.FULL) }
+            for (whole in listOf(array, slice)) for (reshaped in reshapings(whole)) reshaped().use {
+                it.validate(Validation.FULL)
+                read(it.asColumn())
             }
         }
         val type = array.field().type()
         if (type !is FixedSizeListType) for (i in type.children().indices) array.retainChild(i).use(::soundAlone)
     }
 
-    private fun some(array: DeviceArray): Selection {
-        val share = random.nextDouble()
-        return Selection.where(array.length()) { random.nextDouble() < share }
+    /** Returns filters, taken rows, and batches with the array as a column, some of which are filtered, too. */
+    private fun reshapings(array: DeviceArray): List<() -> DeviceArray> {
+        val length = array.length()
+        val flags = List(length.toInt()) { random.nextInt(3) > 0 }
+        val rows = if (length == 0L) longArrayOf() else LongArray(random.nextInt(8)) { random.nextLong(length) }
+        val selection = Selection.where(length) { flags[it.toInt()] }
+        val from = random.nextLong(length + 1)
+        val count = random.nextLong(length - from + 1)
+        fun batch() = array.slice(from, count).use { DeviceArray.ofColumns(listOf("a", "b"), listOf(it, it)) }
+        return listOf(
+            { array.filter(selection) },
+            { array.take(*rows) },
+            { batch().use { array.slice(length - count, count).use { last -> it.withColumn("c", last) } } },
+            { batch().use { it.select("b") } },
+            { batch().use { it.filter(Selection.where(count) { row -> row % 3 != 1L }) } },
+            { DeviceArray.ofColumns(listOf("a"), listOf(array)).use { it.take(*rows) } },
+        )
     }
-
-    /** Returns indices of rows in any order. */
-    private fun any(array: DeviceArray): LongArray =
-        LongArray(if (array.length() == 0L) 0 else random.nextInt(20)) { random.nextLong(array.length()) }
 
     /** Converts the array to another layout, or to the same. */
     private fun converted(array: DeviceArray): DeviceArray =

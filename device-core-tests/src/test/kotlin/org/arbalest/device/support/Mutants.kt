@@ -338,7 +338,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 read(slice.asColumn(), 2)
                 export(slice)
                 copy(slice)
-                choose(slice)
+                reshape(slice)
                 if (depth > 0) for (i in slice.field().type().children().indices) slice.retainChild(i)
                     .use { use(it, depth - 1) }
             }
@@ -391,20 +391,31 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         }
     }
 
-    /** Filters and takes rows, and reads and exports the results. */
-    private fun choose(array: DeviceArray) {
+    /** Filters an array, takes rows of it, and makes it a column of batches. */
+    private fun reshape(array: DeviceArray) {
         val length = array.length()
-        if (length == 0L || length > ROOM) return
-        val share = random.nextDouble()
-        for (make in listOf<() -> DeviceArray>(
-            { array.filter(Selection.where(length) { random.nextDouble() < share }) },
-            { array.take(*LongArray(random.nextInt(20)) { random.nextLong(length) }) },
-        )) allowed {
-            make().use {
+        fun reshaped(make: () -> DeviceArray) {
+            val result = try {
+                make()
+            } catch (e: DeviceException) {
+                check(!e.message.isNullOrBlank()) { "no message: $e" }
+                return
+            }
+            result.use {
                 read(it.asColumn(), 2)
                 export(it)
             }
         }
+        fun batch() = DeviceArray.ofColumns(listOf("a", "b"), listOf(array, array))
+        reshaped { batch().use { it.withColumn("a", array) } }
+        reshaped { batch().use { it.select(1) } }
+        if (length > ROOM) return
+        val flags = List(length.toInt()) { random.nextInt(3) > 0 }
+        val rows = if (length == 0L) longArrayOf() else LongArray(random.nextInt(8)) { random.nextLong(length) }
+        val selection = Selection.where(length) { flags[it.toInt()] }
+        reshaped { array.filter(selection) }
+        reshaped { array.take(*rows) }
+        reshaped { batch().use { it.filter(selection) } }
     }
 
     private fun read(column: Column, depth: Int) {

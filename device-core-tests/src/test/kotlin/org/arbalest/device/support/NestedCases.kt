@@ -56,8 +56,14 @@ internal class NestedCase(val seed: Long, val raw: RawArray) {
 /**
  * A check of all operations on one array. Each result must have the values that the array's bytes have. A difference
  * throws an [AssertionError] that names the operation.
+ *
+ * @param rowChecks the number of operations of [NestedRows], which are chosen at random
  */
-internal class NestedCheck(private val case: NestedCase, private val parts: (Column) -> List<Any?> = PartValues::read) {
+internal class NestedCheck(
+    private val case: NestedCase,
+    private val parts: (Column) -> List<Any?> = PartValues::read,
+    private val rowChecks: Int = 2,
+) {
     private val random = Random(case.seed)
     private val field = case.raw.field
     private val values = RawValues.of(case.raw)
@@ -111,6 +117,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
             streamed(cut, expected)
             if (random.nextInt(8) == 0) onDevice(cut, expected)
             objects(cut, expected)
+            rows(source, cut, expected)
         }
     }
 
@@ -133,9 +140,20 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
                 same("a slice of the compact array", cut, expected.subList(from.toInt(), (from + count).toInt()))
             }
         }
-        made(field, ArrayData.of(array))?.use { same("from its buffers", it, expected, array) }
+        made(array.field(), ArrayData.of(array))?.use { same("from its buffers", it, expected, array) }
         converted(array, expected)
         exported(array, expected)
+    }
+
+    /** Checks changes of the columns and rows of whole arrays and slices. */
+    private fun rows(source: DeviceArray, cut: DeviceArray, expected: List<Any?>) {
+        val rows = NestedRows(Random(case.seed + 1), object : NestedRows.Checks {
+            override fun same(what: String, array: DeviceArray, expected: List<Any?>) =
+                this@NestedCheck.same(what, array, expected)
+
+            override fun derived(array: DeviceArray, expected: List<Any?>) = this@NestedCheck.derived(array, expected)
+        })
+        repeat(rowChecks) { if (it % 2 == 0) rows.run(cut, expected) else rows.run(source, values) }
     }
 
     /** Checks the fields of a struct, which have values under its nulls, too. */
@@ -198,6 +216,7 @@ internal class NestedCheck(private val case: NestedCase, private val parts: (Col
 
     /** Converts the array to another layout, and back if that is possible. */
     private fun converted(array: DeviceArray, expected: List<Any?>) {
+        val field = array.field()
         val requested = OtherLayouts.of(field.type()).randomOrNull(random) ?: return
         val other = attempt { array.convertTo(field.withType(requested)) } ?: return
         other.use {
