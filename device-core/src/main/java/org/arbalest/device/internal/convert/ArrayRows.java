@@ -78,7 +78,7 @@ public final class ArrayRows {
     Field field = array.field();
     long struct = array.struct(owner);
     if (!hasNull) return plan.measure(field, struct, Rows.list(list, count, 0), field);
-    Rows rows = Rows.withNone(list, count, false);
+    Rows rows = Rows.withNone(list, count, false, false);
     return isBatch(field) ? plan.withNullRows(field, struct, rows) : plan.measure(field, struct, rows, field);
   }
 

@@ -81,12 +81,14 @@ final class Rows {
   }
 
   /**
-   * Selects elements at any positions; −1 is an element without a source. {@code isHidden} says that an ancestor hides
-   * all of these.
+   * Selects elements at any positions; −1 is an element without a source.
+   *
+   * @param isHidden whether an ancestor hides all of these
+   * @param isDecoded whether elements come from a dictionary
    */
-  static Rows withNone(long list, long count, boolean isHidden) {
-    Rows visible = new Rows(0, count, list, null, true, true, null);
-    return isHidden ? new Rows(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
+  static Rows withNone(long list, long count, boolean isHidden, boolean isDecoded) {
+    Rows visible = new Rows(0, count, list, null, true, isDecoded, null);
+    return isHidden ? new Rows(0, count, list, null, true, isDecoded, new Above(visible, 0, 0, 0, 1)) : visible;
   }
 
   /**
