@@ -208,7 +208,7 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         if (type !is FixedSizeListType) for (i in type.children().indices) array.retainChild(i).use(::soundAlone)
     }
 
-    /** Returns filters, taken rows, and batches with the array as a column, some of which are filtered, too. */
+    /** Returns two of: filters, taken rows, and batches with the array as a column, which may be filtered, too. */
     private fun reshapings(array: DeviceArray): List<() -> DeviceArray> {
         val length = array.length()
         val flags = List(length.toInt()) { random.nextInt(3) > 0 }
@@ -217,14 +217,14 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val from = random.nextLong(length + 1)
         val count = random.nextLong(length - from + 1)
         fun batch() = array.slice(from, count).use { DeviceArray.ofColumns(listOf("a", "b"), listOf(it, it)) }
-        return listOf(
+        return listOf<() -> DeviceArray>(
             { array.filter(selection) },
             { array.take(*rows) },
             { batch().use { array.slice(length - count, count).use { last -> it.withColumn("c", last) } } },
             { batch().use { it.select("b") } },
             { batch().use { it.filter(Selection.where(count) { row -> row % 3 != 1L }) } },
             { DeviceArray.ofColumns(listOf("a"), listOf(array)).use { it.take(*rows) } },
-        )
+        ).shuffled(random).take(2)
     }
 
     /** Converts the array to another layout, or to the same. */

@@ -391,7 +391,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
         }
     }
 
-    /** Filters an array, takes rows of it, and makes it a column of batches. */
+    /** Filters an array, takes rows of it, or makes it a column of a batch. */
     private fun reshape(array: DeviceArray) {
         val length = array.length()
         fun reshaped(make: () -> DeviceArray) {
@@ -407,15 +407,15 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
             }
         }
         fun batch() = DeviceArray.ofColumns(listOf("a", "b"), listOf(array, array))
-        reshaped { batch().use { it.withColumn("a", array) } }
-        reshaped { batch().use { it.select(1) } }
-        if (length > ROOM) return
-        val flags = List(length.toInt()) { random.nextInt(3) > 0 }
         val rows = if (length == 0L) longArrayOf() else LongArray(random.nextInt(8)) { random.nextLong(length) }
-        val selection = Selection.where(length) { flags[it.toInt()] }
-        reshaped { array.filter(selection) }
-        reshaped { array.take(*rows) }
-        reshaped { batch().use { it.filter(selection) } }
+        fun some() = Random(length).let { chance -> Selection.where(length) { chance.nextInt(3) > 0 } }
+        when (random.nextInt(if (length > ROOM) 3 else 5)) {
+            0 -> reshaped { batch().use { it.withColumn("a", array) } }
+            1 -> reshaped { batch().use { it.select(1) } }
+            2 -> reshaped { array.take(*rows) }
+            3 -> reshaped { array.filter(some()) }
+            else -> reshaped { batch().use { it.filter(some()) } }
+        }
     }
 
     private fun read(column: Column, depth: Int) {

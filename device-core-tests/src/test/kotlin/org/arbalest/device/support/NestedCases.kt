@@ -62,7 +62,7 @@ internal class NestedCase(val seed: Long, val raw: RawArray) {
 internal class NestedCheck(
     private val case: NestedCase,
     private val parts: (Column) -> List<Any?> = PartValues::read,
-    private val rowChecks: Int = 2,
+    private val rowChecks: Int = 4,
 ) {
     private val random = Random(case.seed)
     private val field = case.raw.field

@@ -23,6 +23,7 @@ import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.LaidValues
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.LaidValues.spoil
+import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.RawValues
 import org.arbalest.device.support.SoundArrays
 import org.arbalest.device.support.batch
@@ -40,6 +41,7 @@ import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 import java.lang.foreign.Arena
+import java.nio.ByteBuffer
 import kotlin.random.Random
 
 /** Rows of arrays of every type, chosen by filters and by indices, and compared with the values of each row. */
@@ -256,6 +258,23 @@ class ArrayRowsSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> { batch.take(it.column("at")) }.message shouldBe
                     "cannot take a null row: index 1 is null, but v: int64 not null is not nullable; omit null " +
                     "indices, or call convertTo with a field that is nullable first"
+            }
+        }
+    }
+
+    test("a null index makes a null row beside fields of type null that are not nullable [SEL-04]") {
+        val nulls = RawArray(field("n", DataType.NULL).withNullable(false), 2, 2, 0, mutableListOf())
+        val parent = field("x", StructType(listOf(nulls.field)))
+        val struct = RawArray(parent, 2, 0, 0, mutableListOf(null), listOf(nulls))
+        val positions = mutableListOf<ByteBuffer?>(RawArray.bytes(0, 0), RawArray.ints(0, 1))
+        val union = RawArray(field("u", UnionType(UnionMode.DENSE, listOf(0), listOf(parent))), 2, 0, 0, positions,
+            listOf(struct))
+        for (raw in listOf(struct, union)) Arena.ofConfined().use { arena ->
+            CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use { array ->
+                BatchBuilder.of(Devices.cpu(), 2).use { builder ->
+                    builder.column(field("at", DataType.INT32)).append(1).appendNull()
+                    builder.build()
+                }.use { at -> check(array, listOf(mapOf("n" to null), null)) { it.take(at.column("at")) } }
             }
         }
     }

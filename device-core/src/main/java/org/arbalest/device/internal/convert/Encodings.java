@@ -163,8 +163,9 @@ final class Encodings {
       for (long run = 0; run < all; run++)
         Integers.put(address, bits, run, NativeHeap.getLong(ends + Long.BYTES * run));
     }));
+    boolean isHidden = rows.hasNone && rows.exposedNull(0) < 0;
     plan.child(node, from, 1, struct,
-        rows.hasNone ? Rows.withNone(list, all, rows.exposedNull(0) < 0) : Rows.list(list, all, 0), to, 1);
+        rows.hasNone ? Rows.withNone(list, all, isHidden, rows.isDecoded) : Rows.list(list, all, 0), to, 1);
   }
 
   private static void addEnds(Node node, long count, Node.Buffer ends) {

@@ -91,7 +91,7 @@ final class Rows {
    * @param hasNone whether some indices are −1, for a row without a source
    */
   static Rows taken(long list, boolean areInts, long count, long shift, boolean hasNone) {
-    return new Rows(shift, count, list, areInts, null, null, hasNone, hasNone, null, false);
+    return new Rows(shift, count, list, areInts, null, null, hasNone, false, null, false);
   }
 
   /** Selects elements at any positions. The list belongs to the caller. */
@@ -100,12 +100,14 @@ final class Rows {
   }
 
   /**
-   * Selects elements at any positions; −1 is an element without a source. {@code isHidden} says that an ancestor hides
-   * all of these.
+   * Selects elements at any positions; −1 is an element without a source.
+   *
+   * @param isHidden whether an ancestor hides all of these
+   * @param isDecoded whether elements come from a dictionary
    */
-  static Rows withNone(long list, long count, boolean isHidden) {
-    Rows visible = new Rows(0, count, list, null, true, true, null);
-    return isHidden ? new Rows(0, count, list, null, true, true, new Above(visible, 0, 0, 0, 1)) : visible;
+  static Rows withNone(long list, long count, boolean isHidden, boolean isDecoded) {
+    Rows visible = new Rows(0, count, list, null, true, isDecoded, null);
+    return isHidden ? new Rows(0, count, list, null, true, isDecoded, new Above(visible, 0, 0, 0, 1)) : visible;
   }
 
   /**

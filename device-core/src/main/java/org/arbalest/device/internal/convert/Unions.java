@@ -201,7 +201,7 @@ final class Unions {
     }));
     for (int i = 0; i < lists.length; i++) {
       Rows of =
-          hasNone[i] ? Rows.withNone(lists[i], counts[i], isHidden) : Rows.list(lists[i], counts[i], 0);
+          hasNone[i] ? Rows.withNone(lists[i], counts[i], isHidden, rows.isDecoded) : Rows.list(lists[i], counts[i], 0);
       plan.child(node, from, i, struct, of, to, i);
     }
   }
