@@ -34,7 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Measures choosing rows and columns. For the rows of a column, the unit is nanoseconds per row of the source, with the
  * allocation and release of the result; texts have 5 to 24 bytes. The loops for comparison do the same on Java arrays,
- * into arrays that exist already unless they say otherwise. All operations run on other types before in the same process.
+ * into arrays that exist already unless they say otherwise. All operations run on other types before in the same
+ * process.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
