@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The cost of an array that was made from another array by {@link DeviceArray#convertTo(Field)},
- * {@link DeviceArray#compact} or {@link DeviceArray#pushDownNulls}. An immutable value, which any thread may use.
+ * {@link DeviceArray#compact}, {@link DeviceArray#pushDownNulls}, or by {@link DeviceArray#filter} or
+ * {@link DeviceArray#take(long...)} of rows that do not follow each other. An immutable value, which any thread may use.
  *
  * @param copiedBytes the number of bytes that were written, all in one allocation
  * @param copiedBuffers the number of buffers that were written
@@ -16,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Conversion(long copiedBytes, int copiedBuffers, int sharedBuffers) {
   /**
-   * Returns the cost of an array, or null if neither {@link DeviceArray#convertTo}, {@link DeviceArray#compact} nor
-   * {@link DeviceArray#pushDownNulls} made it.
+   * Returns the cost of an array, or null if none of these methods made it.
    */
   public static @Nullable Conversion of(DeviceArray array) {
     return DeviceArrayImpl.unwrap(Objects.requireNonNull(array, "array")).conversion();

@@ -11,7 +11,7 @@ public final class Bitmaps {
 
   /** Returns a bit as 0 or 1. */
   public static long bit(long bitmap, long index) {
-    return NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1;
+    return (long) NativeHeap.getByte(bitmap + (index >>> 3)) >>> (index & 7) & 1;
   }
 
   /** Returns 64 bits from {@code index} on; the first is the lowest bit of the result. */
