@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The cost of an array that was made from another array by {@link DeviceArray#convertTo(Field)},
  * {@link DeviceArray#compact}, {@link DeviceArray#pushDownNulls}, or by {@link DeviceArray#filter} or
- * {@link DeviceArray#take(long...)} of rows that do not follow each other. An immutable value, which any thread may use.
+ * {@link DeviceArray#take(long...)} of rows that do not follow each other. An immutable value, which any thread may
+ * use.
  *
  * @param copiedBytes the number of bytes that were written, all in one allocation
  * @param copiedBuffers the number of buffers that were written
