@@ -35,11 +35,12 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
 
     /**
      * Requests arrays that have only some columns. {@link DeviceArrayReader#select(int...)} calls this before the first
-     * {@link #next}, also more than once: the positions then refer to the columns of the request before.
+     * {@link #next}. A second request counts positions in the columns of the first: after 4 and 7, position 1 is column
+     * 7. A path to a field of a struct requests the struct.
      *
      * @param columns the positions of the columns, each once, in the order of the arrays to make
-     * @return true if all arrays will have only these columns; false if they keep all, which is the default: the reader
-     *     then selects the columns of each array
+     * @return true if all arrays will have only these columns; false, the default, if they keep all: the reader then
+     *     selects the columns of each array
      */
     default boolean select(int... columns) {
       return false;

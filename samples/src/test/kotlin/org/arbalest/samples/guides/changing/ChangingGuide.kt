@@ -10,18 +10,22 @@ fun withTotal(batch: DeviceArray): DeviceArray {
     val prices = batch["price"].doubles()
     val sizes = batch["size"].longs()
     val totals = Devices.cpu().batch(rows = prices.size) {
-        float64("total") { row -> prices.getOrNull(row)?.times(sizes[row]) }
+        float64("total") { row -> // null if the price or the size is null
+            prices.getOrNull(row)?.let { price -> sizes.getOrNull(row)?.let { price * it } }
+        }
     }
     return totals.use { it.retainChild("total") }.use { batch.withColumn("total", it) }
 }
 
 fun byPrice(batch: DeviceArray): DeviceArray {
     val prices = batch["price"].doubles()
-    return batch.take(*prices.indices.sortedBy { prices.getOrDefault(it, 0.0) }.toIntArray())
+    val order = prices.indices.sortedWith(compareBy(nullsLast()) { prices.getOrNull(it) })
+    return batch.take(*order.toIntArray())
 }
 
-fun expensive(trades: DeviceArrayReader, limit: Double): LendingFlow<DeviceArray> = trades.asFlow()
-    .selectColumns("symbol", "price")
+fun expensive(trades: DeviceArrayReader, limit: Double): LendingFlow<DeviceArray> = trades
+    .select("symbol", "price")
+    .asFlow()
     .filterRows { batch -> batch["price"].doubles().where { it > limit } }
     .rebatch(64_000)
 

@@ -48,7 +48,7 @@ class ChangingGuideSpec : FunSpec({
     }
 
     test("rows are ordered by the price") {
-        trades(4.0, null, 1.5).use { byPrice(it) }.use { it["price"].toList() shouldBe listOf(null, 1.5, 4.0) }
+        trades(4.0, null, 1.5).use { byPrice(it) }.use { it["price"].toList() shouldBe listOf(1.5, 4.0, null) }
     }
 
     test("a stream has the expensive trades of all batches, in one batch") {
