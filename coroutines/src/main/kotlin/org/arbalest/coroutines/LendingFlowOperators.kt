@@ -46,12 +46,14 @@ public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): Lending
  * may be shorter. Arrays without rows are left out.
  *
  * A cut is a [DeviceArray.slice], without a copy. Arrays are joined as by [DeviceArray.concat], so each row is copied
- * once at most.
+ * once at most, unless the CPU cannot access the arrays: joining these copies them by main memory.
+ *
+ * **Threads.** Arrays are joined in the collector's context, which waits until they are ready.
  *
  * **Ownership.** The result owns its arrays, as [lendingFlow] does. Rows that wait for the next array keep the memory
  * of their arrays. They are released when the collection ends, for any reason.
  *
- * **Errors.** An error of this flow follows the rows before it.
+ * **Errors.** An exception of this flow follows the rows before it. An [Error] does not wait for them.
  *
  * @param rows the number of rows of each array, at least 1
  * @throws IllegalArgumentException if the number of rows is less than 1
@@ -61,7 +63,7 @@ public fun LendingFlow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray
     return lendingFlow {
         var failure: Throwable? = null
         Waiting().use { waiting ->
-            this@rebatch.catch { failure = it }.collect { batch ->
+            this@rebatch.catch { failure = it as? Exception ?: throw it }.collect { batch ->
                 var from = 0L
                 while (batch.length() - from >= rows - waiting.rows) {
                     val count = rows - waiting.rows
@@ -71,7 +73,12 @@ public fun LendingFlow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray
                 }
                 if (from < batch.length()) waiting.add(batch.slice(from, batch.length() - from))
             }
-            if (waiting.rows > 0) emit(waiting.joined())
+            try {
+                if (waiting.rows > 0) emit(waiting.joined())
+            } catch (t: Throwable) {
+                failure?.takeIf { it !== t }?.let(t::addSuppressed)
+                throw t
+            }
         }
         failure?.let { throw it }
     }

@@ -112,6 +112,14 @@ class LendingFlowOperatorsSpec : FunSpec({
         ids shouldBe listOf(listOf(0L, 1L, 2L), listOf(3L, 4L))
     }
 
+    test("if the collector rejects the rows before an error, the error is suppressed in its exception [SEL-31]") {
+        var at = 0L
+        val reader = readerOf { if (at < 2) batchOf(at++) else error("no more tape") }
+        val thrown = shouldThrow<IllegalStateException> { reader.asFlow().rebatch(3).collect { error("enough") } }
+        thrown.message shouldBe "enough"
+        thrown.suppressed.single().message shouldContain "no more tape"
+    }
+
     test("arrays are open during their emit, are closed after it, and can be kept by retain [SEL-32]") {
         for (operator in operators.values) {
             val seen = mutableListOf<DeviceArray>()

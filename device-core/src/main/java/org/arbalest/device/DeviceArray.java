@@ -433,6 +433,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @param rows the rows to keep
    * @return the result; the caller closes it
    * @throws IllegalArgumentException if the selection has another number of rows than this array
+   * @throws IllegalStateException if this handle was closed
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot read the buffers: copy the array to the CPU first, or
    *     filter it on its device with a kernel. With {@code EINVAL} if the array is malformed; the message has the path,
    *     the row and the numbers. With {@code ENOMEM} if there is not enough memory
@@ -449,6 +450,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * @return the result; the caller closes it
    * @throws IndexOutOfBoundsException if no such row exists; the message has the position of the index, the index and
    *     the number of rows
+   * @throws IllegalArgumentException if the positions of the rows do not fit in memory
+   * @throws IllegalStateException if this handle was closed
    * @throws DeviceException as {@link #filter} does
    */
   default DeviceArray take(long... rows) {
@@ -590,11 +593,12 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * an event's device waits for them, and the batch has an event after that. An event of a runtime that is unknown to
    * the stream's runtime blocks the caller.
    *
-   * @param names the name of each column
+   * @param names the name of each column; Arrow allows empty names, and the same name several times
    * @param columns at least one array, all of the same length and on the same device
    * @return the batch, without null rows of its own; the caller closes it
    * @throws IllegalArgumentException if no arrays are given, if the numbers of names and arrays differ, or if the
    *     lengths or devices differ; the message has both
+   * @throws IllegalStateException if an array was closed
    * @throws DeviceException with the error of an event; with {@code ENOSYS} if several events have to be awaited, and
    *     no backend supports one of them
    */

@@ -38,9 +38,12 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
      * {@link #next}. A second request counts positions in the columns of the first: after 4 and 7, position 1 is column
      * 7. A path to a field of a struct requests the struct.
      *
-     * @param columns the positions of the columns, each once, in the order of the arrays to make
-     * @return true if all arrays will have only these columns; false, the default, if they keep all: the reader then
-     *     selects the columns of each array
+     * <p>An exception of this method reaches the caller of the reader's {@code select}, and the reader stays open. Any
+     * thread may call {@link #cancel} meanwhile.
+     *
+     * @param columns the positions of at least one column, each once, in the order of the arrays to make
+     * @return true if all arrays will have only these columns. False, the default, if nothing changes and they keep
+     *     all: the reader then selects the columns of each array
      */
     default boolean select(int... columns) {
       return false;
@@ -143,7 +146,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * Creates a reader of the same batches with only some columns, in the given order.
    *
    * <p>Before the first pull, this method calls the source's {@link Source#select}. {@code copyTo} and {@link #rebatch}
-   * pass the request on, and then copy only these columns. If the source makes all columns nevertheless, columns are
+   * pass the request on, and then copy only these columns; the other methods do not, so call this one first. If the
+   * source makes all columns nevertheless, columns are
    * selected when a batch is pulled, without a copy, as by {@link DeviceArray#select(String...)}. The batch then keeps
    * the memory of all.
    *
@@ -183,8 +187,9 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * array may be shorter. Arrays without rows are left out.
    *
    * <p>A cut is a {@link DeviceArray#slice}, without a copy. Arrays are joined as by
-   * {@link DeviceArray#concat(java.util.List)}, so each row is copied once at most. An error of this reader follows the
-   * rows that were pulled before it.
+   * {@link DeviceArray#concat(java.util.List)}, so each row is copied once at most, unless the CPU cannot access the
+   * arrays: joining these waits, and copies them by main memory and the default stream. Rows that wait for the next
+   * array keep the memory of their arrays. An error of this reader follows the rows that were pulled before it.
    *
    * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
    * call throws, the caller still owns this reader.

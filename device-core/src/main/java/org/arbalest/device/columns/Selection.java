@@ -51,6 +51,7 @@ public sealed interface Selection permits SelectionImpl {
    * @param bitmap the memory of the bits; the CPU must be able to read it
    * @param bitOffset the bit of the first row
    * @param length the number of rows
+   * @throws IllegalArgumentException if the number of rows is negative
    * @throws IndexOutOfBoundsException if the segment has fewer bits
    */
   static Selection ofBitmap(MemorySegment bitmap, long bitOffset, long length) {
@@ -78,10 +79,13 @@ public sealed interface Selection permits SelectionImpl {
   }
 
   /**
-   * Selects the rows that fulfil a condition. The condition reads what it needs of a row, such as several columns.
+   * Selects the rows that fulfil a condition. The condition reads what it needs of a row, such as several columns, also
+   * of types without a method of their own. It is called for null rows as well: getters of numbers throw there, so test
+   * {@link Column#isNull} first.
    *
    * @param length the number of rows
    * @param rows the condition, which is called once with each row, in order
+   * @throws IllegalArgumentException if the number of rows is negative, or more than an array of words has bits
    */
   static Selection where(long length, LongPredicate rows) {
     return SelectionImpl.where(length, rows);

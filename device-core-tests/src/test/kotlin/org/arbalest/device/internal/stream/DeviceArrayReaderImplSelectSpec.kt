@@ -191,6 +191,27 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         }
     }
 
+    test("closing a consumed reader closes the result, whether its source makes fewer columns or not [SEL-12]") {
+        for (accepts in listOf(true, false)) for (path in listOf("name", "place.y")) {
+            val source = Columns(accepts = accepts)
+            val reader = source.reader()
+            val selected = reader.select(path)
+            reader.close()
+            source.closes.get() shouldBe 1
+            shouldThrow<RuntimeException> { selected.next() }.message shouldContain "the reader was closed"
+            selected.close()
+            source.closes.get() shouldBe 1
+        }
+    }
+
+    test("a source gets no request for no columns [SEL-12]") {
+        val source = Columns()
+        source.reader().select(*intArrayOf()).use { reader ->
+            reader.next()!!.use { (it.length() to it.schema().fields()) shouldBe (3L to listOf()) }
+        }
+        source.requests shouldBe listOf()
+    }
+
     test("a source gets no request after the first pull [SEL-12]") {
         val source = Columns()
         val reader = source.reader()

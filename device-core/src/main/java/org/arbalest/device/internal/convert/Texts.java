@@ -111,7 +111,7 @@ final class Texts {
     long bytes = node.layout.width() * (rows.count + 1);
     long offsets = plan.temporary(bytes);
     long size = source.writeOffsets(offsets, areLong);
-    if (size < 0) size = checkedSize(source, rows); // throws
+    if (size < 0) size = checkedSize(source, rows); // throws, unless only empty texts are beyond the data
     requireReach(node.layout.bits, size);
     long end = size;
     node.buffers.add(plan.piece(bytes, to -> NativeHeap.copy(offsets, to, bytes)));

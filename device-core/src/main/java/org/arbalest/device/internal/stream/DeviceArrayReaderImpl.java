@@ -46,6 +46,9 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   private boolean ended;
   private @Nullable DeviceException failure;
 
+  /** The reader to which a {@code select} passed the source, so that closing this reader closes that one. */
+  private volatile @Nullable DeviceArrayReader selected;
+
   /** Creates a reader with the lock for its pulls. A test passes a lock that acts just before it is unlocked. */
   DeviceArrayReaderImpl(Field field, DeviceType deviceType, Source source, ReentrantLock pulls) {
     this.field = Objects.requireNonNull(field, "field");
@@ -138,6 +141,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   /** Asks the source for only the used columns. Returns null if it makes all columns. */
   private @Nullable DeviceArrayReaderImpl push(Projection projection) {
     int[] used = projection.used();
+    if (used.length == 0) return null; // not every source can make arrays without columns
     Field made = Projection.of(field, used).result;
     Projection rest = projection.ofUsed(made);
     DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, made);
@@ -145,9 +149,11 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     boolean isDone = false;
     try {
       if (rest != null) result = selected(heir, rest);
+      selected = result;
       isDone = source.select(used) && source.handOn();
     } finally {
       if (!isDone) {
+        selected = null;
         heir.source.drop();
         if (result != heir) result.source.drop();
       }
@@ -311,6 +317,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   @Override
   public void close() {
     source.close();
+    DeviceArrayReader other = selected;
+    if (other != null && source.isPassedOn()) other.close();
   }
 
   /**

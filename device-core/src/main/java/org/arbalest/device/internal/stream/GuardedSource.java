@@ -68,6 +68,10 @@ final class GuardedSource {
     return state.get() == State.CLOSED;
   }
 
+  boolean isPassedOn() {
+    return state.get() == State.PASSED_ON;
+  }
+
   void checkOpen() {
     switch (state.get()) {
       case OPEN -> {}

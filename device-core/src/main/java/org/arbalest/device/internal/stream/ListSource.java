@@ -43,7 +43,8 @@ final class ListSource implements DeviceArrayReader.Source {
     }
   }
 
-  private static void closeAll(List<? extends @Nullable DeviceArray> arrays, Throwable failure) {
+  /** Closes arrays; their failures are added to another one. */
+  static void closeAll(List<? extends @Nullable DeviceArray> arrays, Throwable failure) {
     for (DeviceArray each : arrays) {
       try {
         if (each != null) each.close();

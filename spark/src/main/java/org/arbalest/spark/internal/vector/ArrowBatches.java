@@ -27,8 +27,6 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private final DeviceArrayReader reader;
   private final TaskWatch watch;
 
-  /** The index in the reader of each vector's column. */
-
   private final ArrowBatch batch;
   private final SparkTask task;
   private final TaskMemory memory;
@@ -78,12 +76,16 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     try {
       return task.closeAtEnd(open(reader, task, isSource, type, truncatesNanos));
     } catch (Throwable t) {
-      try {
-        reader.close();
-      } catch (RuntimeException second) {
-        t.addSuppressed(second);
-      }
+      closeAfter(t, reader);
       throw t;
+    }
+  }
+
+  private static void closeAfter(Throwable t, DeviceArrayReader reader) {
+    try {
+      reader.close();
+    } catch (RuntimeException second) {
+      t.addSuppressed(second);
     }
   }
 
@@ -99,7 +101,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     try {
       return new ArrowBatches(selected, task, isSource, vectors);
     } catch (Throwable t) {
-      selected.close();
+      closeAfter(t, selected);
       throw t;
     }
   }
