@@ -90,7 +90,7 @@ public class ChangingBatches {
       try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
         ColumnBuilder column = batch.column(Field.of("a", type));
         append.accept(column);
-        if (nulls) column.setNulls(row -> (valid[(int) (row >> 6)] >>> row & 1) == 0);
+        if (nulls) column.setNulls(row -> (valid[row >> 6] >>> row & 1) == 0);
         try (DeviceArray whole = batch.build()) {
           return whole.retainChild(0);
         }

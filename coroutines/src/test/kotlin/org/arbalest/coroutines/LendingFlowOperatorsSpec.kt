@@ -73,7 +73,7 @@ class LendingFlowOperatorsSpec : FunSpec({
         ids shouldBe listOf(3L, 4L)
     }
 
-    test("filterRows rejects a selection of another length with the numbers [SEL-31] [SEL-05]") {
+    test("filterRows rejects a selection of another length with the numbers [SEL-31, SEL-05]") {
         for (rows in listOf(0L, 5)) {
             shouldThrow<IllegalArgumentException> {
                 flowOf(0L..2).filterRows { Selection.where(rows) { false } }.collect {}
@@ -103,7 +103,7 @@ class LendingFlowOperatorsSpec : FunSpec({
             "a batch must have at least 1 row, but 0 were given"
     }
 
-    test("rebatch emits the rows before an error, and then throws the error [SEL-31] [SEL-11]") {
+    test("rebatch emits the rows before an error, and then throws the error [SEL-31, SEL-11]") {
         var at = 0L
         val ids = mutableListOf<List<Any?>>()
         val reader = readerOf { if (at < 5) batchOf(at++) else error("no more tape") }

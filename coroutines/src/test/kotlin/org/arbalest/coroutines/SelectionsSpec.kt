@@ -74,7 +74,7 @@ class SelectionsSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { low and Selection.where(5) { true } }
     }
 
-    test("a condition that throws passes its exception on, and nothing stays allocated [SEL-30] [SEL-08]") {
+    test("a condition that throws passes its exception on, and nothing stays allocated [SEL-30, SEL-08]") {
         numbers().use { batch ->
             shouldThrow<IllegalStateException> { batch["text"].strings().where { error("no text") } }.message shouldBe
                 "no text"
