@@ -4,6 +4,7 @@ package org.arbalest.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -106,11 +107,11 @@ public class ChangingBatches {
           ColumnBuilder column = batch.column(Field.of("a", type));
           for (int row = 0; row < 500; row++) {
             if (row % 10 == 9) column.appendNull();
-            else if (type == DataType.BOOL) column.append(row % 3 == 0);
+            else if (type.equals(DataType.BOOL)) column.append(row % 3 == 0);
             else if (!type.children().isEmpty()) {
               column.appendList(row % 3);
               for (int i = 0; i < row % 3; i++) column.items().append((long) i);
-            } else if (type == DataType.UTF8 || type == DataType.LARGE_UTF8 || type == DataType.UTF8_VIEW)
+            } else if (List.of(DataType.UTF8, DataType.LARGE_UTF8, DataType.UTF8_VIEW).contains(type))
               column.append("a text " + row);
             else column.append((long) row % 100);
           }
