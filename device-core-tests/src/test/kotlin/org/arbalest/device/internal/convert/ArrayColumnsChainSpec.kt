@@ -60,15 +60,19 @@ class ArrayColumnsChainSpec : FunSpec({
     test("a batch whose columns were replaced many times keeps only the arrays of its columns [SEL-28]") {
         val before = arrays()
         batch().use { it.retainChild(0) }.use { column ->
-            chained(batch()) { it.withColumn("other", column) }.use {
+            chained(batch(), 2_000) { it.withColumn("other", column) }.use {
                 it.column("other").getLong(2) shouldBe 2
                 arrays() - before shouldBeLessThan 5
             }
-            chained(batch()) { it.withColumn("place", column).use { more -> more.select("id", "name", "place") } }.use {
+            chained(batch(), 2_000) { all ->
+                all.withColumn("place", column).use { it.select("id", "name", "place") }
+            }.use {
                 it.column("place").getLong(2) shouldBe 2
                 arrays() - before shouldBeLessThan 6
             }
-            chained(batch().withNullRows(2)) { it.select(0, 1).use { less -> less.withColumn("other", column) } }.use {
+            chained(batch().withNullRows(2), 2_000) { all ->
+                all.select(0, 1).use { it.withColumn("other", column) }
+            }.use {
                 it.asColumn().isNull(2) shouldBe true
                 arrays() - before shouldBeLessThan 6
             }

@@ -271,7 +271,7 @@ class ArrayColumnsJoinSpec : FunSpec({
                 shouldThrow<IllegalStateException> { DeviceArray.ofColumns(listOf("a", "b"), listOf(id, closed)) }
             }
         }
-        repeat(500) {
+        repeat(100) {
             val (whole, column) = batch() to texts(4)
             val start = CyclicBarrier(3)
             val closing = listOf(whole, column).map {

@@ -320,7 +320,7 @@ class ArrayColumnsSpec : FunSpec({
             shouldThrow<IllegalStateException> { use() }
         }
         var selected = 0
-        repeat(500) {
+        repeat(100) {
             val whole = batch()
             val start = CyclicBarrier(2)
             val closing = thread {
@@ -339,7 +339,7 @@ class ArrayColumnsSpec : FunSpec({
     }
 
     test("two threads close a selection and its batch, and the array is released once [SEL-24]") {
-        repeat(500) {
+        repeat(100) {
             val whole = batch()
             val some = whole.select("place.x", "id")
             val start = CyclicBarrier(2)

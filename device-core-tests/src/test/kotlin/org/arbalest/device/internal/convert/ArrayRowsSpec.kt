@@ -75,8 +75,12 @@ class ArrayRowsSpec : FunSpec({
 
     fun isSound(array: DeviceArray) = runCatching { array.validate(Validation.FULL) }.isSuccess
 
-    fun check(source: DeviceArray, expected: List<Any?>, make: (DeviceArray) -> DeviceArray) {
-        val wasSound = isSound(source)
+    fun check(
+        source: DeviceArray,
+        expected: List<Any?>,
+        wasSound: Boolean = isSound(source),
+        make: (DeviceArray) -> DeviceArray,
+    ) {
         make(source).use { result ->
             result.field() shouldBe source.field()
             (read(result.asColumn()) == expected) shouldBe true
@@ -104,11 +108,12 @@ class ArrayRowsSpec : FunSpec({
     for ((kind, ofKind) in types.groupBy { it.javaClass.simpleName.removeSuffix("Type") }) {
         test("a filter of $kind keeps the selected rows, also of slices, with garbage under nulls [SEL-01]") {
             for (type in ofKind) for (skipped in listOf(0, 3)) imported(type, rows, skipped).use { array ->
-                for ((from, count) in listOf(0 to 150, 1 to 149, 7 to 100, 140 to 10)) {
+                for ((from, count) in if (skipped == 0) listOf(0 to 150, 7 to 100) else listOf(1 to 149, 140 to 10)) {
                     array.slice(from.toLong(), count.toLong()).use { cut ->
+                        val wasSound = isSound(cut)
                         val values = rows.subList(from, from + count).map { LaidValues.of(type, it) }
                         for (selection in selections(count)) withClue("$type, offset $skipped, $from.., $selection") {
-                            check(cut, chosen(values, selection)) { it.filter(selection) }
+                            check(cut, chosen(values, selection), wasSound) { it.filter(selection) }
                         }
                     }
                 }
@@ -165,7 +170,7 @@ class ArrayRowsSpec : FunSpec({
 
     test("random arrays keep the values of the rows that filters and indices choose, and stay valid [SEL-01, SEL-02]") {
         var made = 0
-        for (seed in 0 until 400) withClue(seed) {
+        for (seed in 0 until 100) withClue(seed) {
             val random = Random(seed)
             val raw = SoundArrays(random).array(most = if (seed % 8 == 0) 150 else 12)
             Arena.ofConfined().use { arena ->
@@ -181,7 +186,7 @@ class ArrayRowsSpec : FunSpec({
                 }
             }
         }
-        made shouldBeGreaterThan 399
+        made shouldBeGreaterThan 99
     }
 
     test("a filtered batch with a column of every type outlives its source [SEL-01]") {

@@ -33,6 +33,11 @@ public final class ArrayRows {
     boolean write(long to, boolean areInts, long length);
   }
 
+  /** Writes an index to a list; see {@link Indices#write}. */
+  public static void put(long list, boolean areInts, long k, long row) {
+    Rows.putPosition(list, areInts, k, row);
+  }
+
   /** Returns an array of the selected rows, which the caller closes. See {@link DeviceArray#filter}. */
   public static DeviceArray filter(DeviceArrayImpl array, RowBits rows) {
     array.checkOpen();

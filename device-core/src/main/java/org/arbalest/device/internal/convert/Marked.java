@@ -188,8 +188,8 @@ final class Marked {
     long next = to;
     long collected = 0;
     int filled = 0;
-    for (int word = 0; word < rows.size(); word++) {
-      long bits = rows.word(word);
+    for (int word = 0; word < rows.words.length; word++) {
+      long bits = rows.words[word];
       if (bits == 0) continue;
       long packed = Long.compress(source(from, first, word), bits);
       int count = Long.bitCount(bits);

@@ -38,16 +38,6 @@ public final class RowBits {
     return new long[(int) words];
   }
 
-  /** Returns the number of words. */
-  public int size() {
-    return words.length;
-  }
-
-  /** Returns the bits of 64 rows; row 0 is in word 0. */
-  public long word(int index) {
-    return words[index];
-  }
-
   /** Returns the bit of a row, which must exist. */
   public boolean get(long row) {
     return (words[(int) (row >>> 6)] >>> row & 1) != 0;

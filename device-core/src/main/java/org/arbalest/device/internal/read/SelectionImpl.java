@@ -22,7 +22,10 @@ import org.arbalest.device.internal.convert.ArrayRows;
 import org.arbalest.device.internal.memory.RowBits;
 import org.arbalest.device.types.FlatType.BoolType;
 
-/** The implementation of a selection. See {@link Selection}. */
+/**
+ * The implementation of a selection. See {@link Selection}. Each type of view has its own loop: in a shared one, the
+ * JIT would call the condition and the view virtually for each value.
+ */
 public record SelectionImpl(RowBits bits) implements Selection {
   /** See {@link DeviceArray#filter}. */
   public static DeviceArray filter(DeviceArrayImpl array, Selection rows) {

@@ -60,14 +60,6 @@ public final class TakenRows {
     return new ConcurrentModificationException("the indices of rows changed during the call");
   }
 
-  private static void put(long to, boolean areInts, long k, long row) {
-    if (areInts) {
-      NativeHeap.putInt(to + Integer.BYTES * k, (int) row);
-    } else {
-      NativeHeap.putLong(to + Long.BYTES * k, row);
-    }
-  }
-
   @SuppressWarnings("ArrayRecordComponent") // not compared
   private record Longs(long[] rows) implements ArrayRows.Indices {
     @Override
@@ -81,7 +73,7 @@ public final class TakenRows {
       for (int k = 0; k < rows.length; k++) {
         long row = rows[k];
         wrong |= row | (length - 1 - row);
-        put(to, areInts, k, row);
+        ArrayRows.put(to, areInts, k, row);
       }
       if (wrong < 0) throw isBeyond(rows.length, k -> rows[k], length);
       return false;
@@ -132,7 +124,7 @@ public final class TakenRows {
           if (row < 0 || row >= length) throw isBeyond(k, row, signed, length);
           position = row;
         }
-        put(to, areInts, k, position);
+        ArrayRows.put(to, areInts, k, position);
       }
       return hasNull;
     }
@@ -156,7 +148,7 @@ public final class TakenRows {
           if (row < 0 || row >= length) throw isBeyond(k, row, length);
           position = row;
         }
-        put(to, areInts, k, position);
+        ArrayRows.put(to, areInts, k, position);
       }
       return hasNull;
     }
@@ -181,7 +173,7 @@ public final class TakenRows {
           if (row < 0 || row >= length) throw isBeyond(k, row, signed, length);
           position = row;
         }
-        put(to, areInts, k, position);
+        ArrayRows.put(to, areInts, k, position);
       }
       return hasNull;
     }

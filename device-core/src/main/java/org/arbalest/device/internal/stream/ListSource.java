@@ -43,8 +43,7 @@ final class ListSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** Closes arrays; their failures are added to another one. */
-  static void closeAll(List<? extends @Nullable DeviceArray> arrays, Throwable failure) {
+  private static void closeAll(List<? extends @Nullable DeviceArray> arrays, Throwable failure) {
     for (DeviceArray each : arrays) {
       try {
         if (each != null) each.close();

@@ -84,31 +84,10 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   private static DeviceArray joined(List<DeviceArray> taken) {
     if (taken.size() == 1) return taken.getFirst();
-    DeviceArray joined;
     try {
-      joined = DeviceArray.concat(taken);
-    } catch (Throwable t) {
-      ListSource.closeAll(taken, t);
-      throw t;
-    }
-    closeAll(taken, joined);
-    return joined;
-  }
-
-  /** Closes arrays. If one of them fails, closes the result as well, and throws the first failure. */
-  private static void closeAll(List<DeviceArray> arrays, AutoCloseable result) {
-    for (int i = 0; i < arrays.size(); i++) {
-      try {
-        arrays.get(i).close();
-      } catch (RuntimeException | Error e) {
-        ListSource.closeAll(arrays.subList(i + 1, arrays.size()), e);
-        try {
-          result.close();
-        } catch (Exception | Error second) {
-          e.addSuppressed(second);
-        }
-        throw e;
-      }
+      return DeviceArray.concat(taken);
+    } finally {
+      taken.forEach(DeviceArray::close); // throws nothing, see Ownership.freeArray
     }
   }
 
@@ -125,9 +104,8 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    List<DeviceArray> waiting = List.copyOf(parts);
+    parts.forEach(DeviceArray::close);
     parts.clear();
-    closeAll(waiting, reader);
     reader.close();
   }
 }
