@@ -172,6 +172,9 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         reader.values() shouldBe listOf(List(9) { mapOf("y" to 100L * it) }, names, names)
         source.requests shouldBe listOf(listOf(2, 1))
         source.closes.get() shouldBe 1
+        val part = Columns()
+        part.reader().select("place.y").values() shouldBe listOf(List(9) { mapOf("y" to 100L * it) })
+        part.requests shouldBe listOf(listOf(2))
     }
 
     test("a source that makes all columns rejects one request, and the reader selects [SEL-12]") {
@@ -200,6 +203,21 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
             source.closes.get() shouldBe 1
             shouldThrow<RuntimeException> { selected.next() }.message shouldContain "the reader was closed"
             selected.close()
+            source.closes.get() shouldBe 1
+        }
+    }
+
+    test("closing a reader that was exported after a failed select does not close the source [SEL-12]") {
+        Arena.ofConfined().use { arena ->
+            val source = Columns()
+            val stream = arena.struct(StructKind.STREAM)
+            val reader = source.reader()
+            source.onSelect = { error("not now") }
+            shouldThrow<IllegalStateException> { reader.select("id") }
+            CData.exportStream(reader, stream, CExport.DATA)
+            reader.close()
+            source.closes.get() shouldBe 0
+            CData.importStream(stream, CImport.DATA).use { it.next()!!.close() }
             source.closes.get() shouldBe 1
         }
     }
