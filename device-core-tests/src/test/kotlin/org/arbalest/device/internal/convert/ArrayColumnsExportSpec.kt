@@ -10,7 +10,6 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.release
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -103,17 +102,6 @@ class ArrayColumnsExportSpec : FunSpec({
                     }
                 }
             }
-        }
-    }
-
-    test("C reads columns of every type as they are in a joined batch [ARR-13, SEL-29]") {
-        EveryType.batch(0, 40).use { all ->
-            val columns = EveryType.fields.indices.map { all.retainChild(it).use { column -> column.slice(3, 20) } }
-            val sum = all.slice(3, 20).use { EveryType.checksum(it.retain()) }
-            DeviceArray.ofColumns(EveryType.fields.map(Field::name), columns).use {
-                EveryType.checksum(it.retain()) shouldBe sum
-            }
-            columns.forEach { it.close() }
         }
     }
 })
