@@ -15,7 +15,6 @@ import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.objects.Records
 import org.arbalest.device.statistics.Statistics
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.tensors.DLPack
 import org.arbalest.device.types.DataType
@@ -24,6 +23,7 @@ import org.arbalest.device.types.NestedType.RunEndEncodedType
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeExtension

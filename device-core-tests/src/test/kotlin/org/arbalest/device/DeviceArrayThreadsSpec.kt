@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContain
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.columns.Column
-import org.arbalest.device.support.EveryType
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors

@@ -15,7 +15,6 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.support.AsyncCollector
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.Supplied
 import org.arbalest.device.support.connect
 import org.arbalest.device.support.outcome
@@ -25,6 +24,7 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Consumed
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.Produced

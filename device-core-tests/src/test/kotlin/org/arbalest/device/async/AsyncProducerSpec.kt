@@ -21,7 +21,6 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler
 import org.arbalest.device.monitoring.ResourceCounters
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.Supplied
 import org.arbalest.device.support.outcome
 import org.arbalest.device.types.DataType
@@ -30,6 +29,7 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
 import org.arbalest.support.PeerConsumer.Quirk.*

@@ -10,12 +10,12 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.columns.Column
 import org.arbalest.device.objects.ExtensionCodec
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
 import java.math.BigInteger

@@ -6,7 +6,6 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -16,6 +15,7 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.FlatType.LargeUtf8Type
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerNodes.Placement.GUARDED
 import org.arbalest.support.ResourceCountersExtension

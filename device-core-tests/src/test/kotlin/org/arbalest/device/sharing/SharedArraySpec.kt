@@ -15,13 +15,13 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.SharingFake
 import org.arbalest.device.support.fromElsewhere
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers

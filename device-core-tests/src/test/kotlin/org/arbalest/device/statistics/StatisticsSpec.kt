@@ -18,7 +18,6 @@ import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.RawArray.Companion.bytes
 import org.arbalest.device.support.RawArray.Companion.ints
@@ -32,6 +31,7 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.ResourceCountersExtension

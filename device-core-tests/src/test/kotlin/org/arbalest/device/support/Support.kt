@@ -15,6 +15,7 @@ import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.calls.Calls
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -136,6 +137,8 @@ internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
         for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
         batch.build()
     }
+
+internal fun Arena.struct(kind: StructKind): MemorySegment = allocate(kind.size, 8)
 
 internal fun Arena.struct(): MemorySegment = allocate(ArrowArrayStruct.LAYOUT)
 

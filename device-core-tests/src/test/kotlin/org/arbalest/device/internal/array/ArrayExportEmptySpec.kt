@@ -14,7 +14,6 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.memory.Integers
 import org.arbalest.device.internal.schema.Layout
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -29,6 +28,7 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.ResourceCountersExtension

@@ -22,12 +22,12 @@ import org.arbalest.device.internal.abi.RawArrowDeviceArray
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.spi.ArrayBridge
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind

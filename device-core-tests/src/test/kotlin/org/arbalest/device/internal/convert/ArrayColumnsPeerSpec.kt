@@ -4,9 +4,9 @@ package org.arbalest.device.internal.convert
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 
 /** The values that the C peer reads of joined batches. */

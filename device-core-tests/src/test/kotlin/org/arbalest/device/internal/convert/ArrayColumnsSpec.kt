@@ -20,7 +20,6 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
@@ -28,6 +27,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeExtension

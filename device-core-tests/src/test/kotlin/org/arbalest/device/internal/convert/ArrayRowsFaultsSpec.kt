@@ -13,11 +13,11 @@ import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.internal.memory.NativeHeap
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.together
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import kotlin.concurrent.thread
 

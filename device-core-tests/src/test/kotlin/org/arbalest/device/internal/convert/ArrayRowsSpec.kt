@@ -18,7 +18,6 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.internal.memory.NativeHeap
 import org.arbalest.device.monitoring.ResourceCounters
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.LaidValues
 import org.arbalest.device.support.LaidValues.read
@@ -38,6 +37,7 @@ import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 import java.lang.foreign.Arena

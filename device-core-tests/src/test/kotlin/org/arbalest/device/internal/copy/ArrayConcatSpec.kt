@@ -21,7 +21,6 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -30,6 +29,7 @@ import org.arbalest.device.types.FlatType
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.ResourceCountersExtension

@@ -12,7 +12,6 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -22,6 +21,7 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.ResourceCountersExtension

@@ -14,9 +14,9 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.monitoring.ResourceCounters
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerStreams
 import org.arbalest.support.ResourceCountersExtension

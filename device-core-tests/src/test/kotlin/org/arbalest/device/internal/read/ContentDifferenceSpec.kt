@@ -19,7 +19,6 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.types.DataType
@@ -31,6 +30,7 @@ import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.NestedType.ListType
 import org.arbalest.device.types.NestedType.StructType
 import org.arbalest.support.CCompiler
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.Arena

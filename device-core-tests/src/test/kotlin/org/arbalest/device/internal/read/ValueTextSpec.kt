@@ -10,12 +10,12 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.statistics.Statistics
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeExtension
 import java.lang.foreign.Arena

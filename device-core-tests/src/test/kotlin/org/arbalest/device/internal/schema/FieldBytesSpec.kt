@@ -8,9 +8,9 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.device.internal.memory.ByteReader
 import org.arbalest.device.internal.memory.ByteWriter
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
+import org.arbalest.support.EveryType
 import kotlin.random.Random
 
 /** Tests of schemas as bytes of a message to another process. */

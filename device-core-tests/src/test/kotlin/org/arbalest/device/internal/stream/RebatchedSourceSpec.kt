@@ -15,10 +15,10 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.batch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CountDownLatch
 import kotlin.concurrent.thread

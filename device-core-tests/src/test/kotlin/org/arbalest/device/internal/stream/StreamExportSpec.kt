@@ -17,7 +17,6 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.abi.RawArrowArrayStream
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.garbage
 import org.arbalest.device.support.shouldBeGarbage
 import org.arbalest.device.support.struct
@@ -26,6 +25,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.Drained
+import org.arbalest.support.EveryType
 import org.arbalest.support.PeerMoves
 import org.arbalest.support.PeerNodes
 import org.arbalest.support.PeerStreams

@@ -12,7 +12,6 @@ import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
-import org.arbalest.device.support.EveryType
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.RawArray.Companion.blank
@@ -40,6 +39,7 @@ import org.arbalest.device.types.NestedType.UnionMode
 import org.arbalest.device.types.NestedType.UnionType
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
+import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.math.BigInteger
