@@ -6,8 +6,10 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Validation;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.ForeignAssembly;
+import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,16 @@ public final class ArrayBridge {
    */
   public static @Nullable Object origin(DeviceArray array) {
     return DeviceArrayImpl.unwrap(array).origin();
+  }
+
+  /**
+   * Validates an array as {@link DeviceArray#validate} does, except the values of its dictionaries. For a bridge that
+   * has validated a dictionary before, and uses it in many arrays. Indices are compared with the dictionary's length.
+   *
+   * @throws DeviceException with {@code EINVAL} if the array is malformed
+   */
+  public static void validateWithoutDictionaries(DeviceArray array, Validation level) {
+    ArrayValidation.validateWithoutDictionaries(DeviceArrayImpl.unwrap(array), level);
   }
 
   /**

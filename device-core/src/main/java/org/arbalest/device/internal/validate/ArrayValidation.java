@@ -21,13 +21,22 @@ public final class ArrayValidation {
 
   /** Validates an array. See {@link DeviceArray#validate}. */
   public static void validate(DeviceArrayImpl array, Validation level) {
+    validate(array, level, true);
+  }
+
+  /** Validates an array without the values of its dictionaries, which were validated before. */
+  public static void validateWithoutDictionaries(DeviceArrayImpl array, Validation level) {
+    validate(array, level, false);
+  }
+
+  private static void validate(DeviceArrayImpl array, Validation level, boolean hasDictionaries) {
     Objects.requireNonNull(level, "level");
     Ownership owner = array.share();
     try {
       if (level == Validation.NONE) return;
       Structure.validate(array.field(), array.struct(owner));
       owner.checkBuffers(array.field(), array.struct(owner), level);
-      if (level == Validation.FULL) validateContent(array, owner);
+      if (level == Validation.FULL) validateContent(array, owner, hasDictionaries);
     } catch (MalformedException e) {
       throw e.toException();
     } finally {
@@ -46,7 +55,7 @@ public final class ArrayValidation {
     try {
       Ownership owner = DeviceArrayImpl.unwrap(array).share();
       try {
-        validateContent(DeviceArrayImpl.unwrap(array), owner);
+        validateContent(DeviceArrayImpl.unwrap(array), owner, true);
       } finally {
         owner.release();
       }
@@ -57,10 +66,10 @@ public final class ArrayValidation {
     }
   }
 
-  private static void validateContent(DeviceArrayImpl array, Ownership owner) {
+  private static void validateContent(DeviceArrayImpl array, Ownership owner, boolean hasDictionaries) {
     Recording.OfArray event = Recording.aValidation();
     try {
-      check(array, owner, array.field(), false);
+      check(array, owner, array.field(), false, hasDictionaries);
     } catch (MalformedException e) {
       throw e.toException();
     }
@@ -74,10 +83,11 @@ public final class ArrayValidation {
    * <p>Blocks until the event of the array completes.
    */
   public static void checkNulls(DeviceArrayImpl array, Ownership owner, Field field) {
-    check(array, owner, field, true);
+    check(array, owner, field, true, true);
   }
 
-  private static void check(DeviceArrayImpl array, Ownership owner, Field field, boolean nullsOnly) {
+  private static void check(DeviceArrayImpl array, Ownership owner, Field field, boolean nullsOnly,
+      boolean hasDictionaries) {
     EventPoint event = owner.event();
     if (event != null) {
       SyncEventImpl.synchronize(event, owner);
@@ -85,7 +95,7 @@ public final class ArrayValidation {
       DeviceImpl.unwrap(array.device()).driver(); // throws, because the device is unknown and nothing can wait
     }
     try (HostBuffers buffers = new HostBuffers(array.device(), owner, owner.isCpuAccessible())) {
-      new Content(buffers, owner, nullsOnly).check(Rows.of(array, owner, field));
+      new Content(buffers, owner, nullsOnly, hasDictionaries).check(Rows.of(array, owner, field));
     }
   }
 }

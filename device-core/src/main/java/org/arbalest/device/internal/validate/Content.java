@@ -18,10 +18,14 @@ final class Content {
   /** Whether it checks only that nulls occur in nullable fields. */
   private final boolean nullsOnly;
 
-  Content(HostBuffers buffers, Ownership owner, boolean nullsOnly) {
+  /** Whether it also checks the values of dictionaries. */
+  private final boolean hasDictionaries;
+
+  Content(HostBuffers buffers, Ownership owner, boolean nullsOnly, boolean hasDictionaries) {
     this.buffers = buffers;
     this.owner = owner;
     this.nullsOnly = nullsOnly;
+    this.hasDictionaries = hasDictionaries;
   }
 
   void check(Rows rows) {
@@ -45,7 +49,7 @@ final class Content {
       }
     }
     Field dictionary = layout.dictionary;
-    if (dictionary == null) return;
+    if (dictionary == null || !hasDictionaries) return;
     try {
       check(rows.dictionary(dictionary));
     } catch (MalformedException e) {
