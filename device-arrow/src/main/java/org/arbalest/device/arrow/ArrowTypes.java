@@ -53,8 +53,7 @@ final class ArrowTypes {
       case ArrowType.Bool _ -> DataType.BOOL;
       case ArrowType.Int integer -> toIntType(integer);
       case ArrowType.FloatingPoint number -> new FloatType(bits(number.getPrecision()));
-      case ArrowType.Decimal decimal ->
-          new DecimalType(decimal.getBitWidth(), decimal.getPrecision(), decimal.getScale());
+      case ArrowType.Decimal decimal -> decimal(decimal);
       case ArrowType.Utf8 _ -> DataType.UTF8;
       case ArrowType.LargeUtf8 _ -> DataType.LARGE_UTF8;
       case ArrowType.Utf8View _ -> DataType.UTF8_VIEW;
@@ -86,6 +85,18 @@ final class ArrowTypes {
 
   static IntType toIntType(ArrowType.Int integer) {
     return new IntType(integer.getBitWidth(), integer.getIsSigned());
+  }
+
+  /** Rejects decimals of 32 and 64 bits: their vectors have values of 128 bits, which is another layout. */
+  private static DataType decimal(ArrowType.Decimal decimal) {
+    DecimalType type = new DecimalType(decimal.getBitWidth(), decimal.getPrecision(), decimal.getScale());
+    requireVectors(type);
+    return type;
+  }
+
+  private static void requireVectors(DecimalType type) {
+    if (type.bits() < 128)
+      throw new Unfit("Arrow Java has no vectors of " + type + ", only of decimal128 and decimal256");
   }
 
   private static int bits(FloatingPointPrecision precision) {
@@ -199,8 +210,7 @@ final class ArrowTypes {
   }
 
   private static ArrowType decimal(DecimalType decimal) {
-    if (decimal.bits() < 128)
-      throw new Unfit("Arrow Java has no vectors of " + decimal + ", only of decimal128 and decimal256");
+    requireVectors(decimal);
     return new ArrowType.Decimal(decimal.precision(), decimal.scale(), decimal.bits());
   }
 

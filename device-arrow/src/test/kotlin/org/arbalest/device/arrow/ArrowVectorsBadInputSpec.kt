@@ -78,6 +78,17 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
     }
 
+    test("decimals of 32 and 64 bits are an error, since Arrow Java stores their values in 128 bits [ARJ-06]") {
+        RootAllocator().use { allocator ->
+            for (bits in listOf(32, 64)) {
+                ArrowField("d", FieldType.nullable(ArrowType.Decimal(9, 2, bits)), null).createVector(allocator).use {
+                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(it as FieldVector) }.message shouldContain
+                        "Arrow Java has no vectors of decimal$bits"
+                }
+            }
+        }
+    }
+
     test("a value count beyond the buffers is an error [ARJ-06]") {
         RootAllocator().use { allocator ->
             numbers(allocator).use { vector ->
