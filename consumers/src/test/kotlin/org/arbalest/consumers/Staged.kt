@@ -14,7 +14,7 @@ private val IS_SPARK = System.getProperty("consumers.spark") == "true"
 
 /** The modules that a build like this one publishes as jars, with or without the profile `spark`. */
 internal val JARS = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda",
-    "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") +
+    "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines", "device-ipc", "ipc-coroutines") +
     if (IS_SPARK) ON_SPARK else emptyList()
 
 /** The modules without code. `test-support`, which the tests of other modules need, is built but not published. */

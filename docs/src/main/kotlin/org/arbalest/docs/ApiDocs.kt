@@ -29,10 +29,11 @@ internal object ApiDocs {
         "org.arbalest.device.rocm" to "device-rocm",
         "org.arbalest.device.arrow" to "device-arrow",
         "org.arbalest.device.adbc" to "device-adbc",
+        "org.arbalest.device.ipc" to "device-ipc",
     )
     private val kotlin = listOf(
-        "coroutines/src/main/kotlin", "adbc-coroutines/src/main/kotlin", "leak-check/src/main/java",
-        "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
+        "coroutines/src/main/kotlin", "adbc-coroutines/src/main/kotlin", "ipc-coroutines/src/main/kotlin",
+        "leak-check/src/main/java", "leak-check/src/main/kotlin", "device-testkit/src/main/kotlin",
     )
 
     fun write(version: String) {
@@ -44,7 +45,7 @@ internal object ApiDocs {
     private fun writeJava(version: String) {
         val libraries = classPath().filter { file ->
             file.isFile && listOf("jocl", "jcuda", "jspecify", "arrow-", "flatbuffers", "jackson", "slf4j",
-                "commons-codec", "tomlj", "antlr4-runtime").any { file.name.startsWith(it) }
+                "commons-codec", "aircompressor", "tomlj", "antlr4-runtime").any { file.name.startsWith(it) }
         }
         val sources = java.flatMap { (module, folder) ->
             listOf("--module-source-path", "$module=${File("../$folder/src/main/java").canonicalPath}")

@@ -7,6 +7,7 @@ import org.arbalest.coroutines.IntView
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.cuda.CudaProvider
+import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.opencl.OpenClProvider
 import org.arbalest.device.rocm.RocmProvider
 import java.lang.classfile.MethodModel
@@ -44,7 +45,8 @@ class AddressesSpec : FunSpec({
             "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details",
             "DriverErrors.bytes",
         )
-            .map { "org.arbalest.device.adbc.internal.$it" }
+            .map { "org.arbalest.device.adbc.internal.$it" } +
+        "org.arbalest.device.ipc.internal.compress.Lz4Block.decode"
 
     /** The method that keeps the segment together with its unpin action, which contains the fence. */
     val keeper = "org.arbalest.device.internal.device.DeviceImpl.pin"
@@ -53,7 +55,7 @@ class AddressesSpec : FunSpec({
     val comparer = "org.arbalest.device.internal.memory.NativeHeap.copyInParts"
 
     val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class,
-        RocmProvider::class, AdbcDriver::class)
+        RocmProvider::class, AdbcDriver::class, ArrowFile::class)
 
     /** The only method of the guard that makes upcall stubs. */
     val upcalls = listOf("org.arbalest.device.internal.exit.ExitGuard.upcallStub")

@@ -21,7 +21,7 @@ private val ON_SPARK = listOf("spark", "spark-kotlin")
 class ApiSpec : FunSpec({
     val isSpark = System.getProperty("spark.built") == "true"
     val modules = listOf("device-core", "leak-check", "device-testkit", "coroutines", "device-opencl", "device-cuda",
-        "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines") + ON_SPARK
+        "device-rocm", "device-arrow", "device-adbc", "adbc-coroutines", "device-ipc", "ipc-coroutines") + ON_SPARK
     val built = modules.filter { isSpark || it !in ON_SPARK }.associateWith { File("../$it/target/classes") }
     val dumps = built.mapValues { (_, classes) -> dump(classes, without = setOf(PUBLISHED)) }
 
@@ -32,7 +32,9 @@ class ApiSpec : FunSpec({
         }
     }
 
-    for (module in listOf("coroutines", "leak-check", "device-testkit", "adbc-coroutines", "spark-kotlin")) {
+    val inKotlin = listOf("coroutines", "leak-check", "device-testkit", "adbc-coroutines", "ipc-coroutines",
+        "spark-kotlin")
+    for (module in inKotlin) {
         val isBuilt = if (module in dumps) Enabled.enabled else Enabled.disabled("$module is built only with -Pspark")
         test("the declarations that inlined code calls in $module equal $module.published.api")
             .config(enabledOrReasonIf = { isBuilt }) {

@@ -83,7 +83,8 @@ private val MODULES =
         "coroutines" to "org.arbalest.coroutines",
         "leak-check" to "org.arbalest.leakcheck",
         "adbc-coroutines" to "org.arbalest.adbc.coroutines",
-    ) + listOf("opencl", "cuda", "rocm", "arrow", "adbc").map { "device-$it" to "$DEVICE.$it" }
+        "ipc-coroutines" to "org.arbalest.ipc.coroutines",
+    ) + listOf("opencl", "cuda", "rocm", "arrow", "adbc", "ipc").map { "device-$it" to "$DEVICE.$it" }
 
 /** The packages of the public API for users, the root first. */
 private val FRONT_PACKAGES = listOf(DEVICE) + listOf("types", "columns", "builders", "objects", "async", "tensors",
@@ -230,7 +231,7 @@ class ArchitectureSpec : FunSpec({
         val spark = if (System.getProperty("spark.built") == "true") listOf("spark", "spark-kotlin") else listOf()
         val others = ClassFileImporter().importPaths((listOf(
             "coroutines", "device-opencl", "device-cuda", "device-rocm", "device-arrow", "device-adbc",
-            "adbc-coroutines", "leak-check", "device-testkit",
+            "device-ipc", "adbc-coroutines", "ipc-coroutines", "leak-check", "device-testkit",
         ) + spark).map { Path("../$it/target/classes").toRealPath() })
         noClasses().should().dependOnClassesThat().resideInAPackage("$DEVICE.internal..").check(others)
     }

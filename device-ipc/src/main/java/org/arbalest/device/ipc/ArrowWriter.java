@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.ipc.internal.write.ArrowWriterImpl;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.Schema;
+
+/**
+ * A writer of an Arrow file or stream.
+ *
+ * <p><b>{@link #finish} completes the output.</b> {@link #close} without it leaves the output incomplete: no file
+ * appears at a path, and other output has no end mark and no footer. Readers reject a file without a footer. They
+ * accept a stream without an end mark, unless {@link IpcReadOptions#withEndMarkRequired} is set.
+ *
+ * <p>Only the visible range of a slice is written. Buffers go from the array to the channel without a copy. These are
+ * copied:
+ *
+ * <ul>
+ *   <li>compressed buffers, and indices that move;
+ *   <li>offsets and bits of a slice that do not begin with its first row;
+ *   <li>a slice with views, list-views, dense unions or run-ends, which is made compact first;
+ *   <li>a batch on a device, to main memory;
+ *   <li>all bytes for an {@link OutputStream}, which receives heap arrays.
+ * </ul>
+ *
+ * <p><b>Dictionaries.</b> A dictionary is written before the first batch that uses it, and again only if it changes. A
+ * stream then has the whole dictionary again, which replaces the one before;
+ * {@link IpcWriteOptions#withDictionaryDeltas} changes that. A file allows no replacement: if values were added at the
+ * end, the writer adds these (a delta). Otherwise it adds all values of the other dictionary, and moves the indices of
+ * the batch. A dictionary that occurs again is not added again. Some readers of other libraries do not read deltas in
+ * files. The writer keeps the memory of the last batch with a new dictionary, and copies of a file's other
+ * dictionaries, until it is closed.
+ *
+ * <p>One thread at a time uses a writer. After an exception it accepts only {@link #close}, unless the exception says
+ * that an argument was wrong.
+ */
+public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImpl {
+  /**
+   * Creates a file at a path, or replaces the file that a link at the path refers to. The bytes go to a temporary file
+   * in the same folder, named {@code .NAME.UUID.tmp}. {@link #finish} renames it, atomically where the file system can
+   * do so, and replaces an older file. It does not wait until the disk has the bytes. A process that is killed leaves
+   * the temporary file behind.
+   *
+   * @throws IOException if the temporary file cannot be created, or the path is not that of a regular file
+   * @throws IllegalArgumentException if the schema has a dictionary of dictionaries, which the format cannot express
+   */
+  static ArrowWriter file(Path path, Schema schema, IpcWriteOptions options) throws IOException {
+    return ArrowWriterImpl.file(path, schema, options);
+  }
+
+  /** Writes a file to a channel. The result owns the channel; if this call throws, the caller still owns it. */
+  static ArrowWriter file(WritableByteChannel channel, Schema schema, IpcWriteOptions options) throws IOException {
+    return ArrowWriterImpl.file(channel, schema, options);
+  }
+
+  /** Writes a file to a stream of bytes. The result owns the output; if this call throws, the caller still owns it. */
+  static ArrowWriter file(OutputStream output, Schema schema, IpcWriteOptions options) throws IOException {
+    return ArrowWriterImpl.file(output, schema, options);
+  }
+
+  /** Writes an Arrow stream to a path, by a temporary file as {@link #file(Path, Schema, IpcWriteOptions)} does. */
+  static ArrowWriter stream(Path path, Schema schema, IpcWriteOptions options) throws IOException {
+    return ArrowWriterImpl.stream(path, schema, options);
+  }
+
+  /**
+   * Writes an Arrow stream to a channel in blocking mode. The result owns the channel; if this call throws, the caller
+   * still owns it.
+   */
+  static ArrowWriter stream(WritableByteChannel channel, Schema schema, IpcWriteOptions options) throws IOException {
+    return ArrowWriterImpl.stream(channel, schema, options);
+  }
+
+  /**
+   * Writes an Arrow stream to a stream of bytes. The result owns the output; if this call throws, the caller still owns
+   * it.
+   */
+  static ArrowWriter stream(OutputStream output, Schema schema, IpcWriteOptions options) throws IOException {
+    return ArrowWriterImpl.stream(output, schema, options);
+  }
+
+  /**
+   * Writes all batches of a reader to a file, and closes the reader. If this call throws, no file is made, and an older
+   * file remains.
+   *
+   * @throws IOException if the file cannot be written
+   * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write}
+   */
+  static void writeFile(Path path, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+    try (reader; ArrowWriter writer = file(path, reader.schema(), options)) {
+      writer.writeAll(reader);
+      writer.finish();
+    }
+  }
+
+  /** Writes all batches of a reader to a file with the default options, and closes the reader. */
+  static void writeFile(Path path, DeviceArrayReader reader) throws IOException {
+    writeFile(path, reader, IpcWriteOptions.defaults());
+  }
+
+  /**
+   * Writes all batches of a reader as an Arrow stream with its end mark, and closes the reader. The output stays open.
+   *
+   * @throws IOException if the output cannot be written
+   * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write}
+   */
+  static void writeStream(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+    try (reader) {
+      ArrowWriterImpl.writeStream(output, reader, options);
+    }
+  }
+
+  /**
+   * Writes a batch, which stays open. A batch on a device, or one whose buffers are not ready, is awaited.
+   *
+   * @throws IllegalArgumentException if the batch has another schema than the writer: other types, other names of
+   *     columns or of fields in structs and unions, or another order of them. The batch's metadata, and the names of
+   * list
+   *     items, map entries and run-ends, may differ: the file has those of the writer's schema. The writer still works
+   * @throws IllegalStateException if the writer is finished, closed, or has failed before, or if the compression needs
+   *     aircompressor, which is missing
+   * @throws IOException if the output cannot be written
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} if the batch is malformed, has nulls that the
+   *     writer's schema excludes, or has a dictionary that a file cannot have; with the errors of a copy
+   */
+  void write(DeviceArray batch) throws IOException;
+
+  /** Writes a batch with custom metadata of its message; see {@link #write(DeviceArray)}. */
+  void write(DeviceArray batch, Metadata metadata) throws IOException;
+
+  /**
+   * Writes the remaining batches of a reader, which stays open.
+   *
+   * @throws IOException if the output cannot be written
+   * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write(DeviceArray)}
+   */
+  void writeAll(DeviceArrayReader reader) throws IOException;
+
+  /** Returns the number of bytes that were passed to the output so far. */
+  long bytesWritten();
+
+  /**
+   * Completes the output: writes the end mark, and the footer of a file, and renames the temporary file of a path. The
+   * caller still closes this writer. A second call does nothing.
+   *
+   * @throws IllegalStateException if the writer was closed, or has failed before
+   * @throws IOException if the output cannot be written, or the file cannot be renamed
+   */
+  void finish() throws IOException;
+
+  /**
+   * Closes the writer and its output. Deletes the temporary file of a path unless {@link #finish} completed it. Closing
+   * twice does nothing.
+   */
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.ipc.ArrowFile;
+import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.ipc.IpcReadOptions;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** An open file. */
+public final class ArrowFileImpl implements ArrowFile {
+  private final FileContent content;
+  private final Projection projection;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+
+  /** The last decoder that a thread has returned; another thread at the same time makes its own. */
+  private final AtomicReference<@Nullable BatchDecoder> idle = new AtomicReference<>();
+
+  private ArrowFileImpl(FileContent content, Projection projection) {
+    this.content = content;
+    this.projection = projection;
+  }
+
+  /** Opens a file at a path; see {@link ArrowFile#open(Path, IpcReadOptions)}. */
+  public static ArrowFile open(Path path, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(options, "options");
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try {
+      if (options.memory() != null) return open(new ChannelInput(channel), options);
+      MappedInput map = new MappedInput(SharedMemory.map(channel));
+      try {
+        channel.close(); // the map stays
+        return open(map, options);
+      } catch (Throwable t) {
+        map.release();
+        throw t;
+      }
+    } catch (Throwable t) {
+      channel.close();
+      throw t;
+    }
+  }
+
+  /** Opens a file by its channel; see {@link ArrowFile#open(SeekableByteChannel, IpcReadOptions)}. */
+  public static ArrowFile open(SeekableByteChannel channel, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(channel, "channel");
+    Objects.requireNonNull(options, "options");
+    return open(new ChannelInput(channel), options);
+  }
+
+  /** Opens a file in memory; see {@link ArrowFile#open(MemorySegment, Runnable, IpcReadOptions)}. */
+  public static ArrowFile open(MemorySegment bytes, Runnable onFree, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(options, "options");
+    SharedMemory memory = SharedMemory.of(bytes, onFree);
+    try {
+      return open(new MappedInput(memory), options);
+    } catch (Throwable t) {
+      memory.abandon();
+      throw t;
+    }
+  }
+
+  /** Takes over one use of the input, unless this call throws. */
+  private static ArrowFile open(FileInput file, IpcReadOptions options) throws IOException {
+    Footer footer = Footer.read(file, Framing.mostMetadata(options.maxAllocation()));
+    Projection projection = Projection.of(footer.schema, options.columns());
+    return new ArrowFileImpl(new FileContent(file, footer, options), projection);
+  }
+
+  @Override
+  public Schema schema() {
+    return projection.schema;
+  }
+
+  @Override
+  public Metadata metadata() {
+    return content.footer.metadata;
+  }
+
+  @Override
+  public int batchCount() {
+    return content.footer.batchCount();
+  }
+
+  @Override
+  public long rowCount() throws IOException {
+    long rows = 0;
+    Message message = new Message();
+    for (int i = 0; i < batchCount(); i++) {
+      long more = rowCount(i, message);
+      if (more > Long.MAX_VALUE - rows) {
+        throw message.malformed("batch " + i + " has " + more + " rows behind " + rows + " other rows, too many");
+      }
+      rows += more;
+    }
+    return rows;
+  }
+
+  @Override
+  public long rowCount(int batch) throws IOException {
+    Objects.checkIndex(batch, batchCount());
+    return rowCount(batch, new Message());
+  }
+
+  private long rowCount(int batch, Message message) throws IOException {
+    read(batch, message);
+    long rows = message.recordBatch().length();
+    if (rows < 0) throw message.malformed("batch " + batch + " has a negative number of rows: " + rows);
+    return rows;
+  }
+
+  @Override
+  public Metadata metadata(int batch) throws IOException {
+    Objects.checkIndex(batch, batchCount());
+    Message message = new Message();
+    read(batch, message);
+    return message.metadata();
+  }
+
+  @Override
+  public IpcCompression compression(int batch) throws IOException {
+    Objects.checkIndex(batch, batchCount());
+    Message message = new Message();
+    read(batch, message);
+    return message.compression(message.recordBatch());
+  }
+
+  private void read(int batch, Message message) throws IOException {
+    retainOpen();
+    try {
+      content.footer.batch(batch, content.file, message);
+    } finally {
+      content.release();
+    }
+  }
+
+  @Override
+  public DeviceArray batch(int index) throws IOException {
+    Objects.checkIndex(index, batchCount());
+    retainOpen();
+    DeviceArray array;
+    try {
+      BatchDecoder taken = idle.getAndSet(null);
+      BatchDecoder decoder = taken == null ? new BatchDecoder(content.options) : taken;
+      array = content.batch(index, projection, decoder);
+      idle.set(decoder);
+    } catch (Throwable t) {
+      content.release();
+      throw t;
+    }
+    try {
+      content.release(); // may close the channel, if another thread closed the file meanwhile
+    } catch (Throwable t) {
+      array.close();
+      throw t;
+    }
+    return array;
+  }
+
+  /** Adds a use of the content, unless this file was closed: a reader may keep the content open. */
+  private void retainOpen() {
+    if (isClosed.get()) throw new IllegalStateException("the Arrow file was closed");
+    content.retainOpen();
+  }
+
+  @Override
+  public DeviceArrayReader reader() {
+    retainOpen();
+    try {
+      FileSource source = new FileSource(content, projection);
+      return DeviceArrayReader.of(projection.schema, source.deviceType(), source);
+    } catch (Throwable t) {
+      content.release();
+      throw t;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (isClosed.compareAndSet(false, true)) content.release();
+  }
+}

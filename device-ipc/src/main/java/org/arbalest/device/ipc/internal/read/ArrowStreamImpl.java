@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.ipc.ArrowStream;
+import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.ipc.IpcException;
+import org.arbalest.device.ipc.IpcReadOptions;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** An open stream. */
+public final class ArrowStreamImpl implements ArrowStream {
+  private enum State {
+    IDLE,
+    /** A thread reads. Another thread that closes the stream leaves the source to it. */
+    READING, PASSED_ON, CLOSED
+  }
+
+  private final StreamSource source;
+  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+
+  private ArrowStreamImpl(StreamSource source) {
+    this.source = source;
+  }
+
+  /** Opens a stream of bytes; see {@link ArrowStream#open(InputStream, IpcReadOptions)}. */
+  public static ArrowStream open(InputStream input, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(input, "input");
+    return open(InputStreamChannel.of(input), options);
+  }
+
+  /** Opens a stream in a file; see {@link ArrowStream#open(Path, IpcReadOptions)}. */
+  public static ArrowStream open(Path path, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(options, "options");
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try {
+      if (options.memory() != null) return open(channel, options);
+      SharedMemory map = SharedMemory.map(channel);
+      try {
+        channel.close(); // the map stays
+        return open(new MemoryStreamInput(map, options), options);
+      } catch (Throwable t) {
+        map.release();
+        throw t;
+      }
+    } catch (Throwable t) {
+      channel.close();
+      throw t;
+    }
+  }
+
+  /** Opens a channel; see {@link ArrowStream#open(ReadableByteChannel, IpcReadOptions)}. */
+  public static ArrowStream open(ReadableByteChannel channel, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(channel, "channel");
+    Objects.requireNonNull(options, "options");
+    return open(new ChannelStreamInput(channel, options), options);
+  }
+
+  /** Opens a stream in memory; see {@link ArrowStream#open(MemorySegment, Runnable, IpcReadOptions)}. */
+  public static ArrowStream open(MemorySegment bytes, Runnable onFree, IpcReadOptions options) throws IOException {
+    Objects.requireNonNull(options, "options");
+    SharedMemory memory = SharedMemory.of(bytes, onFree);
+    try {
+      return open(new MemoryStreamInput(memory, options), options);
+    } catch (Throwable t) {
+      memory.abandon();
+      throw t;
+    }
+  }
+
+  private static ArrowStream open(StreamInput input, IpcReadOptions options) throws IOException {
+    BatchDecoder decoder = new BatchDecoder(options);
+    if (!input.next(decoder.message)) throw new IpcException(0, "the stream ends before its schema");
+    Projection projection = Projection.of(decoder.message.schema(), options.columns());
+    return new ArrowStreamImpl(new StreamSource(input, projection, decoder));
+  }
+
+  @Override
+  public Schema schema() {
+    return source.projection().schema;
+  }
+
+  @Override
+  public @Nullable DeviceArray next() throws IOException {
+    begin();
+    DeviceArray batch;
+    try {
+      batch = source.next();
+    } catch (Throwable t) {
+      end(t);
+      throw t;
+    }
+    end(batch);
+    return batch;
+  }
+
+  private void begin() {
+    switch (state.compareAndExchange(State.IDLE, State.READING)) {
+      case IDLE -> {}
+      case READING -> throw new IllegalStateException("another thread reads the Arrow stream");
+      case PASSED_ON, CLOSED ->
+          throw new IllegalStateException("the Arrow stream was closed, or passed to a reader");
+    }
+  }
+
+  /** Ends the reading of a batch. Closes the batch if the input cannot be closed. */
+  private void end(@Nullable DeviceArray batch) {
+    if (state.compareAndSet(State.READING, State.IDLE)) return;
+    try {
+      source.close();
+    } catch (Throwable t) {
+      if (batch != null) batch.close();
+      throw t;
+    }
+  }
+
+  private void end(Throwable failure) {
+    try {
+      end((DeviceArray) null);
+    } catch (Throwable t) {
+      failure.addSuppressed(t);
+    }
+  }
+
+  @Override
+  public Metadata metadata() {
+    return source.metadata();
+  }
+
+  @Override
+  public IpcCompression compression() {
+    return source.compression();
+  }
+
+  @Override
+  public DeviceArrayReader reader() {
+    begin();
+    DeviceArrayReader reader;
+    try {
+      reader = DeviceArrayReader.of(schema(), source.deviceType(), source);
+    } catch (Throwable t) {
+      end(t);
+      throw t;
+    }
+    if (state.compareAndSet(State.READING, State.PASSED_ON)) return reader;
+    reader.close(); // and the source, which the thread that closed this stream left open
+    throw new IllegalStateException("the Arrow stream was closed");
+  }
+
+  @Override
+  public void close() {
+    State before = state.getAndUpdate(now -> now == State.PASSED_ON ? now : State.CLOSED);
+    switch (before) {
+      case IDLE -> source.close();
+      case READING -> source.cancel(); // it is closed by the thread that reads
+      case PASSED_ON, CLOSED -> {}
+    }
+  }
+}

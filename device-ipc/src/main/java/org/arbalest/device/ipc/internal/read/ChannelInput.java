@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.util.concurrent.atomic.AtomicLong;
+import org.arbalest.device.ipc.internal.memory.NativeMemory;
+
+/** A file that is read by a channel. */
+final class ChannelInput implements FileInput {
+  private final SeekableByteChannel channel;
+  private final long size;
+  private final AtomicLong users = new AtomicLong(1);
+
+  ChannelInput(SeekableByteChannel channel) throws IOException {
+    this.channel = channel;
+    size = channel.size();
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public ByteBuffer part(long position, int bytes) throws IOException {
+    ByteBuffer part = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    read(part, position);
+    return part.flip();
+  }
+
+  @Override
+  public Body body(long position, long bytes) {
+    return new ChannelBody((from, to, address) -> read(position + from, position + to, address), position, bytes);
+  }
+
+  private void read(long from, long to, long address) throws IOException {
+    long target = address;
+    for (long at = from; at < to;) {
+      int step = (int) Math.min(to - at, 1 << 30);
+      read(NativeMemory.segment(target, step).asByteBuffer(), at);
+      at += step;
+      target += step;
+    }
+  }
+
+  private void read(ByteBuffer target, long position) throws IOException {
+    if (channel instanceof FileChannel file) { // reads at a position in several threads
+      for (long at = position; target.hasRemaining();) {
+        int read = file.read(target, at);
+        if (read < 0) throw ended(at);
+        at += read;
+      }
+      return;
+    }
+    synchronized (channel) {
+      channel.position(position);
+      while (target.hasRemaining()) {
+        if (channel.read(target) < 0) throw ended(channel.position());
+      }
+    }
+  }
+
+  private EOFException ended(long position) {
+    return new EOFException("the file ended at byte " + position + "; it had " + size + " bytes when it was opened");
+  }
+
+  @Override
+  public void retain() {
+    users.incrementAndGet();
+  }
+
+  @Override
+  public void release() {
+    if (users.decrementAndGet() != 0) return;
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot close the file's channel", e);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.ipc.IpcReadOptions;
+
+/** The content of a file, for its handle and its readers, which are counted: the last one closes it. Thread-safe. */
+final class FileContent {
+  final FileInput file;
+  final Footer footer;
+  final IpcReadOptions options;
+  private int users = 1;
+
+  private final Dictionaries dictionaries = new Dictionaries();
+  private final Set<Long> loaded = new HashSet<>();
+
+  /** Takes over one use of the input. */
+  FileContent(FileInput file, Footer footer, IpcReadOptions options) {
+    this.file = file;
+    this.footer = footer;
+    this.options = options;
+  }
+
+  /**
+   * Adds a user.
+   *
+   * @throws IllegalStateException if the content was closed
+   */
+  synchronized void retainOpen() {
+    if (users == 0) throw new IllegalStateException("the Arrow file was closed");
+    users++;
+  }
+
+  void release() {
+    synchronized (this) {
+      if (--users > 0) return;
+    }
+    dictionaries.close();
+    file.release();
+  }
+
+  /** Reads a batch. The caller closes it, and uses the content meanwhile. */
+  DeviceArray batch(int index, Projection projection, BatchDecoder decoder) throws IOException {
+    if (!projection.dictionaries().isEmpty()) load(projection);
+    footer.batch(index, file, decoder.message);
+    return decoder.batch(decoder.message, projection, dictionaries);
+  }
+
+  /** Reads all dictionaries that a projection needs, as of the end of the file, unless they were read before. */
+  private synchronized void load(Projection projection) throws IOException {
+    if (loaded.containsAll(projection.dictionaries())) return;
+    Set<Long> missing = new HashSet<>(projection.dictionaries());
+    missing.removeAll(loaded);
+    try {
+      BatchDecoder decoder = new BatchDecoder(options);
+      Set<Long> defined = new HashSet<>();
+      for (int i = 0; i < footer.dictionaryCount(); i++) {
+        footer.dictionary(i, file, decoder.message);
+        DictionaryBatch dictionary = decoder.message.dictionaryBatch();
+        if (!dictionary.isDelta() && !defined.add(dictionary.id())) throw decoder.message.malformed(
+            "dictionary " + dictionary.id() + " is replaced, which only a stream may do");
+        decoder.dictionary(decoder.message, footer.schema, missing, dictionaries);
+      }
+      decoder.join(missing, footer.schema, dictionaries);
+    } catch (Throwable t) {
+      dictionaries.remove(missing);
+      throw t;
+    }
+    loaded.addAll(missing);
+  }
+}

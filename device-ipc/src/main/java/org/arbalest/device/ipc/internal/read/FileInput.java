@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The bytes of a file at any position. Its users are counted. Thread-safe. */
+interface FileInput {
+  long size();
+
+  /** Returns bytes for FlatBuffers. The caller has checked the range. */
+  ByteBuffer part(long position, int size) throws IOException;
+
+  /** Returns the body of a message. The caller has checked the range. */
+  Body body(long position, long size);
+
+  void retain();
+
+  void release();
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.nio.ByteBuffer;
+
+/** A file in memory. */
+record MappedInput(SharedMemory memory) implements FileInput {
+  @Override
+  public long size() {
+    return memory.size();
+  }
+
+  @Override
+  public ByteBuffer part(long position, int size) {
+    return memory.part(position, size);
+  }
+
+  @Override
+  public Body body(long position, long size) {
+    return new MemoryBody(memory, position, size);
+  }
+
+  @Override
+  public void retain() {
+    memory.retain();
+  }
+
+  @Override
+  public void release() {
+    memory.release();
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.nio.ByteBuffer;
+import org.apache.arrow.flatbuf.BodyCompression;
+import org.apache.arrow.flatbuf.BodyCompressionMethod;
+import org.apache.arrow.flatbuf.CompressionType;
+import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.arrow.flatbuf.Schema;
+import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.ipc.IpcException;
+import org.arbalest.device.ipc.internal.flatbuf.Verifier;
+import org.arbalest.device.ipc.internal.schema.IpcSchema;
+import org.arbalest.device.ipc.internal.schema.SchemaReader;
+import org.arbalest.device.types.Metadata;
+
+/** One message: its verified header, and its body. Reused for the next message. Not thread-safe. */
+final class Message {
+  /** The key of the custom metadata in which Arrow 0.17 wrote the codec of a batch. */
+  private static final String OLD_COMPRESSION = "ARROW:experimental_compression";
+
+  private final org.apache.arrow.flatbuf.Message header = new org.apache.arrow.flatbuf.Message();
+  private final RecordBatch recordBatch = new RecordBatch();
+  private final DictionaryBatch dictionaryBatch = new DictionaryBatch();
+  private final Schema schema = new Schema();
+  private long position;
+  private Body body = Body.NONE;
+
+  /**
+   * Verifies and reads a header.
+   *
+   * @param bytes the FlatBuffer, from its position to its limit
+   * @param at the position of the bytes in the file or stream, for errors
+   */
+  void read(ByteBuffer bytes, long at) {
+    Verifier.message(bytes, at);
+    org.apache.arrow.flatbuf.Message.getRootAsMessage(bytes, header);
+    position = at;
+    body = Body.NONE;
+    SchemaReader.checkVersion(header.version(), at);
+    if (header.bodyLength() < 0) throw malformed("the length of the body is negative: " + header.bodyLength());
+  }
+
+  long bodyLength() {
+    return header.bodyLength();
+  }
+
+  void setBody(Body newBody) {
+    body = newBody;
+  }
+
+  Body body() {
+    return body;
+  }
+
+  short version() {
+    return header.version();
+  }
+
+  boolean isSchema() {
+    return header.headerType() == MessageHeader.Schema;
+  }
+
+  boolean isDictionary() {
+    return header.headerType() == MessageHeader.DictionaryBatch;
+  }
+
+  RecordBatch recordBatch() {
+    require(MessageHeader.RecordBatch);
+    header.header(recordBatch);
+    return recordBatch;
+  }
+
+  DictionaryBatch dictionaryBatch() {
+    require(MessageHeader.DictionaryBatch);
+    header.header(dictionaryBatch);
+    return dictionaryBatch;
+  }
+
+  IpcSchema schema() {
+    require(MessageHeader.Schema);
+    header.header(schema);
+    return SchemaReader.read(schema, position);
+  }
+
+  /** Returns the compression of a batch of this message. */
+  IpcCompression compression(RecordBatch batch) {
+    BodyCompression compression = batch.compression();
+    if (compression == null) {
+      if (version() < MetadataVersion.V5 && metadata().getBytes(OLD_COMPRESSION) != null) {
+        throw malformed("the batch is compressed in the experimental way of Arrow 0.17, which is not readable");
+      }
+      return IpcCompression.NONE;
+    }
+    if (compression.method() != BodyCompressionMethod.BUFFER) {
+      throw malformed("the method " + compression.method() + " of compression is unknown");
+    }
+    return switch (compression.codec()) {
+      case CompressionType.LZ4_FRAME -> IpcCompression.LZ4_FRAME;
+      case CompressionType.ZSTD -> IpcCompression.ZSTD;
+      default -> throw malformed("codec " + compression.codec() + " is unknown");
+    };
+  }
+
+  /** Returns the custom metadata of the message. */
+  Metadata metadata() {
+    return SchemaReader.metadata(header.customMetadataLength(), header::customMetadata);
+  }
+
+  private void require(byte type) {
+    if (header.headerType() != type) throw malformed("there is a message of type "
+        + MessageHeader.name(header.headerType()) + " instead of " + MessageHeader.name(type));
+  }
+
+  IpcException malformed(String fault) {
+    return new IpcException(position, fault);
+  }
+}

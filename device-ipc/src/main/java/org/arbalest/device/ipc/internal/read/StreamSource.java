@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceType;
+import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.types.Metadata;
+import org.jspecify.annotations.Nullable;
+
+/** The batches of a stream, in order. */
+final class StreamSource implements DeviceArrayReader.Source {
+  private final StreamInput input;
+  private final BatchDecoder decoder;
+  private final Dictionaries dictionaries = new Dictionaries();
+  private Projection projection;
+  private Metadata metadata = Metadata.empty();
+  private IpcCompression compression = IpcCompression.NONE;
+  private boolean isAtEnd;
+  private boolean hasFailed;
+
+  /** Takes over the input. */
+  StreamSource(StreamInput input, Projection projection, BatchDecoder decoder) {
+    this.input = input;
+    this.projection = projection;
+    this.decoder = decoder;
+  }
+
+  Projection projection() {
+    return projection;
+  }
+
+  DeviceType deviceType() {
+    return decoder.memory().device().type();
+  }
+
+  Metadata metadata() {
+    return metadata;
+  }
+
+  IpcCompression compression() {
+    return compression;
+  }
+
+  @Override
+  public @Nullable DeviceArray next() throws IOException {
+    // after an error the position in the input may be anywhere in a message
+    if (hasFailed) throw new IllegalStateException("the Arrow stream failed before; close it");
+    hasFailed = true; // unless the end is reached
+    DeviceArray batch = read();
+    hasFailed = false;
+    return batch;
+  }
+
+  private @Nullable DeviceArray read() throws IOException {
+    Message message = decoder.message;
+    while (!isAtEnd && input.next(message)) {
+      if (message.isSchema()) throw message.malformed("there is a second schema in the stream");
+      if (message.isDictionary()) {
+        decoder.dictionary(message, projection.source, projection.dictionaries(), dictionaries);
+        continue;
+      }
+      Metadata itsMetadata = message.metadata();
+      IpcCompression itsCompression = message.compression(message.recordBatch());
+      DeviceArray batch = decoder.batch(message, projection, dictionaries);
+      metadata = itsMetadata;
+      compression = itsCompression;
+      return batch;
+    }
+    isAtEnd = true;
+    return null;
+  }
+
+  @Override
+  public boolean select(int... columns) {
+    projection = projection.select(columns);
+    return true;
+  }
+
+  /** Closes the input: a blocked read then ends, where the input supports that. */
+  @Override
+  public void cancel() {
+    try {
+      input.cancel();
+    } catch (IOException _) {
+      // the close that follows reports it
+    }
+  }
+
+  @Override
+  public void close() {
+    dictionaries.close();
+    try {
+      input.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot close the input of an Arrow stream", e);
+    }
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.write;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.Devices;
+import org.arbalest.device.ipc.ArrowWriter;
+import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.ipc.IpcWriteOptions;
+import org.arbalest.device.ipc.internal.compress.Codec;
+import org.arbalest.device.ipc.internal.schema.IpcField;
+import org.arbalest.device.ipc.internal.schema.IpcSchema;
+import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** A writer of files and streams. */
+public final class ArrowWriterImpl implements ArrowWriter {
+  private enum State {
+    OPEN, FAILED, FINISHED, CLOSED
+  }
+
+  private final Output output;
+  private final @Nullable Destination destination;
+  private final boolean isFile;
+  private final IpcSchema schema;
+  private final IpcWriteOptions options;
+  private final MessageWriter messages;
+  private final EncodedBatch encoded = new EncodedBatch();
+  private final DictionaryWriter dictionaries;
+  private final BatchEncoder encoder;
+  private State state = State.OPEN;
+
+  private ArrowWriterImpl(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
+      IpcWriteOptions options) {
+    this.output = output;
+    this.destination = destination;
+    this.isFile = isFile;
+    this.schema = IpcSchema.numbered(schema);
+    this.options = options;
+    if (options.compression() != IpcCompression.NONE) { // fails early if a dependency is missing
+      Codec.of(options.compression(), options.compressionLevel());
+    }
+    messages = new MessageWriter(output, options.alignment());
+    dictionaries = new DictionaryWriter(!isFile, options.hasDictionaryDeltas(), this::writeDictionary);
+    encoder = new BatchEncoder(encoded, dictionaries::shift);
+  }
+
+  /** Creates a file at a path; see {@link ArrowWriter#file(Path, Schema, IpcWriteOptions)}. */
+  public static ArrowWriter file(Path path, Schema schema, IpcWriteOptions options) throws IOException {
+    return at(path, true, schema, options);
+  }
+
+  /** Creates a file in a channel; see {@link ArrowWriter#file(WritableByteChannel, Schema, IpcWriteOptions)}. */
+  public static ArrowWriter file(WritableByteChannel channel, Schema schema, IpcWriteOptions options)
+      throws IOException {
+    return start(new Output(Objects.requireNonNull(channel, "channel")), null, true, schema, options);
+  }
+
+  /** Creates a file in a stream of bytes; see {@link ArrowWriter#file(OutputStream, Schema, IpcWriteOptions)}. */
+  public static ArrowWriter file(OutputStream output, Schema schema, IpcWriteOptions options) throws IOException {
+    return file(OutputStreamChannel.of(Objects.requireNonNull(output, "output"), true), schema, options);
+  }
+
+  /** Creates a stream at a path; see {@link ArrowWriter#stream(Path, Schema, IpcWriteOptions)}. */
+  public static ArrowWriter stream(Path path, Schema schema, IpcWriteOptions options) throws IOException {
+    return at(path, false, schema, options);
+  }
+
+  /** Creates a stream in a channel; see {@link ArrowWriter#stream(WritableByteChannel, Schema, IpcWriteOptions)}. */
+  public static ArrowWriter stream(WritableByteChannel channel, Schema schema, IpcWriteOptions options)
+      throws IOException {
+    return start(new Output(Objects.requireNonNull(channel, "channel")), null, false, schema, options);
+  }
+
+  /** Creates a stream in a stream of bytes; see {@link ArrowWriter#stream(OutputStream, Schema, IpcWriteOptions)}. */
+  public static ArrowWriter stream(OutputStream output, Schema schema, IpcWriteOptions options) throws IOException {
+    return stream(OutputStreamChannel.of(Objects.requireNonNull(output, "output"), true), schema, options);
+  }
+
+  /** Writes a whole stream; see {@link ArrowWriter#writeStream}. */
+  public static void writeStream(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options)
+      throws IOException {
+    WritableByteChannel channel = OutputStreamChannel.of(Objects.requireNonNull(output, "output"), false);
+    try (ArrowWriter writer = stream(channel, reader.schema(), options)) {
+      writer.writeAll(reader);
+      writer.finish();
+    }
+  }
+
+  private static ArrowWriter at(Path path, boolean isFile, Schema schema, IpcWriteOptions options) throws IOException {
+    Destination destination = Destination.of(path);
+    Output output = new Output(destination.open());
+    try {
+      return start(output, destination, isFile, schema, options);
+    } catch (Throwable t) {
+      try (output) {
+        destination.abandon();
+      }
+      throw t;
+    }
+  }
+
+  private static ArrowWriter start(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
+      IpcWriteOptions options) throws IOException {
+    Objects.requireNonNull(schema, "schema");
+    Objects.requireNonNull(options, "options");
+    ArrowWriterImpl writer = new ArrowWriterImpl(output, destination, isFile, schema, options);
+    writer.messages.start(writer.schema, isFile);
+    return writer;
+  }
+
+  @Override
+  public void write(DeviceArray batch) throws IOException {
+    write(batch, Metadata.empty());
+  }
+
+  @Override
+  public void write(DeviceArray batch, Metadata metadata) throws IOException {
+    Objects.requireNonNull(batch, "batch");
+    Objects.requireNonNull(metadata, "metadata");
+    requireOpen();
+    SameLayout layout = SameLayout.of(schema.schema.asField(), batch.field());
+    layout.require();
+    state = State.FAILED; // unless the end is reached
+    try (DeviceArray readable = readable(batch, layout)) {
+      long rows = readable.length();
+      long most = options.maxBatchRows();
+      long from = 0;
+      do { // a batch without rows is written as well
+        try (DeviceArray part = readable.slice(from, Math.min(most, rows - from))) {
+          writePart(part, metadata);
+        }
+        from += most;
+      } while (from < rows);
+    }
+    state = State.OPEN;
+  }
+
+  /** Returns a batch that the CPU can read now, without null rows of its own, in the writer's schema. */
+  private DeviceArray readable(DeviceArray batch, SameLayout layout) {
+    DeviceArray own = batch.device().isCpuAccessible() ? batch.retain() : batch.copyTo(Devices.cpu());
+    try {
+      own.synchronize();
+      DeviceArray pushed = own.pushDownNulls();
+      own.close();
+      own = pushed;
+      if (layout.mustConvert()) {
+        DeviceArray converted = own.convertTo(schema.schema.asField());
+        own.close();
+        own = converted;
+      }
+      return own;
+    } catch (Throwable t) {
+      own.close();
+      throw t;
+    }
+  }
+
+  private void writePart(DeviceArray part, Metadata metadata) throws IOException {
+    if (schema.hasDictionaries()) dictionaries.write(schema, part);
+    try (encoded) {
+      encoder.encode(schema, part);
+      compress();
+      messages.batch(part.length(), encoded, options.compression(), metadata);
+    }
+  }
+
+  private void compress() {
+    if (options.compression() == IpcCompression.NONE) return;
+    BufferCompression.compress(encoded, options.compression(), options.compressionLevel());
+  }
+
+  private void writeDictionary(IpcField field, DeviceArray values, boolean isDelta) throws IOException {
+    IpcField layout = Objects.requireNonNull(field.values);
+    try (encoded) {
+      encoder.encode(layout, values);
+      compress();
+      messages.dictionary(field.dictionaryId, isDelta, values.length(), encoded, options.compression());
+    }
+  }
+
+  @Override
+  public void writeAll(DeviceArrayReader reader) throws IOException {
+    Objects.requireNonNull(reader, "reader");
+    while (true) {
+      try (DeviceArray batch = reader.next()) {
+        if (batch == null) return;
+        write(batch);
+      }
+    }
+  }
+
+  private void requireOpen() {
+    switch (state) {
+      case OPEN -> {}
+      case FAILED -> throw new IllegalStateException("the Arrow writer failed before; close it");
+      case FINISHED -> throw new IllegalStateException("the Arrow writer is finished");
+      case CLOSED -> throw new IllegalStateException("the Arrow writer is closed");
+    }
+  }
+
+  @Override
+  public long bytesWritten() {
+    return output.position();
+  }
+
+  @Override
+  public void finish() throws IOException {
+    if (state == State.FINISHED) return;
+    requireOpen();
+    state = State.FAILED; // unless the end is reached
+    messages.end();
+    if (isFile) messages.footer(schema, options.metadata());
+    output.finish();
+    if (destination != null) {
+      output.close();
+      destination.complete();
+    }
+    state = State.FINISHED;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (state == State.CLOSED) return;
+    state = State.CLOSED;
+    dictionaries.close();
+    try (output) {
+      if (destination != null) destination.abandon();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.apache.arrow.flatbuf.DictionaryBatch
+import org.apache.arrow.flatbuf.Message
+import org.apache.arrow.flatbuf.MessageHeader
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.support.ResourceCountersExtension
+import java.io.ByteArrayInputStream
+import java.io.ByteArrayOutputStream
+import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
+
+/** Dictionaries that change between the batches of a file or stream. */
+class ArrowWriterDictionariesSpec : FunSpec({
+    extension(ResourceCountersExtension)
+
+    val text = DataType.dictionary(DataType.INT8, DataType.UTF8)
+
+    /** Makes a batch of one column, whose dictionary has the values in the order of their first use. */
+    fun batch(values: List<String?>, type: DataType = text): DeviceArray =
+        BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
+            val column = builder.column(Field.of("word", type))
+            for (value in values) if (value == null) column.appendNull() else column.append(value)
+            builder.build()
+        }
+
+    fun words(from: Int, to: Int): List<String> = (from until to).map { "w$it" }
+
+    /** Makes a batch of a dictionary of structs with a dictionary. */
+    fun nested(values: List<String>): DeviceArray = BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
+        val pair = DataType.struct(Field.of("inner", text))
+        val column = builder.column(Field.of("word", DataType.dictionary(DataType.INT16, pair)))
+        for (value in values) {
+            column.dictionary().child("inner").append(value)
+            column.appendStruct()
+        }
+        builder.build()
+    }
+
+    fun write(isFile: Boolean, batches: List<DeviceArray>, options: IpcWriteOptions = IpcWriteOptions.defaults()) =
+        ByteArrayOutputStream().also { output ->
+            val schema = batches[0].schema()
+            val writer = if (isFile) ArrowWriter.file(output, schema, options) else
+                ArrowWriter.stream(output, schema, options)
+            writer.use {
+                batches.forEach(it::write)
+                it.finish()
+            }
+        }.toByteArray()
+
+    fun reader(isFile: Boolean, bytes: ByteArray): DeviceArrayReader = if (!isFile) {
+        ArrowStream.read(ByteArrayInputStream(bytes))
+    } else {
+        ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults()).use { it.reader() }
+    }
+
+    fun shouldRead(isFile: Boolean, bytes: ByteArray, batches: List<DeviceArray>) {
+        reader(isFile, bytes).use { reader ->
+            for ((i, expected) in batches.withIndex()) withClue("batch $i, file: $isFile") {
+                reader.next()!!.use { it.difference(expected).shouldBeNull() }
+            }
+            reader.next().shouldBeNull()
+        }
+    }
+
+    /** Returns the numbers of values in the dictionary messages of a stream, negative for a delta. */
+    fun dictionaries(bytes: ByteArray): List<Long> = buildList {
+        val all = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+        var at = 0
+        while (all.getInt(at + 4) != 0) {
+            val size = all.getInt(at + 4)
+            val header = all.slice(at + 8, size).order(ByteOrder.LITTLE_ENDIAN)
+            val message = Message.getRootAsMessage(header)
+            (message.header(DictionaryBatch()) as DictionaryBatch?)
+                ?.takeIf { message.headerType() == MessageHeader.DictionaryBatch }
+                ?.let { add(if (it.isDelta) -it.data().length() else it.data().length()) }
+            at += 8 + size + message.bodyLength().toInt()
+        }
+    }
+
+    fun <T> using(batches: List<DeviceArray>, block: (List<DeviceArray>) -> T): T = try {
+        block(batches)
+    } finally {
+        batches.forEach { it.close() }
+    }
+
+    test("an inner dictionary that grows with each batch is read, in files and streams [FIL-07]") {
+        using((1..20).map { nested(words(0, it)) }) { batches ->
+            for (isFile in listOf(true, false)) shouldRead(isFile, write(isFile, batches), batches)
+        }
+    }
+
+    test("a stream has deltas only on request [FIL-07]") {
+        using(listOf(2, 4, 4, 3, 0, 5).map { batch(words(0, it)) }) { batches ->
+            val whole = write(false, batches)
+            dictionaries(whole) shouldBe listOf(2L, 4L, 5L)
+            val deltas = write(false, batches, IpcWriteOptions.defaults().withDictionaryDeltas(true))
+            dictionaries(deltas) shouldBe listOf(2L, -2L, -1L)
+            shouldRead(false, whole, batches)
+            shouldRead(false, deltas, batches)
+        }
+    }
+
+    test("a dictionary that occurs again, or a part of it, is not added to a file again [FIL-07]") {
+        val sequence = listOf(words(0, 60), words(60, 120), words(0, 60), words(60, 119), words(60, 120), listOf())
+        using(sequence.map(::batch)) { batches ->
+            shouldRead(true, write(true, batches), batches) // int8 indices, so 120 values fit once
+        }
+    }
+
+    test("a file rejects values beyond the range of the indices, with the way out [FIL-07]") {
+        using(listOf(batch(words(0, 100)), batch(words(100, 200)))) { batches ->
+            shouldThrow<DeviceException> { write(true, batches) }.message shouldContain
+                "200 values exceed the range of int8 indices; write a stream, or convert the column"
+            shouldRead(false, write(false, batches), batches)
+        }
+    }
+
+    test("a file does not mix ordered dictionaries [FIL-07]") {
+        val ordered = DictionaryType(DataType.INT8, Field.of("", DataType.UTF8), true)
+        using(listOf(batch(listOf("low", "high"), ordered), batch(listOf("high", "low"), ordered))) { batches ->
+            shouldThrow<DeviceException> { write(true, batches) }.message shouldContain "its dictionary is ordered"
+            shouldRead(false, write(false, batches), batches)
+        }
+        using(listOf(batch(listOf("low"), ordered), batch(listOf("low", "high"), ordered))) { batches ->
+            shouldRead(true, write(true, batches), batches)
+        }
+        using(listOf(batch(listOf("low"), ordered), batch(listOf("low")))) { batches ->
+            shouldThrow<IllegalArgumentException> { write(true, batches) }.message shouldContain "instead of"
+        }
+    }
+
+    test("a writer of a file keeps copies of dictionaries, and only the last batch [FIL-07]") {
+        val before = ResourceCounters.now().bufferBytes()
+        val first = batch(words(0, 2))
+        ArrowWriter.file(ByteArrayOutputStream(), first.schema(), IpcWriteOptions.defaults()).use { writer ->
+            first.use(writer::write)
+            for (i in 1..10) BatchBuilder.of(Devices.cpu(), 20_000).use { builder ->
+                val column = builder.column(Field.of("word", text))
+                repeat(20_000) { column.append("v$i.${it % 2}") }
+                builder.build()
+            }.use(writer::write)
+            // one batch of 20,000 indices, and eleven small dictionaries
+            (ResourceCounters.now().bufferBytes() - before < 60_000) shouldBe true
+        }
+    }
+
+    test("nulls, and bits beside a slice, do not appear in the output [FIL-11]") {
+        BatchBuilder.of(Devices.cpu(), 8).use { builder ->
+            val column = builder.column(Field.of("bit", DataType.BOOL))
+            repeat(8) { column.append(true) }
+            builder.build()
+        }.use { batch ->
+            batch.slice(1, 1).use { row ->
+                ArrowFile.open(MemorySegment.ofArray(write(true, listOf(row))), {}, IpcReadOptions.defaults()).use {
+                    it.batch(0).use { read ->
+                        ArrayData.of(read).use { data ->
+                            data.children()[0].buffers()[1]!!.segment().get(ValueLayout.JAVA_BYTE, 0)
+                        } shouldBe 1.toByte()
+                    }
+                }
+            }
+        }
+    }
+})

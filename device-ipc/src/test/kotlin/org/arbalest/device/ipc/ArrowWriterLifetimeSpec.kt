@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldBeEmpty
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.support.EveryType
+import org.arbalest.support.ResourceCountersExtension
+import java.io.ByteArrayOutputStream
+import java.io.IOException
+import java.io.OutputStream
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.deleteRecursively
+import kotlin.io.path.listDirectoryEntries
+import kotlin.io.path.name
+import kotlin.io.path.readText
+import kotlin.io.path.writeText
+
+/** A file appears at its path only when it is complete. Each failure frees all memory. */
+@OptIn(kotlin.io.path.ExperimentalPathApi::class)
+class ArrowWriterLifetimeSpec : FunSpec() {
+    private fun inFolder(action: (Path) -> Unit) {
+        val folder = Files.createTempDirectory("arbalest")
+        try {
+            action(folder)
+        } finally {
+            folder.deleteRecursively()
+        }
+    }
+
+    private fun batch() = EveryType.batch(0, 5)
+
+    private val schema by lazy { batch().use { it.schema() } }
+
+    private fun names(folder: Path) = folder.listDirectoryEntries().map { it.name }
+
+    /** An output that fails after some bytes. */
+    private class Failing(private var left: Int) : OutputStream() {
+        var isClosed = false
+
+        override fun write(byte: Int) = write(byteArrayOf(byte.toByte()))
+
+        override fun write(bytes: ByteArray, offset: Int, length: Int) {
+            left -= length
+            if (left < 0) throw IOException("the disk is full")
+        }
+
+        override fun close() {
+            isClosed = true
+        }
+    }
+
+    init {
+        extension(ResourceCountersExtension)
+
+        for (compression in IpcCompression.entries) {
+            val options = IpcWriteOptions.defaults().withCompression(compression)
+
+            test("a writer with $compression that is closed without finish leaves no file [FIL-10]") {
+                inFolder { folder ->
+                    ArrowWriter.file(folder.resolve("a.arrow"), schema, options).use { writer ->
+                        batch().use(writer::write)
+                        names(folder).size shouldBe 1 // the temporary file
+                    }
+                    names(folder).shouldBeEmpty()
+                }
+            }
+
+            test("a writer with $compression fails at any byte of the output, and frees all") {
+                val whole = ByteArrayOutputStream()
+                ArrowWriter.file(whole, schema, options).use { writer ->
+                    batch().use(writer::write)
+                    writer.finish()
+                }
+                for (bytes in 0 until whole.size() step 997) {
+                    val output = Failing(bytes)
+                    val failed = shouldThrow<IOException> {
+                        ArrowWriter.file(output, schema, options).use { writer ->
+                            try {
+                                batch().use(writer::write)
+                                writer.finish()
+                            } catch (e: IOException) {
+                                shouldThrow<IllegalStateException> { batch().use(writer::write) }
+                                shouldThrow<IllegalStateException> { writer.finish() }.message!! shouldContain "failed"
+                                throw e
+                            }
+                        }
+                    }
+                    failed.message shouldBe "the disk is full"
+                }
+            }
+        }
+
+        val options = IpcWriteOptions.defaults()
+
+        test("an older file remains until finish replaces it [FIL-10]") {
+            inFolder { folder ->
+                val path = folder.resolve("a.arrow")
+                path.writeText("older")
+                ArrowWriter.file(path, schema, options).use { writer -> batch().use(writer::write) }
+                path.readText() shouldBe "older"
+                ArrowWriter.file(path, schema, options).use { writer ->
+                    batch().use(writer::write)
+                    path.readText() shouldBe "older"
+                    writer.finish()
+                    ArrowFile.open(path).use { it.rowCount() shouldBe 5 }
+                }
+                names(folder) shouldContainExactly listOf("a.arrow")
+            }
+        }
+
+        test("a reader that fails in the middle leaves the older file, and is closed [FIL-10]") {
+            inFolder { folder ->
+                val path = folder.resolve("a.arrow")
+                path.writeText("older")
+                var isClosed = false
+                val source = object : DeviceArrayReader.Source {
+                    private var calls = 0
+
+                    override fun next(): DeviceArray =
+                        if (calls++ < 2) batch() else throw IOException("the source failed")
+
+                    override fun close() {
+                        isClosed = true
+                    }
+                }
+                val thrown = shouldThrow<DeviceException> {
+                    ArrowWriter.writeFile(path, DeviceArrayReader.of(schema, source))
+                }
+                thrown.message!! shouldContain "the source failed"
+                isClosed shouldBe true
+                path.readText() shouldBe "older"
+                names(folder) shouldContainExactly listOf("a.arrow")
+            }
+        }
+
+        test("finish and close do nothing the second time, and write fails after them") {
+            inFolder { folder ->
+                val path = folder.resolve("a.arrow")
+                val writer = ArrowWriter.file(path, schema, options)
+                batch().use(writer::write)
+                writer.finish()
+                val size = Files.size(path)
+                writer.finish()
+                Files.size(path) shouldBe size
+                fun failure() = batch().use { shouldThrow<IllegalStateException> { writer.write(it) } }.message!!
+                failure() shouldContain "finished"
+                writer.close()
+                writer.close()
+                failure() shouldContain "closed"
+                shouldThrow<IllegalStateException> { writer.finish() }
+                ArrowFile.open(path).use { it.rowCount() shouldBe 5 }
+            }
+        }
+
+        test("a finish that cannot replace the path leaves no temporary file [FIL-10]") {
+            inFolder { folder ->
+                val path = Files.createDirectory(folder.resolve("a.arrow"))
+                Files.createFile(path.resolve("content")) // a folder with content cannot be replaced
+                shouldThrow<IOException> {
+                    ArrowWriter.file(path, schema, options).use { writer ->
+                        batch().use(writer::write)
+                        writer.finish()
+                    }
+                }
+                names(folder) shouldContainExactly listOf("a.arrow")
+            }
+        }
+
+        test("a folder that does not exist is an error of the open") {
+            inFolder { folder ->
+                shouldThrow<IOException> { ArrowWriter.file(folder.resolve("missing/a.arrow"), schema, options) }
+            }
+        }
+
+        test("a batch with another schema is rejected, and the writer goes on") {
+            val output = ByteArrayOutputStream()
+            ArrowWriter.stream(output, schema, options).use { writer ->
+                batch().use { all ->
+                    all.select("int64").use { shouldThrow<IllegalArgumentException> { writer.write(it) } }
+                    writer.write(all)
+                }
+                writer.finish()
+            }
+            Inputs.INPUT_STREAM.read(output.toByteArray()) shouldBe 5
+        }
+
+        test("an output that fails when the writer opens stays with the caller [FIL-13]") {
+            val output = Failing(3)
+            shouldThrow<IOException> { ArrowWriter.file(output, schema, options) }
+            output.isClosed shouldBe false
+        }
+    }
+}
