@@ -25,6 +25,9 @@ private fun samples() = CommandLine(Samples())
     .addSubcommand("kernel", KernelCommand(DeviceType.OPENCL, ::OpenClHistogram))
     .addSubcommand("kernel-cuda", KernelCommand(DeviceType.CUDA, ::CudaHistogram))
     .addSubcommand("devices", DevicesCommand())
+    .addSubcommand("arrow-cat", ArrowCatCommand())
+    .addSubcommand("arrow-convert", ArrowConvertCommand())
+    .setCaseInsensitiveEnumValuesAllowed(true)
 
 @Command(name = "samples", description = ["Runs a sample program of Arbalest."],
     synopsisSubcommandLabel = "SAMPLE [its options]")

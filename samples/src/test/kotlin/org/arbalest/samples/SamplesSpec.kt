@@ -6,7 +6,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 
 class SamplesSpec : FunSpec({
-    val names = listOf("flights", "flights-java", "late", "late-java", "ticker", "kernel", "kernel-cuda", "devices")
+    val names = listOf("flights", "flights-java", "late", "late-java", "ticker", "kernel", "kernel-cuda", "devices",
+        "arrow-cat", "arrow-convert")
 
     for (args in listOf(arrayOf(), arrayOf("--list"))) {
         test("${args.joinToString().ifEmpty { "no argument" }}: prints a line for each sample") {
