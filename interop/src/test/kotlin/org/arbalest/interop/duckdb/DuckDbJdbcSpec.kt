@@ -12,6 +12,15 @@ import org.arbalest.interop.Types
 
 internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
     init {
+        test("DuckDB 2.0 has no reader and no writer of Arrow files built in") {
+            DuckDb.jdbc.connected { connection ->
+                for ((query, refusal) in mapOf(
+                    "SELECT * FROM read_arrow('a.arrow')" to "Table Function with name read_arrow does not exist",
+                    "COPY (SELECT 1) TO 'a.arrow' (FORMAT arrow)" to "Copy Function with name arrow does not exist",
+                )) shouldThrow<AdbcException> { connection.execute(query) }.message shouldContain refusal
+            }
+        }
+
         test("DuckDB 2.0 stops in the middle of our stream, and the stream closes the remaining batches [STR-05]") {
             val int64 = Types.all.first { it.name == "int64" }
             DuckDb.jdbc.connected { connection ->
