@@ -11,6 +11,7 @@ export const sidebar = [
       { text: 'Async streams', link: '/guides/async' },
       { text: 'Devices', link: '/guides/devices' },
       { text: 'Databases', link: '/guides/databases' },
+      { text: 'Files', link: '/guides/files' },
       { text: 'Arrow Java', link: '/guides/arrow-java' },
       { text: 'Spark', link: '/guides/spark' },
       { text: 'Tensors', link: '/guides/tensors' },
