@@ -35,8 +35,8 @@ class ArrowCppIpcSpec : FunSpec({
             Batches.expected(type, rows)
     }
 
-    // A dataset of Arrow C++ 21 reads the batches of a file by several threads. With deltas of dictionaries, one of them
-    // crashed at times, in arrow::ipc::HasUnresolvedNestedDict. So files with dictionaries have one batch here.
+    // A dataset of Arrow C++ 21 reads the batches of a file by several threads. With deltas of dictionaries, one of
+    // them crashed, in arrow::ipc::HasUnresolvedNestedDict. So files with dictionaries have one batch here.
     val (encoded, plain) = Types.all.partition { hasDictionary(it.type) }
 
     for (type in encoded) test("Arrow C++ reads the values that were written of $type, in one batch, with each codec") {
