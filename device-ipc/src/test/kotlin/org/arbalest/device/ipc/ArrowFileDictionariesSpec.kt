@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.apache.arrow.flatbuf.Type
 import org.apache.arrow.memory.RootAllocator
 import org.apache.arrow.vector.TinyIntVector
 import org.apache.arrow.vector.VarCharVector
@@ -85,6 +86,24 @@ class ArrowFileDictionariesSpec : FunSpec({
                 it.next()!!.use { batch -> batch.column(0).toList() shouldBe expected }
             }
         }
+    }
+
+    test("dictionaries that are nested 30 levels deep are read without delay [FIL-05]") {
+        val depth = 30L
+        val struct = Crafted.type(Type.Struct_)
+        val fields = listOf((0 until depth).fold(Crafted.FieldOf("n", Crafted.int64)) { inner, id ->
+            Crafted.FieldOf("x", struct, listOf(inner), dictionary = id)
+        })
+        val index = 0L to 4L
+        val none = 0L to 0L
+        val messages = (0 until depth).map { id ->
+            val buffer = if (id == 0L) 0L to 8L else index
+            Crafted.dictionaryMessage(id, Crafted.BatchOf(1, List(2) { 1L to 0L }, listOf(none, none, buffer)), 8) to
+                Crafted.longs(0)
+        }
+        val batch = Crafted.batchMessage(Crafted.BatchOf(1, listOf(1L to 0L), listOf(none, index)), 8)
+        val bytes = Crafted.file(fields, messages, listOf(batch to Crafted.longs(0)))
+        ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults()).use { it.batch(0).close() }
     }
 
     test("a file that replaces a dictionary is malformed [FIL-07]") {

@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.ipc.ArrowFile;
@@ -99,7 +100,7 @@ public final class ArrowFileImpl implements ArrowFile {
     long rows = 0;
     Message message = new Message();
     for (int i = 0; i < batchCount(); i++) {
-      long more = rowCount(i, message);
+      long more = read(i, message, ArrowFileImpl::rows);
       if (more > Long.MAX_VALUE - rows) {
         throw message.malformed("batch " + i + " has " + more + " rows behind " + rows + " other rows, too many");
       }
@@ -110,37 +111,34 @@ public final class ArrowFileImpl implements ArrowFile {
 
   @Override
   public long rowCount(int batch) throws IOException {
-    Objects.checkIndex(batch, batchCount());
-    return rowCount(batch, new Message());
+    return read(batch, new Message(), ArrowFileImpl::rows);
   }
 
-  private long rowCount(int batch, Message message) throws IOException {
-    read(batch, message);
+  private static long rows(Message message) {
     long rows = message.recordBatch().length();
-    if (rows < 0) throw message.malformed("batch " + batch + " has a negative number of rows: " + rows);
+    if (rows < 0) throw message.malformed("the batch has a negative number of rows: " + rows);
     return rows;
   }
 
   @Override
   public Metadata metadata(int batch) throws IOException {
-    Objects.checkIndex(batch, batchCount());
-    Message message = new Message();
-    read(batch, message);
-    return message.metadata();
+    return read(batch, new Message(), Message::metadata);
   }
 
   @Override
   public IpcCompression compression(int batch) throws IOException {
-    Objects.checkIndex(batch, batchCount());
-    Message message = new Message();
-    read(batch, message);
-    return message.compression(message.recordBatch());
+    return read(batch, new Message(), message -> message.compression(message.recordBatch()));
   }
 
-  private void read(int batch, Message message) throws IOException {
+  /**
+   * Reads the message of a batch, and returns a value from it. The message is in the map, which must stay meanwhile.
+   */
+  private <T> T read(int batch, Message message, Function<Message, T> value) throws IOException {
+    Objects.checkIndex(batch, batchCount());
     retainOpen();
     try {
       content.footer.batch(batch, content.file, message);
+      return value.apply(message);
     } finally {
       content.release();
     }

@@ -183,7 +183,7 @@ final class BatchDecoder {
       for (Long id : ids) {
         Dictionary dictionary = dictionaries.get(id, memory);
         IpcField values = schema.dictionary(id);
-        if (dictionary != null && values != null && values.hasDictionary) validate(values, dictionary, dictionaries);
+        if (dictionary != null && values != null) validate(values, dictionary, dictionaries);
       }
     } catch (DeviceException e) {
       throw positioned(e);
@@ -315,6 +315,8 @@ final class BatchDecoder {
     IpcField values = field.values;
     if (values != null && dictionaries != null) {
       boolean isUsed = nullCounts[array] != lengths[array];
+      Dictionary dictionary = dictionaries.get(field.dictionaryId, memory);
+      if (dictionary != null) validate(values, dictionary, dictionaries);
       describeDictionary(described, field, values, isUsed, dictionaries, used);
     }
   }
@@ -330,7 +332,6 @@ final class BatchDecoder {
       describeEmpty(target, values);
       return;
     }
-    if (values.hasDictionary) validate(values, dictionary, dictionaries);
     uses.add(dictionary);
     describe(target, values, dictionary, 0, dictionaries, uses);
   }
@@ -357,6 +358,8 @@ final class BatchDecoder {
    * Checks the indices in the values of a dictionary against the inner dictionaries, once for each change of either.
    */
   private void validate(IpcField values, Dictionary dictionary, Dictionaries dictionaries) {
+    if (!values.hasDictionary) return;
+    validateInner(values, dictionaries);
     ForeignArray whole = new ForeignArray();
     List<Dictionary> inner = new ArrayList<>();
     describe(whole, values, dictionary, 0, dictionaries, inner);
@@ -364,6 +367,15 @@ final class BatchDecoder {
     // its memory is that of the dictionaries, which stay until it is closed
     validated(ArrayBridge.wrap(values.field, whole, memory.device(), Body.NOTHING)).close();
     dictionary.setValidatedWith(inner);
+  }
+
+  /** Validates the dictionaries of a field and those below it, first the innermost. */
+  private void validateInner(IpcField field, Dictionaries dictionaries) {
+    for (int i = 0; i < field.childCount(); i++) validateInner(field.child(i), dictionaries);
+    IpcField values = field.values;
+    if (values == null) return;
+    Dictionary dictionary = dictionaries.get(field.dictionaryId, memory);
+    if (dictionary != null) validate(values, dictionary, dictionaries);
   }
 
   private static void describeEmpty(ForeignArray target, IpcField field) {
