@@ -54,7 +54,11 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
     return ArrowWriterImpl.file(path, schema, options);
   }
 
-  /** Writes a file to a channel. The result owns the channel; if this call throws, the caller still owns it. */
+  /**
+   * Writes a file to a channel. The result owns the channel; if this call throws, the caller still owns it.
+   *
+   * @throws IllegalArgumentException if the channel is in non-blocking mode, or as with a path
+   */
   static ArrowWriter file(WritableByteChannel channel, Schema schema, IpcWriteOptions options) throws IOException {
     return ArrowWriterImpl.file(channel, schema, options);
   }
@@ -70,8 +74,9 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
   }
 
   /**
-   * Writes an Arrow stream to a channel in blocking mode. The result owns the channel; if this call throws, the caller
-   * still owns it.
+   * Writes an Arrow stream to a channel. The result owns the channel; if this call throws, the caller still owns it.
+   *
+   * @throws IllegalArgumentException if the channel is in non-blocking mode, or as with a path
    */
   static ArrowWriter stream(WritableByteChannel channel, Schema schema, IpcWriteOptions options) throws IOException {
     return ArrowWriterImpl.stream(channel, schema, options);

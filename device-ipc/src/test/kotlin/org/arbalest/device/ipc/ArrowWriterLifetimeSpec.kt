@@ -15,6 +15,8 @@ import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayOutputStream
 import java.io.IOException
 import java.io.OutputStream
+import java.nio.ByteBuffer
+import java.nio.channels.WritableByteChannel
 import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.deleteRecursively
@@ -57,8 +59,42 @@ class ArrowWriterLifetimeSpec : FunSpec() {
         }
     }
 
+    /** A channel outside of the JDK, which does with its sources what it wants. */
+    private class Rewinding : WritableByteChannel {
+        val bytes = ByteArrayOutputStream()
+
+        override fun write(source: ByteBuffer): Int {
+            val count = source.remaining()
+            val start = source.position()
+            if (source.isDirect) check(source.isReadOnly && start == 0 && source.capacity() == count) { "$source" }
+            bytes.write(ByteArray(count).also { source.clear().get(start, it) })
+            source.limit(start + count).position(start + count)
+            return count
+        }
+
+        override fun isOpen() = true
+
+        override fun close() {}
+    }
+
     init {
         extension(ResourceCountersExtension)
+
+        test("a channel receives the bytes to write, and cannot read or change those around them") {
+            val channel = Rewinding()
+            val expected = ByteArrayOutputStream()
+            batch().use { batch ->
+                for (writer in listOf(
+                    ArrowWriter.file(channel, schema, IpcWriteOptions.defaults()),
+                    ArrowWriter.file(expected, schema, IpcWriteOptions.defaults()),
+                )) writer.use {
+                    it.write(batch)
+                    it.write(batch)
+                    it.finish()
+                }
+            }
+            channel.bytes.toByteArray() shouldBe expected.toByteArray()
+        }
 
         for (compression in IpcCompression.entries) {
             val options = IpcWriteOptions.defaults().withCompression(compression)

@@ -16,6 +16,9 @@ public final class NativeMemory {
   /** 64 zero bytes, for a buffer without content. They are never freed. */
   private static final MemorySegment ZEROS = Arena.global().allocate(ALIGNMENT, ALIGNMENT);
 
+  /** All memory, so that reading a number makes no segment. */
+  private static final MemorySegment ALL = segment(0, Long.MAX_VALUE);
+
   private NativeMemory() {}
 
   /** Returns the address of 64 zero bytes. */
@@ -30,18 +33,17 @@ public final class NativeMemory {
 
   /** Returns a number of 64 bits, at any alignment. */
   public static long readLong(long address) {
-    return segment(address, Long.BYTES).get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
   }
 
   /** Returns an offset of 4 or 8 bytes, at any alignment. */
   public static long readOffset(long address, int width) {
-    return width == Long.BYTES ? readLong(address)
-        : segment(address, Integer.BYTES).get(ValueLayout.JAVA_INT_UNALIGNED, 0);
+    return width == Long.BYTES ? readLong(address) : ALL.get(ValueLayout.JAVA_INT_UNALIGNED, address);
   }
 
   /** Copies bytes. */
   public static void copy(long from, long to, long bytes) {
-    MemorySegment.copy(segment(from, bytes), 0, segment(to, bytes), 0, bytes);
+    MemorySegment.copy(ALL, from, ALL, to, bytes);
   }
 
   /** Returns the next multiple of 64. */

@@ -46,7 +46,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     if (options.compression() != IpcCompression.NONE) { // fails early if a dependency is missing
       Codec.of(options.compression(), options.compressionLevel());
     }
-    messages = new MessageWriter(output, options.alignment());
+    messages = new MessageWriter(output, options.alignment(), isFile);
     dictionaries = new DictionaryWriter(!isFile, options.hasDictionaryDeltas(), this::writeDictionary);
     encoder = new BatchEncoder(encoded, dictionaries::shift);
   }
@@ -111,7 +111,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     Objects.requireNonNull(schema, "schema");
     Objects.requireNonNull(options, "options");
     ArrowWriterImpl writer = new ArrowWriterImpl(output, destination, isFile, schema, options);
-    writer.messages.start(writer.schema, isFile);
+    writer.messages.start(writer.schema);
     return writer;
   }
 
@@ -131,34 +131,28 @@ public final class ArrowWriterImpl implements ArrowWriter {
     try (DeviceArray readable = readable(batch, layout)) {
       long rows = readable.length();
       long most = options.maxBatchRows();
-      long from = 0;
-      do { // a batch without rows is written as well
+      if (rows <= most) writePart(readable, metadata);
+      else for (long from = 0; from < rows; from += most) {
         try (DeviceArray part = readable.slice(from, Math.min(most, rows - from))) {
           writePart(part, metadata);
         }
-        from += most;
-      } while (from < rows);
+      }
     }
     state = State.OPEN;
   }
 
   /** Returns a batch that the CPU can read now, without null rows of its own, in the writer's schema. */
   private DeviceArray readable(DeviceArray batch, SameLayout layout) {
-    DeviceArray own = batch.device().isCpuAccessible() ? batch.retain() : batch.copyTo(Devices.cpu());
-    try {
-      own.synchronize();
-      DeviceArray pushed = own.pushDownNulls();
-      own.close();
-      own = pushed;
-      if (layout.mustConvert()) {
-        DeviceArray converted = own.convertTo(schema.schema.asField());
-        own.close();
-        own = converted;
+    if (!batch.device().isCpuAccessible()) {
+      try (DeviceArray copy = batch.copyTo(Devices.cpu())) {
+        return readable(copy, layout);
       }
-      return own;
-    } catch (Throwable t) {
-      own.close();
-      throw t;
+    }
+    batch.synchronize();
+    DeviceArray pushed = batch.pushDownNulls();
+    if (!layout.mustConvert()) return pushed;
+    try (pushed) {
+      return pushed.convertTo(schema.schema.asField());
     }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc.internal.write;
 
-import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 import org.arbalest.device.spi.ArrayStruct;
@@ -17,7 +17,8 @@ final class DictionaryState implements AutoCloseable {
    * @param signature the addresses of the values, which the array keeps alive; null for a copy
    * @param ends the first and the last value as text, to find equal parts quickly
    */
-  private record Part(DeviceArray values, @Nullable LongBuffer signature, String ends, long base) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
+  private record Part(DeviceArray values, long @Nullable [] signature, String ends, long base) {}
 
   private final List<Part> parts = new ArrayList<>();
   private long total;
@@ -37,10 +38,10 @@ final class DictionaryState implements AutoCloseable {
    *
    * @return −1 if it is in other memory
    */
-  long baseOf(LongBuffer signature) {
+  long baseOf(ArrayStruct values) {
     if (parts.isEmpty()) return -1;
     Part last = parts.getLast();
-    return signature.equals(last.signature) ? last.base : -1;
+    return last.signature != null && matched(last.signature, 0, values) == last.signature.length ? last.base : -1;
   }
 
   /**
@@ -48,7 +49,7 @@ final class DictionaryState implements AutoCloseable {
    *
    * @return −1 if no such values were written
    */
-  long baseOf(DeviceArray values, LongBuffer signature) {
+  long baseOf(DeviceArray values, long[] signature) {
     if (values.length() == 0 && !parts.isEmpty()) return 0; // no index needs a value
     String ends = ends(values);
     for (int i = parts.size() - 1; i >= 0; i--) {
@@ -79,13 +80,13 @@ final class DictionaryState implements AutoCloseable {
   }
 
   /** Removes all values, and adds a dictionary. */
-  void replace(DeviceArray values, LongBuffer signature) {
+  void replace(DeviceArray values, long[] signature) {
     close();
     append(values, signature);
   }
 
   /** Adds a dictionary behind the others, and returns its base. */
-  long append(DeviceArray values, LongBuffer signature) {
+  long append(DeviceArray values, long[] signature) {
     if (!parts.isEmpty()) releaseSource();
     long base = total;
     parts.add(new Part(values.retain(), signature, ends(values), base));
@@ -103,7 +104,7 @@ final class DictionaryState implements AutoCloseable {
   }
 
   /** Replaces the last part by a longer dictionary that begins with it, and returns its base. */
-  long extend(DeviceArray values, LongBuffer signature) {
+  long extend(DeviceArray values, long[] signature) {
     Part old = parts.removeLast();
     parts.add(new Part(values.retain(), signature, ends(values), old.base));
     total = old.base + values.length();
@@ -126,17 +127,27 @@ final class DictionaryState implements AutoCloseable {
   }
 
   /** Returns the lengths and addresses of all buffers of an array. */
-  static LongBuffer signature(ArrayStruct struct) {
-    List<Long> words = new ArrayList<>();
+  static long[] signature(ArrayStruct struct) {
+    LongStream.Builder words = LongStream.builder();
     addSignature(struct, words);
-    return LongBuffer.wrap(words.stream().mapToLong(word -> word).toArray());
+    return words.build().toArray();
   }
 
-  private static void addSignature(ArrayStruct struct, List<Long> words) {
-    words.add(struct.length());
-    words.add(struct.offset());
+  private static void addSignature(ArrayStruct struct, LongStream.Builder words) {
+    words.add(struct.length()).add(struct.offset());
     for (int i = 0; i < struct.bufferCount(); i++) words.add(struct.buffer(i));
     for (int i = 0; i < struct.childCount(); i++) addSignature(struct.child(i), words);
     if (struct.hasDictionary()) addSignature(struct.dictionary(), words);
+  }
+
+  /** Returns the position behind the words of an array in a signature; −1 if its words are other ones. */
+  private static int matched(long[] signature, int from, ArrayStruct struct) {
+    int buffers = struct.bufferCount();
+    if (from < 0 || from + 2 + buffers > signature.length) return -1;
+    if (signature[from] != struct.length() || signature[from + 1] != struct.offset()) return -1;
+    int at = from + 2;
+    for (int i = 0; i < buffers; i++) if (signature[at++] != struct.buffer(i)) return -1;
+    for (int i = 0; i < struct.childCount(); i++) at = matched(signature, at, struct.child(i));
+    return struct.hasDictionary() ? matched(signature, at, struct.dictionary()) : at;
   }
 }

@@ -2,7 +2,7 @@
 package org.arbalest.device.ipc.internal.write;
 
 import java.io.IOException;
-import java.nio.LongBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.arbalest.device.ArrayData;
@@ -15,7 +15,6 @@ import org.arbalest.device.spi.ArrayBridge;
 import org.arbalest.device.spi.ArrayStruct;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the dictionaries of a batch that the output does not have yet, and computes how far the batch's indices move.
@@ -28,11 +27,18 @@ final class DictionaryWriter implements AutoCloseable {
     void write(IpcField field, DeviceArray values, boolean isDelta) throws IOException;
   }
 
+  private static final int TO_DICTIONARY = -1;
+
   private final boolean mayReplace;
   private final boolean hasDeltas;
   private final Target target;
   private final Map<Long, DictionaryState> states = new HashMap<>();
   private final Map<Long, Long> shifts = new HashMap<>();
+
+  /** The way from the batch to the current array: positions of children, and {@link #TO_DICTIONARY}. */
+  private int[] steps = new int[8];
+
+  private int depth;
 
   /**
    * Creates a writer.
@@ -54,60 +60,60 @@ final class DictionaryWriter implements AutoCloseable {
   /** Writes the missing values of the dictionaries of a batch, which the CPU can read. */
   void write(IpcSchema schema, DeviceArray batch) throws IOException {
     ArrayStruct struct = ArrayBridge.struct(batch);
+    depth = 0;
     for (int i = 0; i < schema.columnCount(); i++) {
-      write(schema.column(i), struct.child(i), new Path(batch, null, i));
+      IpcField column = schema.column(i);
+      if (column.hasDictionary) writeBelow(column, struct.child(i), i, batch);
     }
   }
 
-  /**
-   * A way from a batch to one of its arrays.
-   *
-   * @param index the position of a child; −1 for the dictionary
-   */
-  private record Path(DeviceArray batch, @Nullable Path parent, int index) {
-    static final int DICTIONARY = -1;
-
-    Path to(int child) {
-      return new Path(batch, this, child);
-    }
-
-    ArrayData find(ArrayData root) {
-      ArrayData above = parent == null ? root : parent.find(root);
-      if (index >= 0) return above.children().get(index);
-      ArrayData values = above.dictionary();
-      if (values == null) throw new IllegalStateException("the array has no dictionary");
-      return values;
-    }
-
-    /** Returns the array by itself. The caller closes it. */
-    DeviceArray open(IpcField field) {
-      try (ArrayData root = ArrayData.of(batch)) {
-        return DeviceArray.of(field.field, find(root));
-      }
-    }
+  /** Writes the dictionaries of the array that is one step below the current one; see {@link #write}. */
+  private boolean writeBelow(IpcField field, ArrayStruct struct, int step, DeviceArray batch) throws IOException {
+    if (depth == steps.length) steps = Arrays.copyOf(steps, 2 * depth);
+    steps[depth++] = step;
+    boolean isReplaced = write(field, struct, batch);
+    depth--;
+    return isReplaced;
   }
 
   /** Returns whether a dictionary of the field, or of its children, was replaced. */
-  private boolean write(IpcField field, ArrayStruct struct, Path path) throws IOException {
+  private boolean write(IpcField field, ArrayStruct struct, DeviceArray batch) throws IOException {
     boolean isReplaced = false;
-    for (int i = 0; i < field.childCount(); i++) isReplaced |= write(field.child(i), struct.child(i), path.to(i));
+    for (int i = 0; i < field.childCount(); i++) {
+      IpcField child = field.child(i);
+      if (child.hasDictionary) isReplaced |= writeBelow(child, struct.child(i), i, batch);
+    }
     IpcField values = field.values;
     if (values == null) return isReplaced;
-    Path toValues = path.to(Path.DICTIONARY);
-    boolean isInnerReplaced = write(values, struct.dictionary(), toValues);
+    ArrayStruct dictionary = struct.dictionary();
+    boolean isInnerReplaced = values.hasDictionary && writeBelow(values, dictionary, TO_DICTIONARY, batch);
     DictionaryState state = states.computeIfAbsent(field.dictionaryId, _ -> new DictionaryState());
-    LongBuffer signature = DictionaryState.signature(struct.dictionary());
-    long base = isInnerReplaced ? -1 : state.baseOf(signature);
+    long base = isInnerReplaced ? -1 : state.baseOf(dictionary);
     if (base >= 0) {
       shifts.put(field.dictionaryId, base);
       return false;
     }
-    try (DeviceArray array = toValues.open(values)) {
-      return write(field, array, signature, isInnerReplaced, state);
+    try (DeviceArray array = openDictionary(values, batch)) {
+      return write(field, array, DictionaryState.signature(dictionary), isInnerReplaced, state);
     }
   }
 
-  private boolean write(IpcField field, DeviceArray array, LongBuffer signature, boolean isInnerReplaced,
+  /** Returns the dictionary of the current array by itself. The caller closes it. */
+  private DeviceArray openDictionary(IpcField values, DeviceArray batch) {
+    try (ArrayData root = ArrayData.of(batch)) {
+      ArrayData data = root;
+      for (int i = 0; i < depth; i++) data = steps[i] < 0 ? dictionary(data) : data.children().get(steps[i]);
+      return DeviceArray.of(values.field, dictionary(data));
+    }
+  }
+
+  private static ArrayData dictionary(ArrayData data) {
+    ArrayData values = data.dictionary();
+    if (values == null) throw new IllegalStateException("the array has no dictionary");
+    return values;
+  }
+
+  private boolean write(IpcField field, DeviceArray array, long[] signature, boolean isInnerReplaced,
       DictionaryState state) throws IOException {
     boolean isFirst = state.isEmpty();
     long base = isInnerReplaced ? -1 : state.baseOf(array, signature);

@@ -5,8 +5,7 @@ import com.google.flatbuffers.FlatBufferBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.BodyCompression;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
@@ -32,24 +31,43 @@ final class MessageWriter {
 
   private static final byte[] MAGIC = {'A', 'R', 'R', 'O', 'W', '1'};
 
-  /** The place of a message in a file. */
-  private record Place(long offset, int metadataSize, long bodySize) {}
+  /** The numbers of one place. */
+  private static final int WORDS = 3;
+
+  /** The places of messages in a file, for its footer: the position of each, and the sizes of metadata and body. */
+  private static final class Places {
+    private long[] words = new long[64 * WORDS];
+    private int count;
+
+    void add(long offset, long metadataSize, long bodySize) {
+      int at = count++ * WORDS;
+      if (at == words.length) words = Arrays.copyOf(words, 2 * at);
+      words[at] = offset;
+      words[at + 1] = metadataSize;
+      words[at + 2] = bodySize;
+    }
+  }
 
   private final Output output;
   private final int alignment;
   private final FlatBufferBuilder builder = new FlatBufferBuilder(4096);
   private final SchemaWriter schemas = new SchemaWriter(builder);
   private final ByteBuffer prefix = ByteBuffer.allocate(PREFIX).order(ByteOrder.LITTLE_ENDIAN);
-  private final List<Place> dictionaries = new ArrayList<>();
-  private final List<Place> batches = new ArrayList<>();
 
-  MessageWriter(Output output, int alignment) {
+  /** Whether there is a footer, which needs the places. */
+  private final boolean isFile;
+
+  private final Places dictionaries = new Places();
+  private final Places batches = new Places();
+
+  MessageWriter(Output output, int alignment, boolean isFile) {
     this.output = output;
     this.alignment = alignment;
+    this.isFile = isFile;
   }
 
   /** Writes the start of a file or stream: its schema. */
-  void start(IpcSchema schema, boolean isFile) throws IOException {
+  void start(IpcSchema schema) throws IOException {
     builder.clear();
     int header = schemas.schema(schema); // fails before anything is written
     if (isFile) {
@@ -64,7 +82,7 @@ final class MessageWriter {
   void batch(long rows, EncodedBatch encoded, IpcCompression compression, Metadata metadata) throws IOException {
     builder.clear();
     int header = recordBatch(rows, encoded, compression);
-    batches.add(message(MessageHeader.RecordBatch, header, encoded, metadata));
+    message(MessageHeader.RecordBatch, header, encoded, metadata, batches);
   }
 
   /** Writes values of a dictionary. */
@@ -73,7 +91,7 @@ final class MessageWriter {
     builder.clear();
     int data = recordBatch(length, encoded, compression);
     int header = DictionaryBatch.createDictionaryBatch(builder, id, data, isDelta);
-    dictionaries.add(message(MessageHeader.DictionaryBatch, header, encoded, Metadata.empty()));
+    message(MessageHeader.DictionaryBatch, header, encoded, Metadata.empty(), dictionaries);
   }
 
   /** Writes the mark at the end of a stream, which is also in front of a footer. */
@@ -98,25 +116,29 @@ final class MessageWriter {
     output.flush();
   }
 
-  private int blocks(List<Place> places, boolean areBatches) {
-    if (areBatches) Footer.startRecordBatchesVector(builder, places.size());
-    else Footer.startDictionariesVector(builder, places.size());
-    for (Place place : places.reversed()) Block.createBlock(builder, place.offset, place.metadataSize, place.bodySize);
+  private int blocks(Places places, boolean areBatches) {
+    if (areBatches) Footer.startRecordBatchesVector(builder, places.count);
+    else Footer.startDictionariesVector(builder, places.count);
+    long[] words = places.words;
+    for (int i = (places.count - 1) * WORDS; i >= 0; i -= WORDS) {
+      Block.createBlock(builder, words[i], (int) words[i + 1], words[i + 2]);
+    }
     return builder.endVector();
   }
 
-  private Place message(byte type, int header, EncodedBatch encoded, Metadata metadata) throws IOException {
+  private void message(byte type, int header, EncodedBatch encoded, Metadata metadata, Places places)
+      throws IOException {
     long offset = output.position();
     long bodySize = 0;
     for (int i = 0; i < encoded.buffers; i++) bodySize += NativeMemory.align(encoded.sizes[i], alignment);
     begin(type, header, bodySize, metadata);
-    int metadataSize = (int) (output.position() - offset);
+    long metadataSize = output.position() - offset;
     for (int i = 0; i < encoded.buffers; i++) {
       output.add(encoded.addresses[i], encoded.sizes[i]);
       output.align(alignment);
     }
     output.flush();
-    return new Place(offset, metadataSize, bodySize);
+    if (isFile) places.add(offset, metadataSize, bodySize);
   }
 
   /** Adds the metadata of a message, padded so that the body is aligned. */

@@ -6,23 +6,43 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.arbalest.device.ipc.internal.memory.Blocking;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 
 /** Bytes to a channel. Memory is written without a copy, and gathered into few calls. */
 final class Output implements Closeable {
-  /** The most bytes of one {@link ByteBuffer}. */
-  private static final long MOST = 1 << 30;
+  /** The most bytes of one entry of the queue. */
+  private static final long MOST = 1 << 29;
 
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(NativeMemory.ALIGNMENT).asReadOnlyBuffer();
 
   private final WritableByteChannel channel;
+
+  /** Whether the channel surely leaves the limits of a buffer unchanged, and reads nothing outside of them. */
+  private final boolean isOfJdk;
+
   private ByteBuffer[] queued = new ByteBuffer[64];
   private int count;
   private long position;
 
+  /** Views of memory, which are moved for each message, and not made anew; and the address where each begins. */
+  private ByteBuffer[] views = new ByteBuffer[64];
+
+  private long[] bases = new long[64];
+  private int usedViews;
+
+  /** Views of zeros, in the same way. */
+  private final List<ByteBuffer> paddings = new ArrayList<>();
+
+  private int usedPaddings;
+
   Output(WritableByteChannel channel) {
+    Blocking.require(channel);
     this.channel = channel;
+    isOfJdk = channel.getClass().getModule() == Object.class.getModule();
   }
 
   /** Returns the number of bytes that were added. */
@@ -40,15 +60,36 @@ final class Output implements Closeable {
 
   /** Adds memory, which must stay unchanged until {@link #flush}. */
   void add(long address, long bytes) {
-    for (long at = 0; at < bytes; at += MOST) {
-      add(NativeMemory.segment(address + at, Math.min(MOST, bytes - at)).asByteBuffer());
+    for (long at = 0; at < bytes; at += MOST) add(view(address + at, (int) Math.min(MOST, bytes - at)));
+  }
+
+  private ByteBuffer view(long address, int bytes) {
+    if (usedViews == views.length) {
+      views = Arrays.copyOf(views, 2 * usedViews);
+      bases = Arrays.copyOf(bases, 2 * usedViews);
     }
+    long base = address & -MOST;
+    int i = usedViews++;
+    if (views[i] == null || bases[i] != base) {
+      // of all memory nearby, so that it also has that of the next messages; only the given range is ever read
+      views[i] = NativeMemory.segment(base, 2 * MOST).asByteBuffer();
+      bases[i] = base;
+    }
+    int start = (int) (address - base);
+    ByteBuffer view = views[i];
+    return isOfJdk ? view.clear().position(start).limit(start + bytes) : view.slice(start, bytes).asReadOnlyBuffer();
   }
 
   /** Adds zeros up to the next multiple of a power of two of at most 64. */
   void align(int alignment) {
     int missing = (int) (-position & (alignment - 1));
-    if (missing > 0) add(ZEROS.slice(0, missing));
+    if (missing == 0) return;
+    if (!isOfJdk) {
+      add(ZEROS.slice(0, missing));
+      return;
+    }
+    if (usedPaddings == paddings.size()) paddings.add(ZEROS.duplicate());
+    add(paddings.get(usedPaddings++).clear().limit(missing));
   }
 
   /** Writes the added bytes. */
@@ -65,6 +106,8 @@ final class Output implements Closeable {
     } finally {
       Arrays.fill(queued, 0, count, null);
       count = 0;
+      usedViews = 0;
+      usedPaddings = 0;
     }
   }
 

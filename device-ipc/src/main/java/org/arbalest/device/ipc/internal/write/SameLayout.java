@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a batch has the buffers of the writer's schema. Metadata, and the names of list items, may differ. */
 final class SameLayout {
+  private static final SameLayout EQUAL = new SameLayout(null, false);
+
   private final @Nullable String fault;
   private final boolean isLessNullable;
 
@@ -24,7 +26,7 @@ final class SameLayout {
 
   /** Compares the schema of a writer with the field of a batch. */
   static SameLayout of(Field expected, Field actual) {
-    if (expected.equals(actual)) return new SameLayout(null, false);
+    if (expected.equals(actual)) return EQUAL;
     boolean[] isLessNullable = {false};
     String fault = difference("the batch", expected, actual, isLessNullable, false);
     return new SameLayout(fault, isLessNullable[0]);
