@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
+import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.ipc.internal.read.ArrowFileImpl;
@@ -111,6 +112,20 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
 
   /** Returns the custom metadata of a batch's message; empty for none. The rest is as in {@link #rowCount(int)}. */
   Metadata metadata(int batch) throws IOException;
+
+  /**
+   * Returns the custom metadata of the message with the schema, which the schema's own metadata is not part of.
+   *
+   * @throws IOException if the file cannot be read
+   * @throws IpcException if the message is malformed
+   */
+  Metadata schemaMessageMetadata() throws IOException;
+
+  /**
+   * Returns the custom metadata of the messages with dictionaries, one for each message, in the order of the footer.
+   * Reads no body. Errors: see {@link #schemaMessageMetadata}.
+   */
+  List<Metadata> dictionaryMessageMetadata() throws IOException;
 
   /** Returns the compression of a batch. The rest is as in {@link #rowCount(int)}. */
   IpcCompression compression(int batch) throws IOException;

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
+import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.ipc.internal.read.ArrowStreamImpl;
@@ -46,7 +47,11 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
     return ArrowStreamImpl.open(path, options);
   }
 
-  /** Opens a channel in blocking mode; see {@link #open(InputStream, IpcReadOptions)}. */
+  /**
+   * Opens a channel; see {@link #open(InputStream, IpcReadOptions)}.
+   *
+   * @throws IllegalArgumentException if the channel is in non-blocking mode
+   */
   static ArrowStream open(ReadableByteChannel channel, IpcReadOptions options) throws IOException {
     return ArrowStreamImpl.open(channel, options);
   }
@@ -98,6 +103,15 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
 
   /** Returns the custom metadata of the message of the last batch; empty for none, and before the first batch. */
   Metadata metadata();
+
+  /** Returns the custom metadata of the message with the schema, which the schema's own metadata is not part of. */
+  Metadata schemaMessageMetadata();
+
+  /**
+   * Returns the custom metadata of the messages with dictionaries between the last batch and the batch before it: one
+   * for each message, in their order.
+   */
+  List<Metadata> dictionaryMessageMetadata();
 
   /** Returns the compression of the last batch; {@link IpcCompression#NONE} before the first batch. */
   IpcCompression compression();

@@ -118,4 +118,24 @@ public final class IpcReadOptions {
   public boolean isEndMarkRequired() {
     return isEndMarkRequired;
   }
+
+  /** Returns whether the other object is equal options. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof IpcReadOptions that && Objects.equals(columns, that.columns)
+        && validation == that.validation && Objects.equals(memory, that.memory) && maxAllocation == that.maxAllocation
+        && isEndMarkRequired == that.isEndMarkRequired;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(columns, validation, memory, maxAllocation, isEndMarkRequired);
+  }
+
+  @Override
+  public String toString() {
+    return "IpcReadOptions[columns=" + columns
+        + ", validation=" + validation + ", memory=" + memory + ", maxAllocation=" + maxAllocation
+        + ", isEndMarkRequired=" + isEndMarkRequired + "]";
+  }
 }

@@ -3,6 +3,7 @@ package org.arbalest.device.ipc;
 
 import java.util.Objects;
 import org.arbalest.device.types.Metadata;
+import org.jspecify.annotations.Nullable;
 
 /** The options of {@link ArrowWriter}. Immutable; the {@code with} methods return changed copies. */
 public final class IpcWriteOptions {
@@ -115,5 +116,25 @@ public final class IpcWriteOptions {
   /** Returns whether a stream receives only the added values of a dictionary. */
   public boolean hasDictionaryDeltas() {
     return hasDictionaryDeltas;
+  }
+
+  /** Returns whether the other object is equal options. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof IpcWriteOptions that && compression == that.compression
+        && compressionLevel == that.compressionLevel && alignment == that.alignment && maxBatchRows == that.maxBatchRows
+        && Objects.equals(metadata, that.metadata) && hasDictionaryDeltas == that.hasDictionaryDeltas;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(compression, compressionLevel, alignment, maxBatchRows, metadata, hasDictionaryDeltas);
+  }
+
+  @Override
+  public String toString() {
+    return "IpcWriteOptions[compression=" + compression
+        + ", compressionLevel=" + compressionLevel + ", alignment=" + alignment + ", maxBatchRows=" + maxBatchRows
+        + ", metadata=" + metadata + ", hasDictionaryDeltas=" + hasDictionaryDeltas + "]";
   }
 }

@@ -10,6 +10,7 @@ import org.apache.arrow.flatbuf.DictionaryEncoding
 import org.apache.arrow.flatbuf.Field
 import org.apache.arrow.flatbuf.FieldNode
 import org.apache.arrow.flatbuf.Footer
+import org.apache.arrow.flatbuf.KeyValue
 import org.apache.arrow.flatbuf.Message
 import org.apache.arrow.flatbuf.MessageHeader
 import org.apache.arrow.flatbuf.MetadataVersion
@@ -92,22 +93,42 @@ internal object Crafted {
         return RecordBatch.createRecordBatch(builder, batch.rows, nodes, buffers, codec, variadic)
     }
 
-    private fun message(type: Byte, bodyLength: Long, version: Short, header: (FlatBufferBuilder) -> Int): ByteArray {
+    /** @param metadata a key with a value */
+    private fun message(
+        type: Byte,
+        bodyLength: Long,
+        version: Short,
+        metadata: Pair<String, String>? = null,
+        header: (FlatBufferBuilder) -> Int,
+    ): ByteArray {
         val builder = FlatBufferBuilder(1024)
-        builder.finish(Message.createMessage(builder, version, type, header(builder), bodyLength, 0))
+        val pairs = metadata?.let { (key, value) ->
+            val pair = KeyValue.createKeyValue(builder, builder.createString(key), builder.createString(value))
+            Message.createCustomMetadataVector(builder, intArrayOf(pair))
+        } ?: 0
+        builder.finish(Message.createMessage(builder, version, type, header(builder), bodyLength, pairs))
         return builder.sizedByteArray()
     }
 
-    fun schemaMessage(vararg fields: FieldOf, version: Short = MetadataVersion.V5, endianness: Short = 0): ByteArray =
-        message(MessageHeader.Schema, 0, version) { schema(it, fields.toList(), endianness) }
+    fun schemaMessage(
+        vararg fields: FieldOf,
+        version: Short = MetadataVersion.V5,
+        endianness: Short = 0,
+        metadata: Pair<String, String>? = null,
+    ): ByteArray = message(MessageHeader.Schema, 0, version, metadata) { schema(it, fields.toList(), endianness) }
 
     fun batchMessage(batch: BatchOf, bodyLength: Long, version: Short = MetadataVersion.V5): ByteArray =
         message(MessageHeader.RecordBatch, bodyLength, version) { batch(it, batch) }
 
-    fun dictionaryMessage(id: Long, batch: BatchOf, bodyLength: Long, isDelta: Boolean = false): ByteArray =
-        message(MessageHeader.DictionaryBatch, bodyLength, MetadataVersion.V5) {
-            DictionaryBatch.createDictionaryBatch(it, id, batch(it, batch), isDelta)
-        }
+    fun dictionaryMessage(
+        id: Long,
+        batch: BatchOf,
+        bodyLength: Long,
+        isDelta: Boolean = false,
+        metadata: Pair<String, String>? = null,
+    ): ByteArray = message(MessageHeader.DictionaryBatch, bodyLength, MetadataVersion.V5, metadata) {
+        DictionaryBatch.createDictionaryBatch(it, id, batch(it, batch), isDelta)
+    }
 
     fun tensorMessage(): ByteArray = message(MessageHeader.Tensor, 0, MetadataVersion.V5) {
         Tensor.startTensor(it)
@@ -142,9 +163,10 @@ internal object Crafted {
         dictionaries: List<Pair<ByteArray, ByteArray>> = listOf(),
         batches: List<Pair<ByteArray, ByteArray>> = listOf(),
         isLegacy: Boolean = false,
+        schema: ByteArray = schemaMessage(*fields.toTypedArray()),
         blocks: (BlockOf) -> BlockOf = { it },
     ): ByteArray {
-        var bytes = "ARROW1".toByteArray() + ByteArray(2) + framed(schemaMessage(*fields.toTypedArray()))
+        var bytes = "ARROW1".toByteArray() + ByteArray(2) + framed(schema)
         fun place(messages: List<Pair<ByteArray, ByteArray>>) = messages.map { (message, body) ->
             val framed = framed(message, body, isLegacy)
             BlockOf(bytes.size.toLong(), framed.size - body.size, body.size.toLong()).also { bytes += framed }

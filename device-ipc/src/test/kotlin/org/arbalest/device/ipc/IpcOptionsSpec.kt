@@ -19,6 +19,7 @@ import org.arbalest.support.fake.FakeExtension
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
 import java.lang.foreign.MemorySegment
+import java.nio.channels.Pipe
 import java.nio.file.Files
 
 /** The options of readers and writers. */
@@ -105,6 +106,25 @@ class IpcOptionsSpec : FunSpec({
             { write.withCompression(IpcCompression.ZSTD, 23) } to "ZSTD has levels from 1 to 22, not 23",
         )
         for ((call, message) in faults) shouldThrow<IllegalArgumentException> { call() }.message shouldContain message
+    }
+
+    test("a channel in non-blocking mode is rejected, and stays with the caller [FIL-13]") {
+        val pipe = Pipe.open()
+        batch { batch ->
+            pipe.source().configureBlocking(false)
+            pipe.sink().configureBlocking(false)
+            val calls = listOf<() -> Any>(
+                { ArrowStream.open(pipe.source(), strict) },
+                { ArrowWriter.stream(pipe.sink(), batch.schema(), IpcWriteOptions.defaults()) },
+                { ArrowWriter.file(pipe.sink(), batch.schema(), IpcWriteOptions.defaults()) },
+            )
+            for (call in calls) {
+                shouldThrow<IllegalArgumentException> { call() }.message shouldContain "the channel is in non-blocking"
+            }
+        }
+        pipe.source().isOpen shouldBe true
+        pipe.source().close()
+        pipe.sink().close()
     }
 
     test("a message over the limit is malformed, and a limited memory is exhausted [FIL-06]") {

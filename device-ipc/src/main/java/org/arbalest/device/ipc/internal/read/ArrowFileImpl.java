@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,17 +38,18 @@ public final class ArrowFileImpl implements ArrowFile {
   /** Opens a file at a path; see {@link ArrowFile#open(Path, IpcReadOptions)}. */
   public static ArrowFile open(Path path, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
-    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-    try {
-      if (options.memory() != null) return open(new ChannelInput(channel), options);
-      MappedInput map = new MappedInput(SharedMemory.map(channel));
+    if (options.memory() == null) {
+      MappedInput map = new MappedInput(SharedMemory.map(path));
       try {
-        channel.close(); // the map stays
         return open(map, options);
       } catch (Throwable t) {
         map.release();
         throw t;
       }
+    }
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try {
+      return open(new ChannelInput(channel), options);
     } catch (Throwable t) {
       channel.close();
       throw t;
@@ -126,19 +128,51 @@ public final class ArrowFileImpl implements ArrowFile {
   }
 
   @Override
+  public Metadata schemaMessageMetadata() throws IOException {
+    return reading(() -> {
+      Message message = new Message();
+      content.footer.schema(content.file, Framing.mostMetadata(content.options.maxAllocation()), message);
+      return message.metadata();
+    });
+  }
+
+  @Override
+  public List<Metadata> dictionaryMessageMetadata() throws IOException {
+    return reading(() -> {
+      Metadata[] all = new Metadata[content.footer.dictionaryCount()];
+      Message message = new Message();
+      for (int i = 0; i < all.length; i++) {
+        content.footer.dictionary(i, content.file, message);
+        all[i] = message.metadata();
+      }
+      return List.of(all);
+    });
+  }
+
+  @Override
   public IpcCompression compression(int batch) throws IOException {
     return read(batch, new Message(), message -> message.compression(message.recordBatch()));
   }
 
-  /**
-   * Reads the message of a batch, and returns a value from it. The message is in the map, which must stay meanwhile.
-   */
+  /** Reads the message of a batch, and returns a value from it. */
   private <T> T read(int batch, Message message, Function<Message, T> value) throws IOException {
     Objects.checkIndex(batch, batchCount());
-    retainOpen();
-    try {
+    return reading(() -> {
       content.footer.batch(batch, content.file, message);
       return value.apply(message);
+    });
+  }
+
+  /** Something that is read from the file. */
+  private interface Reading<T> {
+    T read() throws IOException;
+  }
+
+  /** Reads from the file, which stays meanwhile: a message is in the map. */
+  private <T> T reading(Reading<T> action) throws IOException {
+    retainOpen();
+    try {
+      return action.read();
     } finally {
       content.release();
     }

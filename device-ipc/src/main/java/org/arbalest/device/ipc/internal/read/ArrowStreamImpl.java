@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.DeviceArray;
@@ -16,6 +17,7 @@ import org.arbalest.device.ipc.ArrowStream;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
+import org.arbalest.device.ipc.internal.memory.Blocking;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +31,12 @@ public final class ArrowStreamImpl implements ArrowStream {
   }
 
   private final StreamSource source;
+  private final Metadata schemaMessageMetadata;
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
 
-  private ArrowStreamImpl(StreamSource source) {
+  private ArrowStreamImpl(StreamSource source, Metadata schemaMessageMetadata) {
     this.source = source;
+    this.schemaMessageMetadata = schemaMessageMetadata;
   }
 
   /** Opens a stream of bytes; see {@link ArrowStream#open(InputStream, IpcReadOptions)}. */
@@ -44,17 +48,18 @@ public final class ArrowStreamImpl implements ArrowStream {
   /** Opens a stream in a file; see {@link ArrowStream#open(Path, IpcReadOptions)}. */
   public static ArrowStream open(Path path, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
-    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-    try {
-      if (options.memory() != null) return open(channel, options);
-      SharedMemory map = SharedMemory.map(channel);
+    if (options.memory() == null) {
+      SharedMemory map = SharedMemory.map(path);
       try {
-        channel.close(); // the map stays
         return open(new MemoryStreamInput(map, options), options);
       } catch (Throwable t) {
         map.release();
         throw t;
       }
+    }
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try {
+      return open(channel, options);
     } catch (Throwable t) {
       channel.close();
       throw t;
@@ -63,8 +68,8 @@ public final class ArrowStreamImpl implements ArrowStream {
 
   /** Opens a channel; see {@link ArrowStream#open(ReadableByteChannel, IpcReadOptions)}. */
   public static ArrowStream open(ReadableByteChannel channel, IpcReadOptions options) throws IOException {
-    Objects.requireNonNull(channel, "channel");
     Objects.requireNonNull(options, "options");
+    Blocking.require(Objects.requireNonNull(channel, "channel"));
     return open(new ChannelStreamInput(channel, options), options);
   }
 
@@ -84,7 +89,7 @@ public final class ArrowStreamImpl implements ArrowStream {
     BatchDecoder decoder = new BatchDecoder(options);
     if (!input.next(decoder.message)) throw new IpcException(0, "the stream ends before its schema");
     Projection projection = Projection.of(decoder.message.schema(), options.columns());
-    return new ArrowStreamImpl(new StreamSource(input, projection, decoder));
+    return new ArrowStreamImpl(new StreamSource(input, projection, decoder), decoder.message.metadata());
   }
 
   @Override
@@ -137,6 +142,16 @@ public final class ArrowStreamImpl implements ArrowStream {
   @Override
   public Metadata metadata() {
     return source.metadata();
+  }
+
+  @Override
+  public Metadata schemaMessageMetadata() {
+    return schemaMessageMetadata;
+  }
+
+  @Override
+  public List<Metadata> dictionaryMessageMetadata() {
+    return source.dictionaryMessageMetadata();
   }
 
   @Override

@@ -6,10 +6,15 @@ import java.util.Comparator;
 
 /** The buffers that a batch needs from the body of its message: positions in the body, then addresses. Reused. */
 final class BufferTable {
+  /** For bodies that are not in memory. */
+  final Ranges ranges = new Ranges();
+
   private long[] positions = new long[32];
   private long[] sizes = new long[32];
   private long[] addresses = new long[32];
+  private int[] order = new int[32];
   private int count;
+  private int filled;
 
   void clear() {
     count = 0;
@@ -57,18 +62,26 @@ final class BufferTable {
     sizes[buffer] = size;
   }
 
-  /** Returns the indices of the buffers with content, in the order of their positions. */
-  int[] inOrder() {
-    int[] order = new int[count];
-    int filled = 0;
+  /** Orders the buffers with content by their positions, for {@link #inOrder}, and returns their number. */
+  int order() {
+    if (order.length < count) order = new int[positions.length];
+    filled = 0;
     boolean isOrdered = true;
     for (int i = 0; i < count; i++) {
       if (sizes[i] == 0) continue;
       if (filled > 0 && positions[order[filled - 1]] > positions[i]) isOrdered = false;
       order[filled++] = i;
     }
-    int[] used = Arrays.copyOf(order, filled);
-    if (isOrdered) return used;
-    return Arrays.stream(used).boxed().sorted(Comparator.comparingLong(i -> positions[i])).mapToInt(i -> i).toArray();
+    if (!isOrdered) { // no other implementation writes this
+      int[] sorted = Arrays.stream(order, 0, filled).boxed().sorted(Comparator.comparingLong(i -> positions[i]))
+          .mapToInt(i -> i).toArray();
+      System.arraycopy(sorted, 0, order, 0, filled);
+    }
+    return filled;
+  }
+
+  /** Returns the index of a buffer by its place in the order. */
+  int inOrder(int place) {
+    return order[place];
   }
 }

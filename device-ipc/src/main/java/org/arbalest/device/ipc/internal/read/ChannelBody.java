@@ -13,6 +13,6 @@ record ChannelBody(Ranges.Source source, long position, long size) implements Bo
 
   @Override
   public Runnable fetch(BufferTable buffers, MemoryManager memory, long limit) throws IOException {
-    return new Ranges(buffers).read(source, memory, limit, position);
+    return buffers.ranges.read(buffers, source, memory, limit, position);
   }
 }

@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
+import org.jspecify.annotations.Nullable;
 
 /** A file that is read by a channel. */
 final class ChannelInput implements FileInput {
@@ -28,8 +29,9 @@ final class ChannelInput implements FileInput {
   }
 
   @Override
-  public ByteBuffer part(long position, int bytes) throws IOException {
-    ByteBuffer part = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  public ByteBuffer part(long position, int bytes, @Nullable ByteBuffer reused) throws IOException {
+    ByteBuffer part = reused != null && reused.capacity() >= bytes ? reused.clear().limit(bytes)
+        : ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     read(part, position);
     return part.flip();
   }

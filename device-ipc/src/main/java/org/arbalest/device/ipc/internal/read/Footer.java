@@ -107,6 +107,21 @@ final class Footer {
     return batches.length / WORDS;
   }
 
+  /**
+   * Reads the message with the schema, in front of all others. Files are read without it, since the footer has the same
+   * schema.
+   */
+  void schema(FileInput file, int mostMetadata, Message message) throws IOException {
+    ByteBuffer numbers = file.part(HEAD, 2 * Integer.BYTES); // a tail with more bytes follows at least
+    int length = numbers.getInt();
+    if (length == Framing.CONTINUATION) length = numbers.getInt();
+    long start = (long) HEAD + numbers.position();
+    Framing.checkSize(length, HEAD, file.size() - start);
+    Framing.checkLimit(length, HEAD, mostMetadata);
+    message.read(file.part(start, length), start);
+    message.schema(); // fails if it is another message
+  }
+
   /** Reads the message of a dictionary, with its body. */
   void dictionary(int index, FileInput file, Message message) throws IOException {
     read(dictionaries, index, file, message);
@@ -121,7 +136,8 @@ final class Footer {
     long offset = blocks[WORDS * index];
     int size = (int) blocks[WORDS * index + 1];
     long body = blocks[WORDS * index + 2];
-    ByteBuffer header = file.part(offset, size);
+    ByteBuffer header = file.part(offset, size, message.lastPart());
+    message.setLastPart(header);
     int length = header.getInt();
     if (length == Framing.CONTINUATION) length = header.getInt();
     Framing.checkSize(length, offset, header.remaining());

@@ -2,6 +2,7 @@
 package org.arbalest.device.ipc.internal.read;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** A file in memory. */
 record MappedInput(SharedMemory memory) implements FileInput {
@@ -11,7 +12,7 @@ record MappedInput(SharedMemory memory) implements FileInput {
   }
 
   @Override
-  public ByteBuffer part(long position, int size) {
+  public ByteBuffer part(long position, int size, @Nullable ByteBuffer reused) {
     return memory.part(position, size);
   }
 

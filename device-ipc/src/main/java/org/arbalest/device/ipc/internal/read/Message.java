@@ -16,6 +16,7 @@ import org.arbalest.device.ipc.internal.flatbuf.Verifier;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
 import org.arbalest.device.ipc.internal.schema.SchemaReader;
 import org.arbalest.device.types.Metadata;
+import org.jspecify.annotations.Nullable;
 
 /** One message: its verified header, and its body. Reused for the next message. Not thread-safe. */
 final class Message {
@@ -28,6 +29,7 @@ final class Message {
   private final Schema schema = new Schema();
   private long position;
   private Body body = Body.NONE;
+  private @Nullable ByteBuffer lastPart;
 
   /**
    * Verifies and reads a header.
@@ -42,6 +44,16 @@ final class Message {
     body = Body.NONE;
     SchemaReader.checkVersion(header.version(), at);
     if (header.bodyLength() < 0) throw malformed("the length of the body is negative: " + header.bodyLength());
+  }
+
+  /** Returns the bytes of a file that the last header came from, to be reused for the next one. */
+  @Nullable
+  ByteBuffer lastPart() {
+    return lastPart;
+  }
+
+  void setLastPart(ByteBuffer bytes) {
+    lastPart = bytes;
   }
 
   long bodyLength() {

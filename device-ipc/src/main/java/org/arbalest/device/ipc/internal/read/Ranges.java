@@ -7,26 +7,30 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 
-/** The ranges of a body to read: buffers that are close together are read at once, into one allocation for all. */
+/**
+ * The ranges of a body to read: buffers that are close together are read at once, into one allocation for all. Reused
+ * for the next body.
+ */
 final class Ranges {
   /** The gap between two buffers up to which one read is cheaper than two. */
   private static final long GAP = 4096;
 
-  private final BufferTable buffers;
-  private final int[] order;
-  private final long[] starts;
-  private final long[] ends;
-  private final long[] places;
+  private long[] starts = new long[32];
+  private long[] ends = new long[32];
+  private long[] places = new long[32];
   private int count;
   private long total;
 
-  Ranges(BufferTable buffers) {
-    this.buffers = buffers;
-    order = buffers.inOrder();
-    starts = new long[order.length];
-    ends = new long[order.length];
-    places = new long[order.length];
-    for (int buffer : order) {
+  private void collect(BufferTable buffers, int used) {
+    if (starts.length < used) {
+      starts = new long[2 * used];
+      ends = new long[2 * used];
+      places = new long[2 * used];
+    }
+    count = 0;
+    total = 0;
+    for (int i = 0; i < used; i++) {
+      int buffer = buffers.inOrder(i);
       long start = buffers.position(buffer);
       long end = start + buffers.size(buffer);
       if (count > 0 && start - ends[count - 1] <= GAP) { // both are positive, and their sum may overflow
@@ -64,15 +68,19 @@ final class Ranges {
    *
    * @param limit at most {@link NativeMemory#MOST_BYTES}
    */
-  Runnable read(Source source, MemoryManager memory, long limit, long position) throws IOException {
-    if (count == 0) return Body.NOTHING;
+  Runnable read(BufferTable buffers, Source source, MemoryManager memory, long limit, long position)
+      throws IOException {
+    int used = buffers.order();
+    if (used == 0) return Body.NOTHING;
+    collect(buffers, used);
     place(limit, position);
     DeviceBuffer bytes = memory.allocate(total);
     try {
       long address = bytes.address();
       for (int i = 0; i < count; i++) source.read(starts[i], ends[i], address + places[i]);
       int range = 0;
-      for (int buffer : order) {
+      for (int i = 0; i < used; i++) {
+        int buffer = buffers.inOrder(i);
         while (buffers.position(buffer) >= ends[range]) range++;
         long offset = buffers.position(buffer) - starts[range];
         buffers.set(buffer, address + places[range] + offset, buffers.size(buffer));

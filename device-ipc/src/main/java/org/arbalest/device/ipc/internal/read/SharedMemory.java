@@ -2,15 +2,15 @@
 package org.arbalest.device.ipc.internal.read;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
+import org.arbalest.device.ipc.internal.memory.FileMap;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 
 /** Memory with a whole file or stream, and a count of its users: the reader, and each of its arrays. */
@@ -29,16 +29,10 @@ final class SharedMemory {
     this.onFree = onFree;
   }
 
-  /** Maps a whole file. The caller releases the result, and may close the channel immediately. */
-  static SharedMemory map(FileChannel channel) throws IOException {
-    Arena arena = Arena.ofShared();
-    try {
-      MemorySegment map = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-      return new SharedMemory(map, arena::close, Body.NOTHING);
-    } catch (Throwable t) {
-      arena.close();
-      throw t;
-    }
+  /** Maps a whole file. The caller releases the result. */
+  static SharedMemory map(Path path) throws IOException {
+    FileMap map = FileMap.of(path);
+    return new SharedMemory(map.bytes(), map.unmap(), Body.NOTHING);
   }
 
   /** Takes over memory of the application; copies a heap segment. The caller releases the result. */

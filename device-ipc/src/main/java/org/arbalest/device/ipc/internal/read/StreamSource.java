@@ -3,6 +3,9 @@ package org.arbalest.device.ipc.internal.read;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
@@ -17,6 +20,7 @@ final class StreamSource implements DeviceArrayReader.Source {
   private final Dictionaries dictionaries = new Dictionaries();
   private Projection projection;
   private Metadata metadata = Metadata.empty();
+  private List<Metadata> dictionaryMetadata = List.of();
   private IpcCompression compression = IpcCompression.NONE;
   private boolean isAtEnd;
   private boolean hasFailed;
@@ -40,6 +44,10 @@ final class StreamSource implements DeviceArrayReader.Source {
     return metadata;
   }
 
+  List<Metadata> dictionaryMessageMetadata() {
+    return dictionaryMetadata;
+  }
+
   IpcCompression compression() {
     return compression;
   }
@@ -56,9 +64,11 @@ final class StreamSource implements DeviceArrayReader.Source {
 
   private @Nullable DeviceArray read() throws IOException {
     Message message = decoder.message;
+    List<Metadata> itsDictionaries = new ArrayList<>(0);
     while (!isAtEnd && input.next(message)) {
       if (message.isSchema()) throw message.malformed("there is a second schema in the stream");
       if (message.isDictionary()) {
+        itsDictionaries.add(message.metadata());
         decoder.dictionary(message, projection.source, projection.dictionaries(), dictionaries);
         continue;
       }
@@ -66,6 +76,7 @@ final class StreamSource implements DeviceArrayReader.Source {
       IpcCompression itsCompression = message.compression(message.recordBatch());
       DeviceArray batch = decoder.batch(message, projection, dictionaries);
       metadata = itsMetadata;
+      dictionaryMetadata = itsDictionaries.isEmpty() ? List.of() : Collections.unmodifiableList(itsDictionaries);
       compression = itsCompression;
       return batch;
     }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.types.Metadata
+import org.arbalest.support.ResourceCountersExtension
+import java.io.ByteArrayInputStream
+import java.lang.foreign.MemorySegment
+
+/** Custom metadata of messages other than batches: no other implementation writes it, but the format has it. */
+class MessageMetadataSpec : FunSpec({
+    extension(ResourceCountersExtension)
+
+    val fields = listOf(Crafted.FieldOf("city", Crafted.int32, dictionary = 7))
+    val schema = Crafted.schemaMessage(*fields.toTypedArray(), metadata = "kind" to "schema")
+    val one = Crafted.BatchOf(1, listOf(1L to 0L), listOf(0L to 0L, 0L to 4L))
+    val body = Crafted.numbers(0, 0)
+    val batch = Crafted.batchMessage(one, 8)
+
+    fun dictionary(value: String?, isDelta: Boolean = false) =
+        Crafted.dictionaryMessage(7, one, 8, isDelta, value?.let { "kind" to it })
+
+    fun kinds(metadata: List<Metadata>) = metadata.map { it.get("kind") }
+
+    test("a stream has the metadata of its schema's message, and of the dictionaries before each batch [FIL-08]") {
+        val bytes = Crafted.join(
+            Crafted.framed(schema),
+            Crafted.framed(dictionary("first"), body),
+            Crafted.framed(dictionary(null), body),
+            Crafted.framed(batch, body),
+            Crafted.framed(batch, body),
+            Crafted.framed(dictionary("third"), body),
+            Crafted.framed(batch, body),
+            Crafted.end,
+        )
+        val options = IpcReadOptions.defaults()
+        val streams = listOf(
+            ArrowStream.open(ByteArrayInputStream(bytes), options),
+            ArrowStream.open(MemorySegment.ofArray(bytes), {}, options),
+        )
+        for (stream in streams) stream.use {
+            it.schemaMessageMetadata() shouldBe Metadata.of("kind", "schema")
+            it.schema().metadata() shouldBe Metadata.empty()
+            it.dictionaryMessageMetadata() shouldBe emptyList()
+            for (expected in listOf(listOf("first", null), emptyList(), listOf("third"))) {
+                it.next()!!.close()
+                kinds(it.dictionaryMessageMetadata()) shouldBe expected
+            }
+            it.next().shouldBeNull()
+            kinds(it.dictionaryMessageMetadata()) shouldBe listOf("third")
+        }
+    }
+
+    for (isLegacy in listOf(false, true)) {
+        val framing = if (isLegacy) ", in the framing before version 0.15" else ""
+
+        test("a file has the metadata of the messages with its schema and its dictionaries$framing [FIL-08]") {
+            val bytes = Crafted.file(
+                fields,
+                listOf(dictionary("first") to body, dictionary("second", isDelta = true) to body),
+                listOf(batch to body),
+                isLegacy = isLegacy,
+                schema = schema,
+            )
+            for (options in listOf(IpcReadOptions.defaults(), IpcReadOptions.defaults().withColumns())) {
+                val files = listOf(
+                    ArrowFile.open(ByteChannel(bytes), options),
+                    ArrowFile.open(MemorySegment.ofArray(bytes), {}, options),
+                )
+                for (file in files) file.use {
+                    it.schemaMessageMetadata() shouldBe Metadata.of("kind", "schema")
+                    kinds(it.dictionaryMessageMetadata()) shouldBe listOf("first", "second")
+                }
+            }
+        }
+    }
+
+    test("a file without the message of its schema has batches, but not the metadata of that message [FIL-07]") {
+        val bytes = Crafted.file(fields, listOf(dictionary(null) to body), listOf(batch to body), schema = ByteArray(0))
+        val file = ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults())
+        file.use {
+            it.batch(0).use { batch -> batch.length() shouldBe 1 }
+            shouldThrow<IpcException> { it.schemaMessageMetadata() }.message shouldContain "at byte 16"
+        }
+        shouldThrow<IllegalStateException> { file.schemaMessageMetadata() }.message shouldContain "closed"
+        shouldThrow<IllegalStateException> { file.dictionaryMessageMetadata() }.message shouldContain "closed"
+    }
+
+    test("options with equal values are equal, and say what they are") {
+        val memory = Devices.cpu().memory()
+        val read = { IpcReadOptions.defaults().withColumns("a", "b").withMemory(memory).withMaxAllocation(10) }
+        read() shouldBe read()
+        read().hashCode() shouldBe read().hashCode()
+        (read() == read().withEndMarkRequired(true)) shouldBe false
+        read().toString() shouldContain "columns=[a, b], validation=FULL"
+        val write = { IpcWriteOptions.defaults().withCompression(IpcCompression.ZSTD, 5).withAlignment(8) }
+        write() shouldBe write()
+        write().hashCode() shouldBe write().hashCode()
+        (write() == write().withDictionaryDeltas(true)) shouldBe false
+        write().toString() shouldContain "compression=ZSTD, compressionLevel=5, alignment=8"
+    }
+})
