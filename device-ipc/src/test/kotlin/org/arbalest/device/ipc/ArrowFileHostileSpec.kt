@@ -491,6 +491,17 @@ class ArrowFileHostileSpec : FunSpec() {
                 val file = Crafted.file(listOf(numbers), batches = listOf(message to body), isLegacy = true)
                 for (input in Inputs.files) rows(file, input) shouldContainExactly listOf(1L, 2, 3, 4)
             }
+            test("whose footer has no version, as Arrow Java wrote it before 1.0 [FIL-09]") {
+                fun old(footer: Short, message: Short): ByteArray {
+                    val batch = batchMessage(batch(), 32, message) to body
+                    return Crafted.file(listOf(numbers), batches = listOf(batch), version = footer)
+                }
+                for (input in Inputs.files) {
+                    rows(old(MetadataVersion.V1, MetadataVersion.V4), input) shouldContainExactly listOf(1L, 2, 3, 4)
+                }
+                fails("V1", old(MetadataVersion.V1, MetadataVersion.V1), Inputs.files)
+                fails("V3", old(MetadataVersion.V3, MetadataVersion.V4), Inputs.files)
+            }
             test("with the bitmap of a union in version V4, unless it has nulls") {
                 val union = FieldOf("u", type(Type.Union, 0, 2), listOf(FieldOf("n", int32)))
                 val data = ByteArray(8) + numbers(5, 6)

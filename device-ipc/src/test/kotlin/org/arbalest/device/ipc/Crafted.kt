@@ -164,6 +164,7 @@ internal object Crafted {
         batches: List<Pair<ByteArray, ByteArray>> = listOf(),
         isLegacy: Boolean = false,
         schema: ByteArray = schemaMessage(*fields.toTypedArray()),
+        version: Short = MetadataVersion.V5,
         blocks: (BlockOf) -> BlockOf = { it },
     ): ByteArray {
         var bytes = "ARROW1".toByteArray() + ByteArray(2) + framed(schema)
@@ -172,11 +173,16 @@ internal object Crafted {
             BlockOf(bytes.size.toLong(), framed.size - body.size, body.size.toLong()).also { bytes += framed }
         }
         val places = place(dictionaries) to place(batches)
-        val footer = footer(fields, places.first.map(blocks), places.second.map(blocks))
+        val footer = footer(fields, version, places.first.map(blocks), places.second.map(blocks))
         return join(bytes, end, footer, numbers(footer.size), "ARROW1".toByteArray())
     }
 
-    private fun footer(fields: List<FieldOf>, dictionaries: List<BlockOf>, batches: List<BlockOf>): ByteArray {
+    private fun footer(
+        fields: List<FieldOf>,
+        version: Short,
+        dictionaries: List<BlockOf>,
+        batches: List<BlockOf>,
+    ): ByteArray {
         val builder = FlatBufferBuilder(1024)
         fun vector(start: (FlatBufferBuilder, Int) -> Unit, blocks: List<BlockOf>): Int {
             start(builder, blocks.size)
@@ -186,7 +192,7 @@ internal object Crafted {
         val first = vector(Footer::startDictionariesVector, dictionaries)
         val second = vector(Footer::startRecordBatchesVector, batches)
         val schema = schema(builder, fields, 0)
-        builder.finish(Footer.createFooter(builder, MetadataVersion.V5, schema, first, second, 0))
+        builder.finish(Footer.createFooter(builder, version, schema, first, second, 0))
         return builder.sizedByteArray()
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
 import org.apache.arrow.flatbuf.Block;
+import org.apache.arrow.flatbuf.MetadataVersion;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.internal.flatbuf.Verifier;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
@@ -55,7 +56,8 @@ final class Footer {
     ByteBuffer bytes = file.part(position, footerSize);
     Verifier.footer(bytes, position);
     org.apache.arrow.flatbuf.Footer footer = org.apache.arrow.flatbuf.Footer.getRootAsFooter(bytes);
-    SchemaReader.checkVersion(footer.version(), position);
+    // Arrow Java wrote no version here before 1.0, which reads as V1; each message has its own
+    if (footer.version() != MetadataVersion.V1) SchemaReader.checkVersion(footer.version(), position);
     org.apache.arrow.flatbuf.Schema source = footer.schema();
     if (source == null) throw new IpcException(position, "the footer has no schema");
     return new Footer(SchemaReader.read(source, position),
