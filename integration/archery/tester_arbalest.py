@@ -13,7 +13,9 @@ OPTIONS = ["-XX:-UsePerfData", "-Xrs", "--enable-native-access=ALL-UNNAMED"]
 def tester_class(name):
     """Returns a class of the module integration. ARBALEST_CLASS_PATH has its jars and folders of classes."""
     if not jpype.isJVMStarted():
-        jpype.startJVM(*OPTIONS, classpath=os.environ["ARBALEST_CLASS_PATH"].split(os.pathsep), convertStrings=False)
+        for path in os.environ["ARBALEST_CLASS_PATH"].split(os.pathsep):
+            jpype.addClassPath(path)
+        jpype.startJVM(*OPTIONS, convertStrings=False)
     return jpype.JClass("org.arbalest.integration." + name)
 
 
