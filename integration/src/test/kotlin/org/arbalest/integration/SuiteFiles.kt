@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.integration
 
+import org.arbalest.device.DeviceArray
+import org.arbalest.integration.json.IntegrationFile
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
 import java.nio.file.Path
@@ -15,4 +17,15 @@ internal object SuiteFiles {
 
     val all: List<Path> =
         if (Files.isDirectory(folder)) folder.listDirectoryEntries("*.json").sorted() else emptyList()
+}
+
+/** Passes all batches to [block], which borrows them. */
+internal fun IntegrationFile.withBatches(block: (List<DeviceArray>) -> Unit) {
+    val batches = mutableListOf<DeviceArray>()
+    try {
+        repeat(batchCount()) { batches.add(batch(it)) }
+        block(batches)
+    } finally {
+        batches.forEach(DeviceArray::close)
+    }
 }
