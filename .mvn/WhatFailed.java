@@ -105,8 +105,9 @@ class WhatFailed {
       if (module().contains("spark")) return "-Pfull,spark ";
       boolean isSecond = specification.contains("(") || !report.getParent().endsWith("surefire-reports");
       boolean isSlow = specification.replaceFirst("[(].*", "").matches(".*(Soak|Stress|Fuzz|Engine)Spec");
-      return isSecond || isSlow || List.of("samples", "interop", "benchmarks", "consumers").contains(module())
-          ? "-Pfull " : "";
+      return isSecond || isSlow
+          || List.of("samples", "interop", "integration", "benchmarks", "consumers").contains(module())
+              ? "-Pfull " : "";
     }
 
     /**

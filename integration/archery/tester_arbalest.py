@@ -70,7 +70,9 @@ class ArbalestTester(Tester):
         check(tester_class("IpcTester").jsonToArrow(str(json_path), str(arrow_path)))
 
     def validate(self, json_path, arrow_path, quirks=None):
-        check(tester_class("IpcTester").validate(str(json_path), str(arrow_path)))
+        java = tester_class("IpcTester")
+        validate = java.validateQuirky if quirks else java.validate
+        check(validate(str(json_path), str(arrow_path)))
 
     def file_to_stream(self, file_path, stream_path):
         check(tester_class("IpcTester").fileToStream(str(file_path), str(stream_path)))

@@ -2,6 +2,7 @@
 package org.arbalest.integration;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A comparison of schemas: names, nullability, types with all parameters, children, dictionaries and metadata.
  *
- * <p>Three things do not count, because the JSON format or other implementations do not have them: the order of
- * metadata, the name and the nullability of the values of a dictionary, and the name of the batch itself.
+ * <p>These do not count, because the JSON format or other implementations do not have them: the order of metadata, the
+ * name and the nullability of the values of a dictionary, the names within maps, and the name of the batch itself.
  */
 public final class SchemaComparison {
   private SchemaComparison() {}
@@ -54,7 +55,11 @@ public final class SchemaComparison {
       return differ(path, count(expected), count(found));
     }
     for (int i = 0; i < expected.size(); i++) {
-      String difference = field(below(path, expected.get(i).name()), expected.get(i), found.get(i));
+      Field a = expected.get(i);
+      Field b = found.get(i);
+      String place = below(path, a.name());
+      if (!a.name().equals(b.name())) return differ(place, "the name \"" + a.name() + "\"", "\"" + b.name() + "\"");
+      String difference = content(place, a, b);
       if (difference != null) return difference;
     }
     return null;
@@ -64,10 +69,8 @@ public final class SchemaComparison {
     return fields.size() + (fields.size() == 1 ? " field " : " fields ") + fields.stream().map(Field::name).toList();
   }
 
-  private static @Nullable String field(String path, Field expected, Field found) {
-    if (!expected.name().equals(found.name())) {
-      return differ(path, "the name \"" + expected.name() + "\"", "\"" + found.name() + "\"");
-    }
+  /** Compares fields without their names. */
+  private static @Nullable String content(String path, Field expected, Field found) {
     if (expected.isNullable() != found.isNullable()) {
       return differ(path, nullability(expected), nullability(found));
     }
@@ -84,7 +87,18 @@ public final class SchemaComparison {
       return metadata(path + ", dictionary", a.values().metadata(), b.values().metadata());
     }
     if (!own(expected).equals(own(found))) return differ(path, own(expected), own(found));
+    if (expected instanceof MapType) return entries(path, expected.children().getFirst(), found.children().getFirst());
     return fields(path, expected.children(), found.children());
+  }
+
+  private static @Nullable String entries(String path, Field expected, Field found) {
+    String place = below(path, expected.name());
+    String difference = content(place, expected.withType(DataType.NULL), found.withType(DataType.NULL));
+    for (int i = 0; difference == null && i < 2; i++) {
+      Field a = expected.type().children().get(i);
+      difference = content(below(place, a.name()), a, found.type().children().get(i));
+    }
+    return difference;
   }
 
   /** Returns the type with its parameters, and without its children. */
@@ -115,9 +129,9 @@ public final class SchemaComparison {
   }
 
   private static @Nullable String metadata(String path, Metadata expected, Metadata found) {
-    TreeMap<String, List<String>> wanted = byKey(expected);
-    TreeMap<String, List<String>> given = byKey(found);
-    TreeMap<String, List<String>> all = new TreeMap<>(wanted);
+    Map<String, List<String>> wanted = byKey(expected);
+    Map<String, List<String>> given = byKey(found);
+    Map<String, List<String>> all = new TreeMap<>(wanted);
     all.putAll(given);
     for (String key : all.keySet()) {
       List<String> a = wanted.get(key);
@@ -127,8 +141,8 @@ public final class SchemaComparison {
     return null;
   }
 
-  private static TreeMap<String, List<String>> byKey(Metadata metadata) {
-    TreeMap<String, List<String>> byKey = new TreeMap<>();
+  private static Map<String, List<String>> byKey(Metadata metadata) {
+    Map<String, List<String>> byKey = new TreeMap<>();
     for (Metadata.Entry entry : metadata.entries()) {
       byKey.merge(entry.key(), List.of(entry.value()), SchemaComparison::joined);
     }

@@ -3,6 +3,7 @@ package org.arbalest.integration
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
+import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Validation
 import org.arbalest.device.c.ArrowArrayStreamStruct
@@ -29,6 +30,9 @@ class CDataFilesSpec : FunSpec({
                 val schema = ArrowSchemaStruct.allocate(arena)
                 CDataTester.exportSchemaFromJson(file, schema.address()).shouldBeNull()
                 CDataTester.importSchemaAndCompare(file, schema.address()).shouldBeNull()
+                CDataTester.exportSchemaFromJson(file, schema.address()).shouldBeNull()
+                // also the parts that a comparison with other implementations leaves out
+                CData.importSchema(schema) shouldBe IntegrationFile.read(path).schema().schema().asField()
                 val array = ArrowArrayStruct.allocate(arena)
                 for (i in 0 until IntegrationFile.read(path).batchCount()) {
                     CDataTester.exportBatchFromJson(file, i, array.address()).shouldBeNull()

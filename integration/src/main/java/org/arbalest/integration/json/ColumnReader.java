@@ -241,15 +241,25 @@ final class ColumnReader {
     boolean isDense = type.mode() == UnionMode.DENSE;
     int count = count(json);
     if (isDense) {
-      allow(json, "TYPE_ID", "OFFSET", "children");
+      allow(json, "VALIDITY", "TYPE_ID", "OFFSET", "children");
     } else {
-      allow(json, "TYPE_ID", "children");
+      allow(json, "VALIDITY", "TYPE_ID", "children");
     }
+    checkNoNulls(json.optional("VALIDITY"), count);
     List<@Nullable DeviceBuffer> all = list(buffers.integers(integers(json.member("TYPE_ID").sized(count), 1), 1));
     if (isDense) all.add(buffers.integers(integers(json.member("OFFSET").sized(count), 4), 4));
     Json nested = json.member("children");
     return ArrayData.of(count, 0, all,
         isDense ? children(field.children(), nested) : columns(field.children(), nested, count));
+  }
+
+  /** Checks the bitmap that unions had before version 5 of Arrow's files. */
+  private static void checkNoNulls(@Nullable Json validity, int count) {
+    if (validity == null) return;
+    validity.sized(count);
+    for (int i = 0; i < count; i++) {
+      if (!validity.at(i).bool()) throw validity.at(i).fault("unions have no nulls of their own");
+    }
   }
 
   private Bits validity(Json json) {
@@ -298,6 +308,8 @@ final class ColumnReader {
   }
 
   private static List<@Nullable DeviceBuffer> list(@Nullable DeviceBuffer... buffers) {
-    return new ArrayList<>(Arrays.asList(buffers));
+    List<@Nullable DeviceBuffer> list = new ArrayList<>();
+    for (DeviceBuffer buffer : buffers) list.add(buffer);
+    return list;
   }
 }
