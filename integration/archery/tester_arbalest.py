@@ -66,19 +66,23 @@ class ArbalestTester(Tester):
     C_DATA_SCHEMA_IMPORTER = True
     C_DATA_ARRAY_IMPORTER = True
 
+    def __init__(self, **args):
+        super().__init__(**args)
+        # on the main thread: the JVM ends only after the thread that started it
+        self.java = tester_class("IpcTester")
+
     def json_to_file(self, json_path, arrow_path):
-        check(tester_class("IpcTester").jsonToArrow(str(json_path), str(arrow_path)))
+        check(self.java.jsonToArrow(str(json_path), str(arrow_path)))
 
     def validate(self, json_path, arrow_path, quirks=None):
-        java = tester_class("IpcTester")
-        validate = java.validateQuirky if quirks else java.validate
+        validate = self.java.validateQuirky if quirks else self.java.validate
         check(validate(str(json_path), str(arrow_path)))
 
     def file_to_stream(self, file_path, stream_path):
-        check(tester_class("IpcTester").fileToStream(str(file_path), str(stream_path)))
+        check(self.java.fileToStream(str(file_path), str(stream_path)))
 
     def stream_to_file(self, stream_path, file_path):
-        check(tester_class("IpcTester").streamToFile(str(stream_path), str(file_path)))
+        check(self.java.streamToFile(str(stream_path), str(file_path)))
 
     def make_c_data_exporter(self):
         return ArbalestCDataExporter()
