@@ -137,7 +137,7 @@ public final class BatchComparison {
 
   private @Nullable String list(String path, Column expected, Column found) {
     if (expected.length() != found.length()) {
-      return differ(path, expected.length() + " elements", found.length() + " elements");
+      return differ(path, "length " + expected.length(), "length " + found.length());
     }
     for (long i = 0; i < expected.length(); i++) {
       String difference = element(path + "[" + i + "]", expected, i, found, i);

@@ -23,7 +23,9 @@ class ComparisonSpec : FunSpec({
     planted("a value in place of a null", "[1, 0, 1], \"OFFSET\"", "[1, 1, 1], \"OFFSET\"",
         "batch 0, a.b: row 1: expected null, found a value")
     planted("an offset of a list", "[0, 2, 2, 5]", "[0, 1, 2, 5]",
-        "batch 0, a.b: row 0: expected 2 elements, found 1 elements")
+        "batch 0, a.b: row 0: expected length 2, found length 1")
+    planted("a list that is too long", "[0, 2, 2, 5]", "[0, 3, 3, 5]",
+        "batch 0, a.b: row 0: expected length 2, found length 3")
     planted("an integer", "10, 11, 12", "10, 11, 22", "batch 0, a.b[0]: row 2: expected 12, found 22")
     planted("a text", "yz!", "yy!", "batch 0, word: row 1: expected \"yz!\", found \"yy!\"")
     planted("an index", "[0, 1, 1]", "[1, 1, 1]", "batch 0, color: row 0: expected \"red\", found \"green\"")
@@ -74,6 +76,7 @@ class ComparisonSpec : FunSpec({
         IntegrationFile.parse(Sample.text).batch(0).use { batch ->
             batch.slice(0, 2).use {
                 BatchComparison.difference(3, batch, it) shouldBe "batch 3: expected 3 rows, found 2"
+                BatchComparison.difference(4, it, batch) shouldBe "batch 4: expected 2 rows, found 3"
             }
         }
     }
