@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A comparison of schemas: names, nullability, types with all parameters, children, dictionaries and metadata.
  *
- * <p>These do not count, because the JSON format or other implementations do not have them: the order of metadata, the
- * name and the nullability of the values of a dictionary, the names within maps, and the name of the batch itself.
+ * <p>The order of metadata does not count, nor do the names within maps, which other implementations replace. The JSON
+ * format has no name and no nullability of a dictionary's values, and no name of the batch.
  */
 public final class SchemaComparison {
   private SchemaComparison() {}
