@@ -12,9 +12,9 @@ OPTIONS = ["-XX:-UsePerfData", "-Xrs", "--enable-native-access=ALL-UNNAMED"]
 
 def tester_class(name):
     """Returns a class of the module integration. ARBALEST_CLASS_PATH has its jars and folders of classes."""
+    for path in os.environ["ARBALEST_CLASS_PATH"].split(os.pathsep):
+        jpype.addClassPath(path)  # also for a JVM that another tester has started
     if not jpype.isJVMStarted():
-        for path in os.environ["ARBALEST_CLASS_PATH"].split(os.pathsep):
-            jpype.addClassPath(path)
         jpype.startJVM(*OPTIONS, convertStrings=False)
     return jpype.JClass("org.arbalest.integration." + name)
 
