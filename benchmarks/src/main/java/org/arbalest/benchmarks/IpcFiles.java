@@ -218,6 +218,16 @@ public class IpcFiles {
     }
   }
 
+  /** Reads the bytes of the file, by parts of a batch's size, into one buffer of this size. */
+  @Benchmark
+  public long readBareParts() throws IOException {
+    ByteBuffer part = whole.slice(0, whole.capacity() / batches);
+    try (FileChannel channel = FileChannel.open(file)) {
+      while (channel.read(part.clear()) >= 0);
+      return channel.position();
+    }
+  }
+
   /** Reads the bytes of the file into one buffer. */
   @Benchmark
   public int readBare() throws IOException {

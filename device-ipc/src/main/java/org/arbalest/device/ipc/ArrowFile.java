@@ -114,7 +114,7 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
   Metadata metadata(int batch) throws IOException;
 
   /**
-   * Returns the custom metadata of the message with the schema, which the schema's own metadata is not part of.
+   * Returns the custom metadata of the message with the schema, without the metadata of the schema.
    *
    * @throws IOException if the file cannot be read
    * @throws IpcException if the message is malformed
@@ -122,8 +122,8 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
   Metadata schemaMessageMetadata() throws IOException;
 
   /**
-   * Returns the custom metadata of the messages with dictionaries, one for each message, in the order of the footer.
-   * Reads no body. Errors: see {@link #schemaMessageMetadata}.
+   * Returns the custom metadata of the messages with dictionaries, in the order of the footer. Messages without
+   * metadata are left out. Reads no body. Errors: see {@link #schemaMessageMetadata}.
    */
   List<Metadata> dictionaryMessageMetadata() throws IOException;
 

@@ -104,12 +104,12 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   /** Returns the custom metadata of the message of the last batch; empty for none, and before the first batch. */
   Metadata metadata();
 
-  /** Returns the custom metadata of the message with the schema, which the schema's own metadata is not part of. */
+  /** Returns the custom metadata of the message with the schema, without the metadata of the schema. */
   Metadata schemaMessageMetadata();
 
   /**
-   * Returns the custom metadata of the messages with dictionaries between the last batch and the batch before it: one
-   * for each message, in their order.
+   * Returns the custom metadata of the messages with dictionaries between the last batch and the batch before it, in
+   * their order. Messages without metadata are left out.
    */
   List<Metadata> dictionaryMessageMetadata();
 

@@ -119,7 +119,7 @@ public final class IpcReadOptions {
     return isEndMarkRequired;
   }
 
-  /** Returns whether the other object is equal options. */
+  /** Returns whether the other object has the same values. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof IpcReadOptions that && Objects.equals(columns, that.columns)

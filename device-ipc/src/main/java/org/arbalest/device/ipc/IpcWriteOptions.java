@@ -118,7 +118,7 @@ public final class IpcWriteOptions {
     return hasDictionaryDeltas;
   }
 
-  /** Returns whether the other object is equal options. */
+  /** Returns whether the other object has the same values. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof IpcWriteOptions that && compression == that.compression

@@ -16,10 +16,12 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
@@ -123,6 +125,33 @@ class ArrowWriterDictionariesSpec : FunSpec({
         val sequence = listOf(words(0, 60), words(60, 120), words(0, 60), words(60, 119), words(60, 120), listOf())
         using(sequence.map(::batch)) { batches ->
             shouldRead(true, write(true, batches), batches) // int8 indices, so 120 values fit once
+        }
+    }
+
+    test("another part of the same memory is another dictionary, and the same part is not [FIL-07]") {
+        fun column(type: DataType, append: (ColumnBuilder) -> Unit): DeviceArray =
+            BatchBuilder.of(Devices.cpu()).use { builder ->
+                append(builder.column(Field.of("word", type)))
+                builder.build()
+            }
+
+        val batches = column(DataType.UTF8) { words(0, 6).forEach(it::append) }.use { values ->
+            column(DataType.INT8) { listOf(2L, 0L, 1L).forEach(it::append) }.use { indices ->
+                listOf(0L, 0L, 3L, 0L).map { from ->
+                    val whole = ArrayData.of(values).children()[0]
+                    val part = ArrayData(3, 0, from, whole.buffers(), listOf(), null)
+                    val index = ArrayData.of(indices).children()[0]
+                    val encoded = ArrayData(3, 0, 0, index.buffers(), listOf(), part)
+                    DeviceArray.of(Schema.of(Field.of("word", text)).asField(),
+                        ArrayData(3, 0, 0, listOf(null), listOf(encoded), null))
+                }
+            }
+        }
+        using(batches) {
+            val stream = write(false, batches)
+            dictionaries(stream) shouldBe listOf(3L, 3L, 3L)
+            shouldRead(false, stream, batches)
+            shouldRead(true, write(true, batches), batches)
         }
     }
 

@@ -15,13 +15,24 @@ import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayOutputStream
 import java.io.IOException
 import java.io.OutputStream
+import java.net.InetAddress
+import java.net.InetSocketAddress
+import java.net.StandardSocketOptions
 import java.nio.ByteBuffer
+import java.nio.channels.Channels
+import java.nio.channels.FileChannel
+import java.nio.channels.ServerSocketChannel
+import java.nio.channels.SocketChannel
 import java.nio.channels.WritableByteChannel
 import java.nio.file.Files
 import java.nio.file.Path
+import java.nio.file.StandardOpenOption
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit
 import kotlin.io.path.deleteRecursively
 import kotlin.io.path.listDirectoryEntries
 import kotlin.io.path.name
+import kotlin.io.path.readBytes
 import kotlin.io.path.readText
 import kotlin.io.path.writeText
 
@@ -79,6 +90,33 @@ class ArrowWriterLifetimeSpec : FunSpec() {
 
     init {
         extension(ResourceCountersExtension)
+
+        for (alignment in listOf(8, 64)) {
+            test("a file, a socket and any other output receive the same bytes, aligned at $alignment") {
+                val options = IpcWriteOptions.defaults().withAlignment(alignment).withMaxBatchRows(7)
+                val bytes = { output: WritableByteChannel ->
+                    ArrowWriter.stream(output, schema, options).use { writer ->
+                        for (rows in listOf(5, 40, 1, 0, 20)) EveryType.batch(rows, rows).use(writer::write)
+                        writer.finish()
+                    }
+                }
+                val expected = ByteArrayOutputStream().also { bytes(Channels.newChannel(it)) }.toByteArray()
+                inFolder { folder ->
+                    val path = folder.resolve("stream")
+                    bytes(FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE))
+                    path.readBytes() shouldBe expected
+                }
+                ServerSocketChannel.open().bind(InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).use { server ->
+                    val client = SocketChannel.open(server.localAddress)
+                    client.setOption(StandardSocketOptions.SO_SNDBUF, 4096) // less than one batch
+                    val received = CompletableFuture.supplyAsync {
+                        server.accept().use { Channels.newInputStream(it).readAllBytes() }
+                    }
+                    bytes(client)
+                    received.get(20, TimeUnit.SECONDS) shouldBe expected
+                }
+            }
+        }
 
         test("a channel receives the bytes to write, and cannot read or change those around them") {
             val channel = Rewinding()

@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -12,6 +13,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.Validation
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
@@ -90,6 +92,33 @@ class IpcOptionsSpec : FunSpec({
                 parts.forEach { it.close() }
             }
         }
+    }
+
+    test("options with the same values are equal, and each value counts") {
+        val memory = Devices.cpu().memory()
+        val read = { IpcReadOptions.defaults().withColumns("a", "b").withMemory(memory).withMaxAllocation(10) }
+        read() shouldBe read()
+        read().hashCode() shouldBe read().hashCode()
+        read().toString() shouldContain "columns=[a, b], validation=FULL"
+        listOf(
+            read().withColumns("a"),
+            read().withValidation(Validation.NONE),
+            read().withMemory(memory.limited(100)),
+            read().withMaxAllocation(11),
+            read().withEndMarkRequired(true),
+        ).forEach { it shouldNotBe read() }
+        val write = { IpcWriteOptions.defaults().withCompression(IpcCompression.ZSTD, 5).withAlignment(8) }
+        write() shouldBe write()
+        write().hashCode() shouldBe write().hashCode()
+        write().toString() shouldContain "compression=ZSTD, compressionLevel=5, alignment=8"
+        listOf(
+            write().withCompression(IpcCompression.NONE),
+            write().withCompression(IpcCompression.ZSTD, 6),
+            write().withAlignment(64),
+            write().withMaxBatchRows(1),
+            write().withMetadata(Metadata.of("a", "1")),
+            write().withDictionaryDeltas(true),
+        ).forEach { it shouldNotBe write() }
     }
 
     test("impossible options are rejected") {

@@ -6,7 +6,6 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.Devices
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayInputStream
@@ -47,7 +46,7 @@ class MessageMetadataSpec : FunSpec({
             it.schemaMessageMetadata() shouldBe Metadata.of("kind", "schema")
             it.schema().metadata() shouldBe Metadata.empty()
             it.dictionaryMessageMetadata() shouldBe emptyList()
-            for (expected in listOf(listOf("first", null), emptyList(), listOf("third"))) {
+            for (expected in listOf(listOf("first"), emptyList(), listOf("third"))) {
                 it.next()!!.close()
                 kinds(it.dictionaryMessageMetadata()) shouldBe expected
             }
@@ -91,17 +90,36 @@ class MessageMetadataSpec : FunSpec({
         shouldThrow<IllegalStateException> { file.dictionaryMessageMetadata() }.message shouldContain "closed"
     }
 
-    test("options with equal values are equal, and say what they are") {
-        val memory = Devices.cpu().memory()
-        val read = { IpcReadOptions.defaults().withColumns("a", "b").withMemory(memory).withMaxAllocation(10) }
-        read() shouldBe read()
-        read().hashCode() shouldBe read().hashCode()
-        (read() == read().withEndMarkRequired(true)) shouldBe false
-        read().toString() shouldContain "columns=[a, b], validation=FULL"
-        val write = { IpcWriteOptions.defaults().withCompression(IpcCompression.ZSTD, 5).withAlignment(8) }
-        write() shouldBe write()
-        write().hashCode() shouldBe write().hashCode()
-        (write() == write().withDictionaryDeltas(true)) shouldBe false
-        write().toString() shouldContain "compression=ZSTD, compressionLevel=5, alignment=8"
+    test("metadata of many messages is limited as that of one message is [FIL-06]") {
+        val limit = IpcReadOptions.defaults().withMaxAllocation(10_000).withColumns()
+        val large = Crafted.dictionaryMessage(7, one, 8, metadata = "kind" to "x".repeat(1000))
+        val message = "bytes of metadata altogether, but at most 10000 may be allocated"
+
+        val endless = Crafted.join(Crafted.framed(schema), *Array(20) { Crafted.framed(large, body) })
+        ArrowStream.open(ByteArrayInputStream(endless), limit).use {
+            shouldThrow<IpcException> { it.next() }.message shouldContain message
+        }
+        // messages without metadata, and those before another batch, do not count
+        val fine = Crafted.join(
+            Crafted.framed(schema),
+            *Array(8) { Crafted.framed(large, body) },
+            Crafted.framed(batch, body),
+            *Array(1000) { Crafted.framed(dictionary(null), body) },
+            *Array(8) { Crafted.framed(large, body) },
+            Crafted.framed(batch, body),
+        )
+        ArrowStream.open(ByteArrayInputStream(fine), limit).use {
+            repeat(2) { _ ->
+                it.next()!!.close()
+                it.dictionaryMessageMetadata().size shouldBe 8
+            }
+        }
+        // all blocks of the footer may have the same message
+        var first: Crafted.BlockOf? = null
+        val messages = List(20) { large to body }
+        val file = Crafted.file(fields, messages, schema = schema) { block -> first ?: block.also { first = it } }
+        ArrowFile.open(MemorySegment.ofArray(file), {}, limit).use {
+            shouldThrow<IpcException> { it.dictionaryMessageMetadata() }.message shouldContain message
+        }
     }
 })

@@ -11,7 +11,7 @@ public final class Blocking {
   /** Throws if a channel may return without bytes: waiting for them would use a whole core. */
   public static void require(Channel channel) {
     if (channel instanceof SelectableChannel selectable && !selectable.isBlocking()) throw new IllegalArgumentException(
-        "the channel is in non-blocking mode, in which Arrow messages cannot be read or written; call"
-            + " configureBlocking(true), or pass its socket's stream of bytes");
+        "the channel is in non-blocking mode, in which Arrow messages cannot be read or written; deregister it from its"
+            + " selector, and call configureBlocking(true)");
   }
 }

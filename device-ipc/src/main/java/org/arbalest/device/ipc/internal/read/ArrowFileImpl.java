@@ -131,7 +131,7 @@ public final class ArrowFileImpl implements ArrowFile {
   public Metadata schemaMessageMetadata() throws IOException {
     return reading(() -> {
       Message message = new Message();
-      content.footer.schema(content.file, Framing.mostMetadata(content.options.maxAllocation()), message);
+      content.footer.schema(content.file, mostMetadata(), message);
       return message.metadata();
     });
   }
@@ -139,14 +139,18 @@ public final class ArrowFileImpl implements ArrowFile {
   @Override
   public List<Metadata> dictionaryMessageMetadata() throws IOException {
     return reading(() -> {
-      Metadata[] all = new Metadata[content.footer.dictionaryCount()];
+      CollectedMetadata all = new CollectedMetadata(mostMetadata());
       Message message = new Message();
-      for (int i = 0; i < all.length; i++) {
+      for (int i = 0; i < content.footer.dictionaryCount(); i++) {
         content.footer.dictionary(i, content.file, message);
-        all[i] = message.metadata();
+        all.add(message);
       }
-      return List.of(all);
+      return all.toList();
     });
+  }
+
+  private int mostMetadata() {
+    return Framing.mostMetadata(content.options.maxAllocation());
   }
 
   @Override
@@ -221,6 +225,8 @@ public final class ArrowFileImpl implements ArrowFile {
 
   @Override
   public void close() {
-    if (isClosed.compareAndSet(false, true)) content.release();
+    if (!isClosed.compareAndSet(false, true)) return;
+    idle.set(null); // this file may stay reachable
+    content.release();
   }
 }

@@ -89,7 +89,9 @@ public final class ArrowStreamImpl implements ArrowStream {
     BatchDecoder decoder = new BatchDecoder(options);
     if (!input.next(decoder.message)) throw new IpcException(0, "the stream ends before its schema");
     Projection projection = Projection.of(decoder.message.schema(), options.columns());
-    return new ArrowStreamImpl(new StreamSource(input, projection, decoder), decoder.message.metadata());
+    int mostMetadata = Framing.mostMetadata(options.maxAllocation());
+    var source = new StreamSource(input, projection, decoder, mostMetadata);
+    return new ArrowStreamImpl(source, decoder.message.metadata());
   }
 
   @Override

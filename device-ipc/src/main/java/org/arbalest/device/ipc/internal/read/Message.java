@@ -23,11 +23,15 @@ final class Message {
   /** The key of the custom metadata in which Arrow 0.17 wrote the codec of a batch. */
   private static final String OLD_COMPRESSION = "ARROW:experimental_compression";
 
+  /** The bytes of a larger header are not kept for the next one. */
+  private static final int MOST_KEPT = 1 << 16;
+
   private final org.apache.arrow.flatbuf.Message header = new org.apache.arrow.flatbuf.Message();
   private final RecordBatch recordBatch = new RecordBatch();
   private final DictionaryBatch dictionaryBatch = new DictionaryBatch();
   private final Schema schema = new Schema();
   private long position;
+  private int size;
   private Body body = Body.NONE;
   private @Nullable ByteBuffer lastPart;
 
@@ -41,6 +45,7 @@ final class Message {
     Verifier.message(bytes, at);
     org.apache.arrow.flatbuf.Message.getRootAsMessage(bytes, header);
     position = at;
+    size = bytes.remaining();
     body = Body.NONE;
     SchemaReader.checkVersion(header.version(), at);
     if (header.bodyLength() < 0) throw malformed("the length of the body is negative: " + header.bodyLength());
@@ -53,7 +58,12 @@ final class Message {
   }
 
   void setLastPart(ByteBuffer bytes) {
-    lastPart = bytes;
+    lastPart = bytes.capacity() <= MOST_KEPT ? bytes : null;
+  }
+
+  /** Returns the number of bytes of the header. */
+  int size() {
+    return size;
   }
 
   long bodyLength() {

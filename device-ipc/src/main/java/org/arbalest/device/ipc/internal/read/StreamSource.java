@@ -3,8 +3,6 @@ package org.arbalest.device.ipc.internal.read;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -20,16 +18,18 @@ final class StreamSource implements DeviceArrayReader.Source {
   private final Dictionaries dictionaries = new Dictionaries();
   private Projection projection;
   private Metadata metadata = Metadata.empty();
+  private final CollectedMetadata collected;
   private List<Metadata> dictionaryMetadata = List.of();
   private IpcCompression compression = IpcCompression.NONE;
   private boolean isAtEnd;
   private boolean hasFailed;
 
   /** Takes over the input. */
-  StreamSource(StreamInput input, Projection projection, BatchDecoder decoder) {
+  StreamSource(StreamInput input, Projection projection, BatchDecoder decoder, int mostMetadata) {
     this.input = input;
     this.projection = projection;
     this.decoder = decoder;
+    collected = new CollectedMetadata(mostMetadata);
   }
 
   Projection projection() {
@@ -64,11 +64,11 @@ final class StreamSource implements DeviceArrayReader.Source {
 
   private @Nullable DeviceArray read() throws IOException {
     Message message = decoder.message;
-    List<Metadata> itsDictionaries = new ArrayList<>(0);
+    collected.clear();
     while (!isAtEnd && input.next(message)) {
       if (message.isSchema()) throw message.malformed("there is a second schema in the stream");
       if (message.isDictionary()) {
-        itsDictionaries.add(message.metadata());
+        collected.add(message);
         decoder.dictionary(message, projection.source, projection.dictionaries(), dictionaries);
         continue;
       }
@@ -76,7 +76,7 @@ final class StreamSource implements DeviceArrayReader.Source {
       IpcCompression itsCompression = message.compression(message.recordBatch());
       DeviceArray batch = decoder.batch(message, projection, dictionaries);
       metadata = itsMetadata;
-      dictionaryMetadata = itsDictionaries.isEmpty() ? List.of() : Collections.unmodifiableList(itsDictionaries);
+      dictionaryMetadata = collected.toList();
       compression = itsCompression;
       return batch;
     }

@@ -21,14 +21,14 @@ final class Output implements Closeable {
 
   private final WritableByteChannel channel;
 
-  /** Whether the channel surely leaves the limits of a buffer unchanged, and reads nothing outside of them. */
+  /** Whether the channel is the JDK's, which reads nothing outside of a buffer's limits. */
   private final boolean isOfJdk;
 
   private ByteBuffer[] queued = new ByteBuffer[64];
   private int count;
   private long position;
 
-  /** Views of memory, which are moved for each message, and not made anew; and the address where each begins. */
+  /** Views of memory, which each message uses again at other places, and the address where each begins. */
   private ByteBuffer[] views = new ByteBuffer[64];
 
   private long[] bases = new long[64];
