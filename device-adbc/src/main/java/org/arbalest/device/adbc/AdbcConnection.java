@@ -96,7 +96,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * waits for the connection lock, on any thread.
    *
    * <p>It does not cancel the executions of statements. It does not end calls that wait to create a statement, to
-   * commit, to roll back or to set an option. Errors are as for {@link AdbcStatement#cancel}.
+   * commit, to roll back, or for an option. Errors are as for {@link AdbcStatement#cancel}.
    */
   void cancel();
 

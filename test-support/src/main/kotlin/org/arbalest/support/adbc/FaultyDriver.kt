@@ -276,8 +276,8 @@ class FaultyDriver private constructor(main: String) {
     fun endBindingsThatFail(isOn: Boolean = true): Unit = set(Setting.BINDINGS_END, if (isOn) 1 else 0)
 
     /**
-     * Sets whether the driver runs a query for `GetOption`, as DuckDB and PostgreSQL do. The call then counts as a call
-     * of its connection, and fails while another thread is in the connection.
+     * Sets whether the driver runs a query for `GetOption` of a connection, as DuckDB and PostgreSQL do. The call then
+     * counts as a call of its connection, and fails while another thread is in the connection.
      */
     fun queryForOptions(isOn: Boolean = true): Unit = set(Setting.OPTIONS_QUERY, if (isOn) 1 else 0)
 

@@ -124,10 +124,23 @@ abstract class HandleImpl {
     return getting(() -> options.getBytes(handle, key));
   }
 
+  /**
+   * Reads an option: of a statement during any call, as the progress of its execution; of a connection or a database
+   * under its lock. adbc.h lets any thread read any option, but PostgreSQL's driver runs a query to read the schema of
+   * a connection, on a socket that only one thread may use.
+   */
   private <T> T getting(Supplier<T> call) {
-    AtomicReference<@Nullable T> value = new AtomicReference<>();
-    whileOpen(() -> value.set(call.get()));
-    return Objects.requireNonNull(value.get());
+    if (handle.kind == NativeHandle.Kind.STATEMENT) {
+      AtomicReference<@Nullable T> value = new AtomicReference<>();
+      whileOpen(() -> value.set(call.get()));
+      return Objects.requireNonNull(value.get());
+    }
+    enter(false);
+    try {
+      return call.get();
+    } finally {
+      leave();
+    }
   }
 
   /** Runs a call without the connection lock. */

@@ -13,7 +13,10 @@ import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
 
-/** The functions for the options of one kind of handle. The caller holds the connection lock when it sets an option. */
+/**
+ * The functions for the options of one kind of handle. The caller holds the connection lock, except when it reads an
+ * option of a statement.
+ */
 enum OptionFunctions {
   DATABASE(
       AdbcFunction.DATABASE_SET_OPTION,

@@ -72,7 +72,7 @@ static int refuse_aborted(struct call* call) {
 /* "This field is NULLPTR iff the connection is uninitialized/freed" (adbc.h, private_data of each handle). */
 int call_begin(struct call* call, const char* name, int flags, void* private_data, int kind, struct AdbcError* error) {
   struct handle* handle = private_data;
-  int queries = flags & SHARED && setting(OPTIONS_QUERY) && kind != DATABASE && strstr(name, "GetOption") != NULL;
+  int queries = flags & SHARED && setting(OPTIONS_QUERY) && kind == CONNECTION && strstr(name, "GetOption") != NULL;
   *call = (struct call){.name = name, .error = error, .shared = flags & SHARED && !queries};
   if (handle == NULL) {
     fault_of(name, NULL, 1);
