@@ -335,6 +335,19 @@ class DuckDbSpec : FunSpec({
         }
     }
 
+    test("closing the result of a long query in a transaction returns, and the transaction goes on [ADB-28]") {
+        DuckDb.connected { connection ->
+            connection.execute("CREATE TABLE t (id BIGINT)")
+            connection.isAutoCommit = false
+            connection.execute("INSERT INTO t VALUES (1)")
+            connection.query(LONG).close()
+            connection.execute("INSERT INTO t VALUES (2)")
+            connection.commit()
+            connection.isAutoCommit = true
+            connection.query("SELECT count(*) FROM t").single() shouldBe 2
+        }
+    }
+
     test("closing a result does not affect earlier and later results of the connection [ADB-28]") {
         DuckDb.connected { connection ->
             val first = connection.query("SELECT range AS id FROM range(100000)")

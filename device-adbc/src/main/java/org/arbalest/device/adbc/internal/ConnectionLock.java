@@ -102,6 +102,9 @@ final class ConnectionLock {
   /** The result of the last execution, if it has one. Guarded by this lock. */
   private @Nullable ResultSource last;
 
+  /** Whether autocommit is on, the default of {@code adbc.h}, by the options that were set. Guarded by this lock. */
+  private boolean isAutoCommit = true;
+
   /**
    * Takes this lock for an operation that must neither fail nor wait. If the lock is not free, or this thread supplies
    * batches to the connection, the operation is deferred until after the current call.
@@ -380,6 +383,15 @@ final class ConnectionLock {
   /** Returns whether nothing was executed after the execution of this result. */
   boolean isLast(ResultSource result) {
     return last == result;
+  }
+
+  /** Records that autocommit was switched. Requires this lock, or that the connection is not open yet. */
+  void setAutoCommit(boolean isOn) {
+    isAutoCommit = isOn;
+  }
+
+  boolean isAutoCommit() {
+    return isAutoCommit;
   }
 
   /** Returns whether this thread supplies batches to this connection, which then waits for this thread. */

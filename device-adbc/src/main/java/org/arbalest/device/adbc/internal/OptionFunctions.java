@@ -46,6 +46,8 @@ enum OptionFunctions {
       AdbcFunction.STATEMENT_GET_OPTION_INT,
       AdbcFunction.STATEMENT_GET_OPTION_DOUBLE);
 
+  private static final String AUTOCOMMIT = "adbc.connection.autocommit";
+
   private static final int USUAL_SIZE = 256;
 
   /**
@@ -109,6 +111,7 @@ enum OptionFunctions {
       handle.driver.call(set, key, null,
           (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
     }
+    if (this == CONNECTION && key.equals(AUTOCOMMIT)) handle.lock.setAutoCommit(!value.equals("false"));
   }
 
   void set(NativeHandle handle, String key, long value) {

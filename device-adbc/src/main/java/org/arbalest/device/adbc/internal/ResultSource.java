@@ -236,9 +236,10 @@ final class ResultSource implements DeviceArrayReader.Source {
   /**
    * Releases the stream, if that has not been done, and the reference to the owner.
    *
-   * <p>An incomplete query is cancelled first, because the release of some drivers waits for it. It is cancelled only
-   * if nothing was executed on the connection since: the cancel of some drivers applies to the connection, and affects
-   * its last execution.
+   * <p>An incomplete query is cancelled first, because the release of some drivers waits for it, and others send the
+   * rest of the result at the next execution. With autocommit off it is cancelled only if the release waits, since a
+   * cancel may abort the transaction. It is cancelled only if nothing was executed on the connection since: the cancel
+   * of some drivers applies to the connection, and affects its last execution.
    */
   void end() {
     if (!owner.lock.takeOr(owner, this::end)) return;
@@ -258,10 +259,15 @@ final class ResultSource implements DeviceArrayReader.Source {
   private void releaseStream() {
     boolean isLast = owner.lock.isLast(this);
     if (isLast) owner.lock.executes();
+    boolean mustCancel = isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL;
     try {
-      if (isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL) callCancel();
+      if (mustCancel && owner.lock.isAutoCommit()) callCancel();
     } finally {
-      release(block);
+      if (mustCancel && !owner.lock.isAutoCommit()) {
+        LateCancel.release(owner.lock, () -> release(block), this::callCancel);
+      } else {
+        release(block);
+      }
       block.giveBack();
     }
   }

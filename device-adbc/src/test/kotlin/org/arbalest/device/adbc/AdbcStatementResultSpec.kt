@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriverExtension
+import org.arbalest.testkit.contract.eventually
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit
+
+/** Tests of results that end early: by their close, or by another call of their connection. */
+class AdbcStatementResultSpec : FunSpec({
+    extension(FaultyDriver.needed)
+    extension(ResourceCountersExtension)
+    extension(FaultyDriverExtension())
+
+    val c by lazy { Faulty.c }
+
+    for ((how, begin) in mapOf<String, (AdbcDatabase) -> AdbcConnection>(
+        "setAutoCommit" to { database -> database.connect().also { it.isAutoCommit = false } },
+        "an option" to { database -> database.connect().also { it.setOption("adbc.connection.autocommit", "false") } },
+        "an option of connect" to { it.connect(mapOf("adbc.connection.autocommit" to false)) },
+    )) test("closing a result early keeps the transaction, though a cancel aborts it; begun by $how [ADB-28]") {
+        c.abortOnCancel()
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            begin(database).use { connection ->
+                connection.createStatement().use { statement ->
+                    connection.execute("DELETE FROM t WHERE id < 4") shouldBe 4
+                    connection.query("SELECT * FROM batches(9, 2)").use { it.next()!!.close() }
+                    connection.query("SELECT * FROM batches(9, 2)").close()
+                    statement.query("SELECT * FROM batches(9, 2)").use {
+                        statement.query("SELECT count(*) FROM t").single() shouldBe 6L
+                    }
+                    connection.commit()
+                }
+                c.calls("StatementCancel") shouldBe 0
+                c.calls("stream.unfinished") shouldBe 3
+                connection.isAutoCommit = true
+                connection.query("SELECT * FROM batches(9, 2)").close()
+                c.calls("StatementCancel") shouldBe 1
+                connection.query("SELECT count(*) FROM t").single() shouldBe 6L
+            }
+        }
+    }
+
+    test("within a transaction, a release that waits is ended by one cancel [ADB-28]") {
+        Faulty.connected { connection ->
+            connection.isAutoCommit = false
+            c.hold("stream.release")
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                val close = pool.start { connection.query("SELECT * FROM batches(9, 2)").close() }
+                eventually("the driver receives a cancel") { c.calls("StatementCancel") == 1L }
+                close.isDone shouldBe false
+                c.letGo()
+                close.get(5, TimeUnit.SECONDS)
+            }
+            connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
+            c.calls("StatementCancel") shouldBe 1
+        }
+    }
+})
