@@ -92,6 +92,7 @@ public final class AdbcException extends DeviceException {
     private String driverMessage = "";
     private @Nullable String driver;
     private @Nullable String sql;
+    private @Nullable String after;
     private List<AdbcErrorDetail> details = List.of();
 
     private Builder(String operation, int statusCode) {
@@ -136,6 +137,17 @@ public final class AdbcException extends DeviceException {
       return this;
     }
 
+    /**
+     * Sets the call of the connection before the pull that failed: drivers may end an open result then. The message
+     * contains it.
+     *
+     * @param query the query of the call, of which the message contains the beginning
+     */
+    public Builder after(String call, @Nullable String query) {
+      this.after = query == null ? call : call + " (" + beginning(query) + ")";
+      return this;
+    }
+
     /** Sets the additional details. */
     public Builder details(List<AdbcErrorDetail> all) {
       this.details = List.copyOf(all);
@@ -155,7 +167,9 @@ public final class AdbcException extends DeviceException {
       if (errno != 0 && driverMessage.isEmpty()) text.append(", ").append(Errno.name(errno));
       if (!sqlState.isEmpty()) text.append(", SQLSTATE ").append(sqlState);
       if (vendorCode != null) text.append(", vendor code ").append(vendorCode);
-      text.append(": ").append(driverMessage.isEmpty() ? "the driver returned no message" : driverMessage);
+      text.append(": ").append(driverMessage.isEmpty() ? "the driver returned no message" : driverMessage.stripTrailing());
+      if (after != null)
+        text.append("; before, the connection called ").append(after).append(", which may have ended this result");
       if (sql != null) text.append("; the SQL: ").append(beginning(sql));
       return text.toString();
     }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Errno
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -58,6 +63,69 @@ class AdbcStatementResultSpec : FunSpec({
             }
             connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
             c.calls("StatementCancel") shouldBe 1
+        }
+    }
+
+    for ((call, use) in mapOf<String, (AdbcConnection) -> Any?>(
+        "AdbcConnectionGetOption(adbc.connection.db_schema)" to { it.currentDbSchema() },
+        "AdbcConnectionGetTableSchema(t)" to { it.tableSchema("t") },
+        "AdbcConnectionGetTableTypes" to { it.tableTypes() },
+        "AdbcStatementExecuteQuery (DELETE FROM t)" to { it.execute("DELETE FROM t") },
+        "AdbcStatementExecuteQuery (SELECT 1)" to { connection ->
+            connection.query("SELECT 1").single().also { connection.currentCatalog() }
+        },
+    )) test("an error of a result that another call ended names $call [ADB-05]") {
+        c.oneCopy()
+        c.queryForOptions()
+        Faulty.connected { connection ->
+            connection.query("SELECT * FROM batches(9, 2)").use { result ->
+                result.next()!!.close()
+                use(connection)
+                shouldThrow<AdbcException> { result.next() }.let {
+                    it.driverMessage() shouldBe "get_next: no COPY in progress"
+                    it.message shouldContain "before, the connection called $call, which may have ended this result"
+                }
+            }
+            connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
+        }
+    }
+
+    test("an error of a result names no call before the last pull, nor one that no driver treats as its end [ADB-05]") {
+        Faulty.connected { connection ->
+            connection.createStatement().use { statement ->
+                connection.query("SELECT * FROM batches(9, 2)").use { result ->
+                    connection.currentDbSchema()
+                    result.next()!!.close()
+                    statement.setSqlQuery("SELECT 1")
+                    statement.setOption("fake.user.x", "y")
+                    statement.progress() shouldBe 0.0
+                    c.fail("get_next", status = Errno.EIO)
+                    shouldThrow<AdbcException> { result.next() }.message shouldNotContain "before"
+                }
+            }
+        }
+    }
+
+    test("an ended result names the change of its statement [ADB-05]") {
+        Faulty.connected { connection ->
+            connection.createStatement().use { statement ->
+                for ((change, make) in mapOf<String, () -> Any>(
+                    "AdbcStatementSetSqlQuery" to { statement.setSqlQuery("SELECT 1") },
+                    "AdbcStatementBind" to { statement.bind(ids(1)) },
+                    "AdbcStatementBindStream" to { statement.bind(reader(1)) },
+                    "AdbcStatementPrepare" to { statement.prepare() },
+                    "AdbcStatementExecuteSchema" to { statement.executeSchema() },
+                    "AdbcStatementSetOption" to { statement.setIngest(AdbcIngest.into("x")) },
+                )) {
+                    statement.setSqlQuery("SELECT * FROM batches(9, 2)")
+                    statement.executeQuery().use { result ->
+                        make()
+                        shouldThrow<DeviceException> { result.next() }.message shouldBe
+                            "the result has ended, because $change changed its statement. " +
+                            "Use a separate statement for each result"
+                    }
+                }
+            }
         }
     }
 })

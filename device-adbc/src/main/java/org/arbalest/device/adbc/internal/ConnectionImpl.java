@@ -60,8 +60,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
         block -> {
           try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, partition);
-            handle.driver.call(
-                AdbcFunction.CONNECTION_READ_PARTITION,
+            handle.execute(
+                AdbcFunction.CONNECTION_READ_PARTITION, null, null,
                 (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, bytes, (long) partition.length,
                     block.stream, error));
           }
@@ -107,7 +107,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private void call(AdbcFunction function) {
     enter(false);
     try {
-      handle.driver.call(function, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+      handle.call(function, null, null, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
     } finally {
       leave();
     }
@@ -117,7 +117,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private List<MetadataRow> rows(AdbcFunction function, @Nullable String about, StreamCall call) {
     enter();
     try (Arena arena = Arena.ofConfined();
-        var result = read(block -> handle.driver.call(function, about, null, call.into(arena, block.stream)))) {
+        var result = read(block -> handle.execute(function, about, null, call.into(arena, block.stream)))) {
       return MetadataRow.all(result, function.symbol());
     } finally {
       leave();
@@ -179,7 +179,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
       MemorySegment inDbSchema = CText.writeOrNull(arena, "dbSchema", dbSchema);
       MemorySegment name = CText.write(arena, "table", table);
       MemorySegment out = ArrowSchemaStruct.allocate(arena);
-      handle.driver.call(
+      handle.call(
           AdbcFunction.CONNECTION_GET_TABLE_SCHEMA,
           table,
           null,

@@ -370,7 +370,12 @@ final class ConnectionLock {
     return false;
   }
 
-  /** Records that another execution begins. Requires this lock, as the methods that follow. */
+  /** Records a call that may end the last result. Requires this lock, as the methods that follow. */
+  void calls(AdbcFunction function, @Nullable String about, @Nullable String sql) {
+    if (last != null) last.calledBetween(function, about, sql);
+  }
+
+  /** Records that another execution begins. */
   void executes() {
     last = null;
   }

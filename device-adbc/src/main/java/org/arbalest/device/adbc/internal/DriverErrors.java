@@ -11,6 +11,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.arbalest.device.Errno;
 import org.arbalest.device.adbc.AdbcErrorDetail;
 import org.arbalest.device.adbc.AdbcException;
@@ -35,11 +36,11 @@ final class DriverErrors {
   /**
    * Returns the exception of a failed stream, from the driver's error for it or else from the stream's own error.
    *
+   * @param of what the library knows about the failure, for a status
    * @param status zeroed memory for an {@code AdbcStatusCode}
    */
-  static AdbcException ofStream(DriverTable driver, String operation, @Nullable String sql, MemorySegment stream,
-      int errno, MemorySegment status,
-      String lastError) {
+  static AdbcException ofStream(DriverTable driver, IntFunction<AdbcException.Builder> of, MemorySegment stream,
+      int errno, MemorySegment status, String lastError) {
     MemorySegment function = driver.function(AdbcFunction.ERROR_FROM_ARRAY_STREAM);
     if (function != null) {
       status.set(JAVA_BYTE, 0, (byte) 0);
@@ -47,11 +48,10 @@ final class DriverErrors {
       int code = Byte.toUnsignedInt(status.get(JAVA_BYTE, 0));
       if (address.address() != 0 && code != 0) {
         MemorySegment error = address.reinterpret(ErrorStruct.LAYOUT.byteSize()); // the stream releases it
-        return read(driver, AdbcException.of(operation, code).driver(driver.name()).sql(sql).errno(errno), error);
+        return read(driver, of.apply(code).errno(errno), error);
       }
     }
-    return AdbcException.of(operation, nearest(errno).code()).driver(driver.name()).sql(sql).errno(errno)
-        .message(lastError).build();
+    return of.apply(nearest(errno).code()).errno(errno).message(lastError).build();
   }
 
   private static MemorySegment errorOfStream(MemorySegment function, MemorySegment stream, MemorySegment status) {

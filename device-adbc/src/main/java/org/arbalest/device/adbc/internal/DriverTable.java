@@ -187,7 +187,8 @@ final class DriverTable {
         .build();
   }
 
-  private static String operation(AdbcFunction function, @Nullable String about) {
+  /** Returns the name of a call, with its option or table in parentheses. */
+  static String operation(AdbcFunction function, @Nullable String about) {
     return about == null ? function.symbol() : function.symbol() + "(" + about + ")";
   }
 

@@ -185,6 +185,24 @@ final class NativeHandle {
     }
   }
 
+  /**
+   * Calls the driver under the connection lock. The call is recorded, since some drivers then end an open result.
+   *
+   * @param about the option or the table of the call, for errors
+   * @param sql the query of the call, for errors
+   */
+  void call(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
+    lock.calls(function, about, sql);
+    driver.call(function, about, sql, call);
+  }
+
+  /** Calls the driver, like {@link #call}, for another execution or other metadata. */
+  void execute(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
+    lock.calls(function, about, sql);
+    lock.executes();
+    driver.call(function, about, sql, call);
+  }
+
   private AdbcException cancelled() {
     return AdbcException.of("A call of the " + kind.noun, AdbcStatus.CANCELLED.code()).driver(driver.name())
         .message("it was cancelled before the driver was called").build();

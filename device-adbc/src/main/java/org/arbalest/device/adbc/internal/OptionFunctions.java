@@ -104,11 +104,19 @@ enum OptionFunctions {
     }
   }
 
+  private void call(NativeHandle handle, AdbcFunction function, String key, DriverTable.Call call) {
+    if (this == STATEMENT) {
+      handle.driver.call(function, key, null, call); // needs no lock, and no driver asks its server for it
+    } else {
+      handle.call(function, key, null, call);
+    }
+  }
+
   void set(NativeHandle handle, String key, String value) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment text = CText.write(arena, "value", value);
-      handle.driver.call(set, key, null,
+      call(handle, set, key,
           (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
     }
     if (this == CONNECTION && key.equals(AUTOCOMMIT)) handle.lock.setAutoCommit(!value.equals("false"));
@@ -117,7 +125,7 @@ enum OptionFunctions {
   void set(NativeHandle handle, String key, long value) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
-      handle.driver.call(setInt, key, null,
+      call(handle, setInt, key,
           (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, name, value, error));
     }
   }
@@ -125,7 +133,7 @@ enum OptionFunctions {
   void set(NativeHandle handle, String key, double value) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
-      handle.driver.call(setDouble, key, null,
+      call(handle, setDouble, key,
           (f, error) -> (byte) Signatures.PPDP.invokeExact(f, handle.struct, name, value, error));
     }
   }
@@ -135,8 +143,8 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, value);
-      handle.driver.call(
-          setBytes, key, null,
+      call(
+          handle, setBytes, key,
           (f, error) -> (byte) Signatures.PPPLP.invokeExact(f, handle.struct, name, bytes, (long) value.length, error));
     }
   }
@@ -152,7 +160,7 @@ enum OptionFunctions {
     return get(handle, getBytes, key);
   }
 
-  private static byte[] get(NativeHandle handle, AdbcFunction function, String key) {
+  private byte[] get(NativeHandle handle, AdbcFunction function, String key) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment length = arena.allocate(JAVA_LONG);
@@ -160,7 +168,7 @@ enum OptionFunctions {
       for (int tries = 0; tries < MOST_TRIES; tries++) {
         MemorySegment out = value;
         length.set(JAVA_LONG, 0, out.byteSize());
-        handle.driver.call(function, key, null,
+        call(handle, function, key,
             (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, name, out, length, error));
         long wanted = length.get(JAVA_LONG, 0);
         if (wanted < 0 || wanted > MOST_BYTES)
@@ -181,7 +189,7 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment value = arena.allocate(JAVA_LONG);
-      handle.driver.call(getInt, key, null,
+      call(handle, getInt, key,
           (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
       return value.get(JAVA_LONG, 0);
     }
@@ -191,7 +199,7 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment value = arena.allocate(JAVA_DOUBLE);
-      handle.driver.call(getDouble, key, null,
+      call(handle, getDouble, key,
           (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
       return value.get(JAVA_DOUBLE, 0);
     }

@@ -42,6 +42,12 @@ final class ResultSource implements DeviceArrayReader.Source {
   private boolean isOver;
   private boolean isReleased;
 
+  /** The change of the statement that ended this result. */
+  private @Nullable AdbcFunction endedBy;
+
+  /** The first call of the connection since the last pull. Drivers with one open result for a connection end it then. */
+  private @Nullable Between between;
+
   private ResultSource(Opening of, ResultBlock block, Schema schema) {
     this.owner = of.owner;
     this.cancel = of.cancel;
@@ -67,6 +73,9 @@ final class ResultSource implements DeviceArrayReader.Source {
   record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, @Nullable BoundSource bound,
       Validation level) {}
 
+  /** A call of the connection between two pulls. */
+  private record Between(AdbcFunction function, @Nullable String about, @Nullable String sql) {}
+
   /** A call in which the driver fills a zeroed stream struct. */
   @FunctionalInterface
   interface Filling {
@@ -82,7 +91,6 @@ final class ResultSource implements DeviceArrayReader.Source {
     ResultBlock block = ResultBlock.take();
     boolean isStream = false;
     try {
-      of.owner.lock.executes();
       filling.fill(block);
       isStream = ArrowArrayStreamStruct.releaseCallback(block.stream).address() != 0;
       if (!isStream) {
@@ -103,8 +111,13 @@ final class ResultSource implements DeviceArrayReader.Source {
   private static Schema schema(Opening of, ResultBlock block) {
     MemorySegment getSchema = ArrowArrayStreamStruct.getSchemaCallback(block.stream);
     int errno = get(getSchema, block.stream.address(), block.out.address());
-    if (errno != 0) throw failure(of.owner, "get_schema of the result", of.sql, block, errno);
+    if (errno != 0) throw failure(of.owner, "get_schema of the result", of.sql, block, errno, null);
     return DriverSchemas.importSchema(block.out);
+  }
+
+  /** Records a call of the connection. Requires the connection lock. */
+  void calledBetween(AdbcFunction function, @Nullable String about, @Nullable String query) {
+    if (between == null) between = new Between(function, about, query);
   }
 
   /** Returns whether this result belongs to a statement or connection. */
@@ -133,15 +146,16 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       if (isReleased) {
         throw new DeviceException(Errno.ECANCELED,
-            "the result has ended: its statement was executed again, or changed. Use a separate statement for each "
-                + "result");
+            "the result has ended, because " + (endedBy == null ? "it was closed" : endedBy.symbol() + " changed its "
+                + "statement. Use a separate statement for each result"));
       }
       // some drivers write only the release pointer at the end
       ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
       int errno = pull();
       isOver = errno != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
       throwFailureOfBound();
-      if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno);
+      if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno, between);
+      between = null;
       return isOver ? null : CData.importArray(block.out, options);
     } finally {
       owner.lock.leave();
@@ -233,6 +247,12 @@ final class ResultSource implements DeviceArrayReader.Source {
     end();
   }
 
+  /** Ends this result, because its statement changes. Requires the connection lock. */
+  void endBy(AdbcFunction change) {
+    endedBy = change;
+    end();
+  }
+
   /**
    * Releases the stream, if that has not been done, and the reference to the owner.
    *
@@ -299,9 +319,12 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private static AdbcException failure(NativeHandle owner, String operation, @Nullable String sql, ResultBlock block,
-      int errno) {
-    return DriverErrors.ofStream(owner.driver, operation, sql, block.stream, errno, block.number,
-        lastError(block.stream));
+      int errno, @Nullable Between between) {
+    return DriverErrors.ofStream(owner.driver, status -> {
+      AdbcException.Builder failure = AdbcException.of(operation, status).driver(owner.driver.name()).sql(sql);
+      return between == null ? failure
+          : failure.after(DriverTable.operation(between.function, between.about), between.sql);
+    }, block.stream, errno, block.number, lastError(block.stream));
   }
 
   private static String lastError(MemorySegment stream) {

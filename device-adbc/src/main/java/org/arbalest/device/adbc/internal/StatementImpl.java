@@ -48,27 +48,27 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   /** Takes the connection lock for a change that ends the previous result. */
-  private void enterToChange() {
+  private void enterToChange(AdbcFunction change) {
     enter();
     try {
-      endResult();
+      endResult(change);
     } catch (Throwable t) {
       leave();
       throw t;
     }
   }
 
-  private void endResult() {
+  private void endResult(AdbcFunction by) {
     ResultSource before = result;
     result = null;
-    if (before != null) before.end();
+    if (before != null) before.endBy(by);
   }
 
   @Override
   public void setSqlQuery(String query) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment text = CText.write(arena, "sql", query);
-      enterToChange();
+      enterToChange(AdbcFunction.STATEMENT_SET_SQL_QUERY);
       try {
         handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
             (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
@@ -82,7 +82,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void setSubstraitPlan(byte[] plan) {
     Objects.requireNonNull(plan, "plan");
-    enterToChange();
+    enterToChange(AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, plan);
       handle.driver.call(
@@ -103,7 +103,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try {
       checkThatNothingStays("catalog", catalog, target.catalog());
       checkThatNothingStays("schema", dbSchema, target.dbSchema());
-      endResult();
+      endResult(AdbcFunction.STATEMENT_SET_OPTION);
       OptionFunctions options = OptionFunctions.STATEMENT;
       if (isTemporary && !target.isTemporary()) {
         options.set(handle, "adbc.ingest.temporary", "false"); // first: it excludes the others
@@ -140,9 +140,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public void prepare() {
-    enterToChange();
+    enterToChange(AdbcFunction.STATEMENT_PREPARE);
     try {
-      handle.driver.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
+      handle.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
           (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
     } finally {
       leave();
@@ -161,7 +161,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public Schema executeSchema() {
-    enterToChange();
+    enterToChange(AdbcFunction.STATEMENT_EXECUTE_SCHEMA);
     try {
       return schema(AdbcFunction.STATEMENT_EXECUTE_SCHEMA);
     } finally {
@@ -172,7 +172,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private Schema schema(AdbcFunction function) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = ArrowSchemaStruct.allocate(arena);
-      handle.driver.call(function, null, sql,
+      handle.call(function, null, sql,
           (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, out, error));
       return DriverSchemas.importSchema(out);
     }
@@ -182,7 +182,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   public void bind(DeviceArray rows) {
     try (rows) {
       rows.schema(); // throws unless rows is a record batch
-      enterToChange();
+      enterToChange(AdbcFunction.STATEMENT_BIND);
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment array = ArrowArrayStruct.allocate(arena);
         MemorySegment schema = ArrowSchemaStruct.allocate(arena);
@@ -212,7 +212,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     boolean isBound = false;
     try {
       rows.schema(); // throws unless rows are record batches
-      enterToChange();
+      enterToChange(AdbcFunction.STATEMENT_BIND_STREAM);
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
         var source = new BoundSource(rows, handle);
@@ -251,6 +251,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     Objects.requireNonNull(level, "level");
     ResultSource opened =
         executing(
+            AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
               var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
               ResultSource made;
@@ -262,7 +263,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               }
               result = made;
               if (fedBy != null && fedBy.hasFailed()) {
-                endResult();
+                endResult(AdbcFunction.STATEMENT_EXECUTE_QUERY);
                 fedBy.throwFailure(null);
               }
               return made;
@@ -274,6 +275,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   public long executeUpdate() {
     Long affected =
         executing(
+            AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
               try (Arena arena = Arena.ofConfined()) {
                 MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
@@ -289,8 +291,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
    * Runs an execution under the connection lock, with the bound source, which it uses up. The source is closed after
    * the execution, or by the result.
    */
-  private <T> @Nullable T executing(Function<@Nullable BoundSource, @Nullable T> execution) {
-    enterToChange();
+  private <T> @Nullable T executing(AdbcFunction function, Function<@Nullable BoundSource, @Nullable T> execution) {
+    enterToChange(function);
     BoundSource fedBy = bound;
     bound = null;
     feeding = fedBy;
@@ -326,9 +328,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private void execute(AdbcFunction function, @Nullable BoundSource fedBy, DriverTable.Call call) {
-    handle.lock.executes();
     try {
-      handle.driver.call(function, null, sql, call);
+      handle.execute(function, null, sql, call);
     } catch (AdbcException e) {
       if (fedBy != null) fedBy.throwFailure(e);
       throw e;
@@ -337,7 +338,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public AdbcPartitions executePartitions() {
-    return Objects.requireNonNull(executing(this::partitions));
+    return Objects.requireNonNull(executing(AdbcFunction.STATEMENT_EXECUTE_PARTITIONS, this::partitions));
   }
 
   private AdbcPartitions partitions(@Nullable BoundSource fedBy) {

@@ -41,6 +41,9 @@ static AdbcStatusCode get(const char* name, void* handle, int kind, const char* 
     AdbcStatusCode status = connection_ask(&call, handle, key);
     if (status != ADBC_STATUS_OK) return call_end(&call, status);
   }
+  if (setting(ONE_COPY) && kind == STATEMENT && strcmp(key, USE_COPY) == 0) {
+    option_put_text(handle, key, ADBC_OPTION_VALUE_ENABLED);
+  }
   struct option option = option_get(handle, key, as);
   if (option.kind == NONE) {
     return call_end(&call, call_fail(&call, ADBC_STATUS_NOT_FOUND, "02000", "there is no option %s of that type", key));

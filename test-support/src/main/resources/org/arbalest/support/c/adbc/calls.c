@@ -64,6 +64,14 @@ static int enter(struct call* call, int i, struct handle* handle) {
   return guard_enter(&handle->guard, call->shared, is_rule, handle->head.kind == CONNECTION, call->name);
 }
 
+/* The server drops the rest of a COPY when the next command comes. */
+static void copy_end(struct connection* connection) {
+  if (connection == NULL) return;
+  state_lock();
+  connection->copy = NULL;
+  state_unlock();
+}
+
 static int refuse_aborted(struct call* call) {
   return refuse(call, call_fail(call, ADBC_STATUS_INVALID_STATE, "25P02",
                                 "current transaction is aborted, commands ignored until end of transaction block"));
@@ -95,6 +103,7 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
   }
   if (!troubles(call, flags)) return 0;
   if (!handle->ready && !(flags & (EARLY | RELEASE))) return refuse(call, call_state(call, "its Init comes first"));
+  if (queries || flags & RUNS) copy_end(connection);
   if (queries && overlaps) return refuse(call, call_state(call, "another command is already in progress"));
   if ((queries || flags & RUNS) && !(flags & ENDS) && connection != NULL && connection->aborted) {
     return refuse_aborted(call);

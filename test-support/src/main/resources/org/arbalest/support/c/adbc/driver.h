@@ -39,7 +39,7 @@
 #define STYLE_ODD_DETAIL 0x200      /* the second detail has -1 bytes */
 
 /* Settings of faulty_set, all 0 after a reset. */
-enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, SETTINGS };
+enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY, SETTINGS };
 
 /* THREADS: the unit that only one thread may use at a time. */
 enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };
@@ -140,6 +140,7 @@ struct connection {
   int statements, streams; /* guarded by the state's lock */
   struct activity activity;
   struct result* metadata; /* the connection's own open stream */
+  struct result* copy;     /* ONE_COPY: the result whose rows the server sends, guarded by the state's lock */
   int manual, read_only, aborted;
   struct AdbcConnection duck; /* opened at first use */
 };
@@ -192,6 +193,7 @@ AdbcStatusCode call_close(struct call* call, struct handle* handle); /* ends a r
   if (!call_begin(&call, name, flags, (handle)->private_data, kind, error)) return call.status
 #define call_state(call, ...) call_fail(call, ADBC_STATUS_INVALID_STATE, "HY010", __VA_ARGS__)
 #define PARTS "fake.partitions" /* an option of statements: the number of partitions */
+#define USE_COPY "adbc.postgresql.use_copy" /* ONE_COPY: an option of statements */
 
 /* ---- options.c ---- */
 

@@ -147,6 +147,15 @@ static int get_schema(struct ArrowArrayStream* self, struct ArrowSchema* out) {
   return leave(own, 0);
 }
 
+/* The result whose rows a pull of this one reads: PostgreSQL's driver reads what its server sends, for any result. */
+static struct result* sent(struct result* own) {
+  if (!setting(ONE_COPY) || own->statement == NULL) return own;
+  state_lock();
+  struct result* copy = own->connection->copy;
+  state_unlock();
+  return copy;
+}
+
 /* Pulls the next batch; a released array is the end. */
 static int pull(struct result* own, struct ArrowArray* out) {
   char words[64];
@@ -157,10 +166,12 @@ static int pull(struct result* own, struct ArrowArray* out) {
   if (own->index == own->at && gate_wait_cancelled(&own->cancelled)) {
     return fails(own, "get_next", ADBC_STATUS_CANCELLED, ECANCELED, "57014", "was cancelled while it waited");
   }
-  for (; own->source != NULL; own->source = own->source->next) {
-    struct ArrowArrayStream* stream = &own->source->stream;
+  struct result* from = sent(own);
+  if (from == NULL) return fails(own, "get_next", ADBC_STATUS_IO, EIO, "HY000", "no COPY in progress");
+  for (; from->source != NULL; from->source = from->source->next) {
+    struct ArrowArrayStream* stream = &from->source->stream;
     int code = stream->release == NULL ? 0 : stream->get_next(stream, out);
-    if (code != 0) return source_fails(own, "get_next", code);
+    if (code != 0) return source_fails(from, "get_next", code);
     if (out->release != NULL) return 0;
   }
   return 0;
@@ -221,6 +232,7 @@ static void release(struct ArrowArrayStream* self) {
   state_lock();
   if (own->statement != NULL && own->statement->result == own) own->statement->result = NULL;
   if (own->connection->metadata == own) own->connection->metadata = NULL;
+  if (own->connection->copy == own) own->connection->copy = NULL;
   state_unlock();
   guard_leave(&own->connection->handle.guard, 0);
   if (guard_leave(&own->guard, 0) > 0) tracker_violation("a stream was released while another call was in it");
@@ -244,7 +256,7 @@ void result_start(struct source* source, struct bound* bound, struct connection*
   state_lock();
   connection->streams++;
   own->cancelled = statement != NULL ? statement->activity.cancelled : connection->activity.cancelled; /* just now */
-  if (statement != NULL) statement->result = own;
+  if (statement != NULL) statement->result = connection->copy = own;
   else connection->metadata = own;
   state_unlock();
   *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, own};
