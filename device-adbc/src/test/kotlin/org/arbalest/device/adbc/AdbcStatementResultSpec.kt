@@ -128,4 +128,67 @@ class AdbcStatementResultSpec : FunSpec({
             }
         }
     }
+
+    test("rows of a later result are never returned as rows of an earlier one, and both results then throw [ADB-05]") {
+        c.oneCopy()
+        Faulty.connected { connection ->
+            connection.query("SELECT * FROM batches(9, 2)").use { first ->
+                first.next()!!.close()
+                connection.query("SELECT * FROM batches(5, 4)").use { second ->
+                    second.next()!!.close()
+                    for (result in listOf(first, second)) {
+                        shouldThrow<AdbcException> { result.next() }.let {
+                            it.status() shouldBe AdbcStatus.INVALID_STATE
+                            it.message shouldContain "two results of one connection were read in turns"
+                        }
+                    }
+                }
+            }
+            c.live(FaultyDriver.Live.ARRAYS) shouldBe 0
+            connection.query("SELECT * FROM batches(3, 2)").rows().size shouldBe 6
+        }
+    }
+
+    test("the rows that a failed pull of an earlier result may have taken are not missing silently [ADB-05]") {
+        c.oneCopy()
+        Faulty.connected { connection ->
+            connection.query("SELECT * FROM batches(9, 2)").use { first ->
+                connection.query("SELECT * FROM batches(5, 4)").use { second ->
+                    c.fail("get_next", status = Errno.EIO)
+                    shouldThrow<AdbcException> { first.next() }.status() shouldBe AdbcStatus.INTERNAL
+                    shouldThrow<AdbcException> { second.next() }.status() shouldBe AdbcStatus.INVALID_STATE
+                }
+            }
+        }
+    }
+
+    test("results that are read in turns continue if the driver permits it [ADB-05]") {
+        Faulty.connected { connection ->
+            val results = List(3) { connection.query("SELECT * FROM batches(5, 4)") }
+            repeat(5) { for (result in results) result.next()!!.close() }
+            for (result in results) result.rows().size shouldBe 0
+        }
+    }
+
+    test("the result of a bound query continues after another execution [ADB-05]") {
+        c.oneCopy()
+        Faulty.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT ? AS id")
+                statement.bind(ids(7))
+                statement.executeQuery().use { first ->
+                    connection.query("SELECT * FROM batches(5, 4)").use { second ->
+                        first.rows().single().single() shouldBe 7L
+                        second.rows().size shouldBe 20
+                    }
+                }
+                statement.setSqlQuery("SELECT * FROM batches(9, 2)") // without the batch of the execution before
+                statement.executeQuery().use { first ->
+                    connection.query("SELECT * FROM batches(5, 4)").use {
+                        shouldThrow<AdbcException> { first.next() }.status() shouldBe AdbcStatus.INVALID_STATE
+                    }
+                }
+            }
+        }
+    }
 })

@@ -385,6 +385,12 @@ final class ConnectionLock {
     last = result;
   }
 
+  /** Returns the result of the last execution, if it has one and that is not the given one. */
+  @Nullable
+  ResultSource lastExcept(ResultSource result) {
+    return last == result ? null : last;
+  }
+
   /** Returns whether nothing was executed after the execution of this result. */
   boolean isLast(ResultSource result) {
     return last == result;

@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.CData;
@@ -20,12 +21,16 @@ import org.jspecify.annotations.Nullable;
  * its statement or connection until it is closed.
  */
 final class ResultSource implements DeviceArrayReader.Source {
+  /** An option of statements of PostgreSQL's driver. */
+  private static final String USE_COPY = "adbc.postgresql.use_copy";
+
   private final NativeHandle owner;
 
   /** The function that cancels a pull. */
   private final AdbcFunction cancel;
 
   private final @Nullable String sql;
+  private final boolean isBound;
   private final @Nullable BoundSource bound;
   private final CImport options;
   private final ResultBlock block;
@@ -48,10 +53,14 @@ final class ResultSource implements DeviceArrayReader.Source {
   /** The first call of the connection since the last pull. Drivers with one open result for a connection end it then. */
   private @Nullable Between between;
 
+  /** Whether the driver may have returned rows of this result as rows of an earlier one. */
+  private boolean hasLostRows;
+
   private ResultSource(Opening of, ResultBlock block, Schema schema) {
     this.owner = of.owner;
     this.cancel = of.cancel;
     this.sql = of.sql;
+    this.isBound = of.isBound;
     this.bound = of.bound;
     this.options = CImport.DATA.schema(schema).validation(of.level);
     this.block = block;
@@ -67,11 +76,12 @@ final class ResultSource implements DeviceArrayReader.Source {
    * @param owner the handle to which the source has a reference
    * @param cancel the function that cancels a pull
    * @param sql the query, for errors
-   * @param bound the batches that the execution pulls
+   * @param isBound whether the execution has bound batches
+   * @param bound the bound batches, if the execution pulls them
    * @param level the validation level of the result's batches
    */
-  record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, @Nullable BoundSource bound,
-      Validation level) {}
+  record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, boolean isBound,
+      @Nullable BoundSource bound, Validation level) {}
 
   /** A call of the connection between two pulls. */
   private record Between(AdbcFunction function, @Nullable String about, @Nullable String sql) {}
@@ -149,11 +159,13 @@ final class ResultSource implements DeviceArrayReader.Source {
             "the result has ended, because " + (endedBy == null ? "it was closed" : endedBy.symbol() + " changed its "
                 + "statement. Use a separate statement for each result"));
       }
+      if (hasLostRows) throw mixed();
       // some drivers write only the release pointer at the end
       ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
       int errno = pull();
       isOver = errno != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
       throwFailureOfBound();
+      checkRows(errno);
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno, between);
       between = null;
       return isOver ? null : CData.importArray(block.out, options);
@@ -174,6 +186,37 @@ final class ResultSource implements DeviceArrayReader.Source {
       if (!isOver) StatementImpl.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
       throw t;
     }
+  }
+
+  /**
+   * Throws if the batch has rows of a later result, and marks that result: PostgreSQL's driver reads what the server
+   * sends, for any open result of the connection. It reads bound queries, and all without {@code COPY}, at once.
+   */
+  private void checkRows(int errno) {
+    ResultSource later = between == null ? null : owner.lock.lastExcept(this);
+    boolean isEnd = errno == 0 && isOver;
+    if (later == null || isEnd || isBound || cancel != AdbcFunction.STATEMENT_CANCEL || !readsByCopy()) return;
+    later.hasLostRows = true;
+    if (errno != 0) return; // thrown by the caller
+    StatementImpl.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
+    throw mixed();
+  }
+
+  private boolean readsByCopy() {
+    try {
+      return OptionFunctions.STATEMENT.get(owner, USE_COPY).equals("true");
+    } catch (AdbcException _) { // another driver
+      return false;
+    }
+  }
+
+  private AdbcException mixed() {
+    return AdbcException.of("get_next of the result", AdbcStatus.INVALID_STATE.code()).driver(owner.driver.name())
+        .sql(sql)
+        .message("two results of one connection were read in turns, but the driver reads both from one COPY, so their "
+            + "rows are mixed; use a connection for each result, or set the option " + USE_COPY
+            + " of their statements to false")
+        .build();
   }
 
   private int pull() {

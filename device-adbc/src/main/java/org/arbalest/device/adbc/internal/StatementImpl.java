@@ -32,6 +32,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   /** The source that is bound and was not executed yet. */
   private @Nullable BoundSource bound;
 
+  /** Whether a batch or a source is bound and was not executed yet. */
+  private boolean isBound;
+
   /** The source of the current execution. The cancelling thread reads it, and the result. */
   private volatile @Nullable BoundSource feeding;
 
@@ -194,6 +197,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               AdbcFunction.STATEMENT_BIND, null, sql,
               (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
           bound = null;
+          isBound = true;
         } catch (Throwable t) {
           release(ArrowArrayStruct.releaseCallback(array), array);
           throw t;
@@ -209,7 +213,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void bind(DeviceArrayReader rows) {
     Objects.requireNonNull(rows, "rows");
-    boolean isBound = false;
+    boolean isTaken = false;
     try {
       rows.schema(); // throws unless rows are record batches
       enterToChange(AdbcFunction.STATEMENT_BIND_STREAM);
@@ -228,11 +232,12 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         }
         bound = source;
         isBound = true;
+        isTaken = true;
       } finally {
         leave();
       }
     } finally {
-      if (!isBound) rows.close();
+      if (!isTaken) rows.close();
     }
   }
 
@@ -253,7 +258,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         executing(
             AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
-              var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, fedBy, level);
+              var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, isBound, fedBy, level);
               ResultSource made;
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
@@ -303,6 +308,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         given = execution.apply(fedBy);
       } finally {
         feeding = null;
+        isBound = false;
         leave();
       }
     } catch (Throwable t) {

@@ -147,9 +147,10 @@ static int get_schema(struct ArrowArrayStream* self, struct ArrowSchema* out) {
   return leave(own, 0);
 }
 
-/* The result whose rows a pull of this one reads: PostgreSQL's driver reads what its server sends, for any result. */
+/* The result whose rows a pull of this one reads: PostgreSQL's driver reads what its server sends, for any result,
+   except those of bound queries. */
 static struct result* sent(struct result* own) {
-  if (!setting(ONE_COPY) || own->statement == NULL) return own;
+  if (!setting(ONE_COPY) || own->statement == NULL || own->bound != NULL) return own;
   state_lock();
   struct result* copy = own->connection->copy;
   state_unlock();
@@ -256,8 +257,9 @@ void result_start(struct source* source, struct bound* bound, struct connection*
   state_lock();
   connection->streams++;
   own->cancelled = statement != NULL ? statement->activity.cancelled : connection->activity.cancelled; /* just now */
-  if (statement != NULL) statement->result = connection->copy = own;
+  if (statement != NULL) statement->result = own;
   else connection->metadata = own;
+  connection->copy = statement != NULL && bound == NULL ? own : NULL;
   state_unlock();
   *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, own};
 }
