@@ -162,7 +162,7 @@ public suspend fun AdbcConnection.awaitPartition(
  * Opens a connection on [dispatcher]; see [AdbcDatabase.connect].
  *
  * ADBC cannot cancel this call. A cancelled coroutine waits until the driver has connected or failed, and closes the
- * connection.
+ * connection. Only a wait until another thread has connected to the same database ends at once.
  *
  * @return the connection; the caller closes it
  */
@@ -170,8 +170,16 @@ public suspend fun AdbcDatabase.awaitConnect(
     options: Map<String, Any> = emptyMap(),
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): AdbcConnection = calling(dispatcher, AdbcConnection::close) { call ->
-    call.begin()
-    connect(options)
+    val caller = Thread.currentThread()
+    var isInterrupted = false
+    try {
+        call.cancellable({
+            isInterrupted = true
+            caller.interrupt()
+        }) { connect(options) }
+    } finally {
+        if (isInterrupted) Thread.interrupted() // the dispatcher's thread continues with other work
+    }
 }
 
 /**

@@ -16,6 +16,7 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.asReader
 import org.arbalest.device.DeviceArray
@@ -333,6 +334,28 @@ class QueriesCancellationSpec : FunSpec({
                 val end = all.all { it.ends() }
                 all.forEach { it.cancel() }
                 end shouldBe true
+            }
+        }
+    }
+
+    test("a cancelled awaitConnect does not wait until another coroutine has connected [ADB-24]") {
+        opened { database ->
+            c.hold("ConnectionInit")
+            Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { here ->
+                coroutineScope {
+                    val first = async(Dispatchers.Default) { database.awaitConnect() }
+                    awaitHeld()
+                    val second = launch(Dispatchers.Default) { database.awaitConnect(dispatcher = here).close() }
+                    eventually(5.seconds) { inCall() shouldBe 1 }
+                    second.cancel()
+                    val ends = second.ends()
+                    val calls = c.calls("ConnectionNew")
+                    c.letGo()
+                    first.await().close()
+                    ends shouldBe true
+                    calls shouldBe 1
+                }
+                withContext(here) { Thread.currentThread().isInterrupted } shouldBe false
             }
         }
     }

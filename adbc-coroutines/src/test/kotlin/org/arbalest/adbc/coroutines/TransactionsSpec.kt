@@ -43,6 +43,19 @@ class TransactionsSpec : FunSpec({
         return came.await()
     }
 
+    test("a flow whose collector fails keeps the transaction, though a cancel aborts it [ADB-28]") {
+        c.abortOnCancel()
+        connected { connection ->
+            connection.transaction {
+                awaitExecute("DELETE FROM t WHERE id < 4")
+                runCatching { queryFlow("SELECT * FROM batches(9, 2)").collect { error("enough") } }
+                awaitExecute("DELETE FROM t WHERE id = 4")
+            }
+            c.calls("StatementCancel") shouldBe 0
+            connection.count() shouldBe 5
+        }
+    }
+
     test("a transaction commits when its block returns, and rolls back when it throws or is cancelled [ADB-26]") {
         connected { connection ->
             connection.transaction {

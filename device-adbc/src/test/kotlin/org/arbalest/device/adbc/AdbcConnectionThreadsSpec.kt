@@ -67,7 +67,8 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("8 threads connect to one database, and the driver runs one of these calls at a time [ADB-06]") {
+    test("8 threads connect to one database and close, and the driver runs one of these calls at a time [ADB-06]") {
+        c.threads(Threads.CONNECTION)
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             Executors.newFixedThreadPool(8).use { pool ->
                 val go = CyclicBarrier(8)
@@ -82,6 +83,62 @@ class AdbcConnectionThreadsSpec : FunSpec({
                     }
                 }.forEach { it.get() }
             }
+        }
+    }
+
+    test("a connection that is closed while another is opened is released after that [ADB-06]") {
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            val first = database.connect()
+            c.hold("ConnectionInit")
+            lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+                val second = pool.start { database.connect() }
+                awaitHeld()
+                first.close()
+                c.calls("ConnectionRelease") shouldBe 0
+                c.letGo()
+                second.get(5, TimeUnit.SECONDS).close()
+            }
+            c.calls("ConnectionRelease") shouldBe 2
+        }
+    }
+
+    test("a database that is closed while a connection is opened is released after that [ADB-04]") {
+        val database = Faulty.driver.open(mapOf<String, Any>())
+        val first = database.connect()
+        c.hold("ConnectionInit")
+        lettingGo(Executors.newSingleThreadExecutor()) { pool ->
+            val second = pool.start { database.connect() }
+            awaitHeld()
+            listOf(database, first).forEach(AutoCloseable::close)
+            c.calls("DatabaseRelease") shouldBe 0
+            c.letGo()
+            second.get(5, TimeUnit.SECONDS).close()
+        }
+        c.live(Live.CONNECTIONS) shouldBe 0
+        c.live(Live.DATABASES) shouldBe 0
+    }
+
+    test("an interrupt ends the wait for a connection that another thread opens, and is kept [ADB-12]") {
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            c.hold("ConnectionInit")
+            lettingGo(Executors.newFixedThreadPool(2)) { pool ->
+                val first = pool.start { database.connect() }
+                awaitHeld()
+                val thread = AtomicReference<Thread>()
+                val (second, waits) = pool.startWaiting {
+                    thread.set(Thread.currentThread())
+                    shouldThrow<AdbcException> { database.connect() } to Thread.interrupted()
+                }
+                waits shouldBe true
+                thread.get().interrupt()
+                val (failure, isInterrupted) = second.get(5, TimeUnit.SECONDS)
+                failure.status() shouldBe AdbcStatus.CANCELLED
+                failure.driverMessage() shouldBe "the thread was interrupted before the driver was called"
+                isInterrupted shouldBe true
+                c.letGo()
+                first.get(5, TimeUnit.SECONDS).close()
+            }
+            c.calls("ConnectionNew") shouldBe 1
         }
     }
 

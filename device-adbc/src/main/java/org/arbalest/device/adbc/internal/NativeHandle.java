@@ -129,16 +129,36 @@ final class NativeHandle {
 
   private void end() {
     if (!lock.takeOr(this, this::end)) return;
+    boolean isReleased = true; // also after an error
     try {
       try {
-        driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+        isReleased = release();
       } finally {
         lock.leave();
       }
     } finally {
-      STRUCTS.giveBack(struct);
-      leaveParent();
+      if (isReleased) {
+        STRUCTS.giveBack(struct);
+        leaveParent();
+      }
     }
+  }
+
+  /**
+   * Releases the driver's object. A connection is released under the lock of its database, as it is opened: adbc.h has
+   * one call at a time for each object, and PostgreSQL's driver counts its connections in the database.
+   *
+   * @return false if the release is deferred until the database's current call ends
+   */
+  private boolean release() {
+    ConnectionLock database = parent != null && kind == Kind.CONNECTION ? parent.lock : null;
+    if (database != null && !database.takeOr(this, this::end)) return false;
+    try {
+      driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+    } finally {
+      if (database != null) database.leave();
+    }
+    return true;
   }
 
   /** Releases the reference to the parent; a database releases its own table. */
@@ -176,7 +196,10 @@ final class NativeHandle {
     try {
       do {
         isInterrupted |= lock.await();
-        if (call.isCancelled) throw cancelled();
+        if (call.isCancelled) throw notCalled("it was cancelled before the driver was called");
+        // nothing else ends this wait, and the driver may connect for minutes
+        if (isInterrupted && kind == Kind.DATABASE)
+          throw notCalled("the thread was interrupted before the driver was called");
         if (pull != null) pull.checkNotClosed();
       } while (!lock.tryTake(this, call.isOfHandle));
     } finally {
@@ -203,9 +226,9 @@ final class NativeHandle {
     driver.call(function, about, sql, call);
   }
 
-  private AdbcException cancelled() {
+  private AdbcException notCalled(String why) {
     return AdbcException.of("A call of the " + kind.noun, AdbcStatus.CANCELLED.code()).driver(driver.name())
-        .message("it was cancelled before the driver was called").build();
+        .message(why).build();
   }
 
   /**

@@ -80,6 +80,8 @@ AdbcStatusCode faultyConnectionRelease(struct AdbcConnection* handle, struct Adb
                     call_state(&call, "the connection has %d open statements and %d open streams", statements,
                                streams));
   }
+  /* PostgreSQL's driver counts its connections in the database, with a plain integer. */
+  if (connection->database != NULL && !call_also(&call, &connection->database->handle)) return call.status;
   duck_release(connection);
   state_lock();
   if (connection->database != NULL) connection->database->connections--;
