@@ -105,6 +105,13 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   long executeUpdate();
 
   /**
+   * Returns the number of rows that the last execution affected, or -1 if the driver does not know it, or if the
+   * execution failed: after {@link #executeQuery()}, for example, of a query with {@code RETURNING}. Some drivers return
+   * the number of rows of the result.
+   */
+  long affectedRows();
+
+  /**
    * Returns the schema of the result, without executing the query.
    *
    * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not support this; some drivers

@@ -147,6 +147,25 @@ class AdbcExceptionSpec : FunSpec({
         of("x".repeat(198) + "\uD83E\uDD86" + "y") shouldBe "x".repeat(198) + "\uD83E\uDD86…"
     }
 
+    test("an error of an ingestion names its table, until the statement has a query [ADB-07]") {
+        Faulty.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setIngest(AdbcIngest.into("nowhere").with(AdbcIngest.Mode.APPEND))
+                c.fail("StatementBind", status = AdbcStatus.IO.code())
+                shouldThrow<AdbcException> { statement.bind(ids(1)) }.operation() shouldBe "AdbcStatementBind(nowhere)"
+                for (bind in listOf({ statement.bind(ids(1)) }, { statement.bind(reader(1)) })) {
+                    bind()
+                    shouldThrow<AdbcException> { statement.executeUpdate() }.let {
+                        it.operation() shouldBe "AdbcStatementExecuteQuery(nowhere)"
+                        it.message shouldContain "AdbcStatementExecuteQuery(nowhere) of libadbc_driver_faulty.so failed"
+                    }
+                }
+                shouldThrow<AdbcException> { statement.query("SELECT * FROM nowhere") }.operation() shouldBe
+                    "AdbcStatementExecuteQuery"
+            }
+        }
+    }
+
     test("an error that does not concern a query has no SQL, even after a query on the same statement [ADB-07]") {
         Faulty.connected { connection ->
             shouldThrow<AdbcException> { connection.tableSchema("nowhere") }.message shouldNotContain "the SQL"

@@ -156,6 +156,21 @@ class AdbcStatementSpec : FunSpec({
         }
     }
 
+    test("the number of affected rows is kept for executions that return a result [ADB-09]") {
+        withStatement { statement ->
+            statement.affectedRows() shouldBe -1
+            statement.query("DELETE FROM t WHERE id < 4").use { statement.affectedRows() shouldBe 4 }
+            statement.query("SELECT id FROM t").close()
+            statement.affectedRows() shouldBe -1 // the driver does not know it
+            statement.execute("DELETE FROM t WHERE id < 6") shouldBe 2
+            statement.affectedRows() shouldBe 2
+            shouldThrow<AdbcException> { statement.query("SELECT * FROM nowhere") }
+            statement.affectedRows() shouldBe -1
+            statement.close()
+            shouldThrow<IllegalStateException> { statement.affectedRows() }.message shouldBe "the statement was closed"
+        }
+    }
+
     test("a query without a result has no columns and no rows [ADB-09]") {
         Faulty.connected { connection ->
             connection.query("CREATE TABLE y (id BIGINT)").use { reader ->
@@ -266,7 +281,7 @@ class AdbcStatementSpec : FunSpec({
             val error = shouldThrow<DeviceException> { connection.ingest("x", failing()) }
             error.message shouldContain "the tape tore"
             (error.cause is IOException) shouldBe true
-            (error.suppressed.single() as AdbcException).operation() shouldBe "AdbcStatementExecuteQuery"
+            (error.suppressed.single() as AdbcException).operation() shouldBe "AdbcStatementExecuteQuery(x)"
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
                 statement.prepare()

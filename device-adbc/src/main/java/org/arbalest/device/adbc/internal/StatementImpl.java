@@ -29,6 +29,12 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   // Written under the connection lock.
   private @Nullable String sql;
 
+  /** The table of the ingestion; null without one. */
+  private @Nullable String table;
+
+  /** See {@link AdbcStatement#affectedRows}. */
+  private volatile long affectedRows = -1;
+
   /** The source that is bound and was not executed yet. */
   private @Nullable BoundSource bound;
 
@@ -76,6 +82,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
             (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
         sql = query;
+        table = null;
       } finally {
         leave();
       }
@@ -92,6 +99,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN,
           (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, bytes, (long) plan.length, error));
       sql = null;
+      table = null;
     } finally {
       leave();
     }
@@ -114,6 +122,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       }
       options.set(handle, "adbc.ingest.target_table", target.table());
       sql = null;
+      table = target.table();
       options.set(handle, "adbc.ingest.mode", target.mode().value());
       if (target.catalog() != null) {
         options.set(handle, "adbc.ingest.target_catalog", target.catalog());
@@ -194,7 +203,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         }
         try {
           handle.driver.call(
-              AdbcFunction.STATEMENT_BIND, null, sql,
+              AdbcFunction.STATEMENT_BIND, table, sql,
               (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
           bound = null;
           isBound = true;
@@ -224,7 +233,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           CData.exportStream(reader, stream, CExport.DATA);
         }
         try {
-          handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, null, sql,
+          handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, table, sql,
               (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
         } catch (Throwable t) {
           release(ArrowArrayStreamStruct.releaseCallback(stream), stream);
@@ -283,10 +292,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
             AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
               try (Arena arena = Arena.ofConfined()) {
-                MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
-                execute(MemorySegment.NULL, rows, fedBy);
+                execute(MemorySegment.NULL, arena.allocate(JAVA_LONG), fedBy);
                 if (fedBy != null) fedBy.throwFailure(null);
-                return rows.get(JAVA_LONG, 0);
+                return affectedRows;
               }
             });
     return Objects.requireNonNull(affected);
@@ -329,17 +337,31 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private void execute(MemorySegment stream, MemorySegment rows, @Nullable BoundSource fedBy) {
-    execute(AdbcFunction.STATEMENT_EXECUTE_QUERY, fedBy,
+    execute(AdbcFunction.STATEMENT_EXECUTE_QUERY, rows, fedBy,
         (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
   }
 
-  private void execute(AdbcFunction function, @Nullable BoundSource fedBy, DriverTable.Call call) {
+  /**
+   * Executes, and stores the number of affected rows.
+   *
+   * @param rows memory for that number
+   */
+  private void execute(AdbcFunction function, MemorySegment rows, @Nullable BoundSource fedBy, DriverTable.Call call) {
+    rows.set(JAVA_LONG, 0, -1L);
+    affectedRows = -1;
     try {
-      handle.execute(function, null, sql, call);
+      handle.execute(function, table, sql, call);
+      affectedRows = rows.get(JAVA_LONG, 0);
     } catch (AdbcException e) {
       if (fedBy != null) fedBy.throwFailure(e);
       throw e;
     }
+  }
+
+  @Override
+  public long affectedRows() {
+    whileOpen(() -> {});
+    return affectedRows;
   }
 
   @Override
@@ -351,16 +373,17 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       MemorySegment partitions = arena.allocate(PartitionsStruct.LAYOUT);
-      MemorySegment rows = arena.allocateFrom(JAVA_LONG, -1L);
+      MemorySegment rows = arena.allocate(JAVA_LONG);
       execute(
           AdbcFunction.STATEMENT_EXECUTE_PARTITIONS,
+          rows,
           fedBy,
           (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, schema, partitions, rows, error));
       try {
         Schema type =
             ArrowSchemaStruct.releaseCallback(schema).address() == 0 ? null : DriverSchemas.importSchema(schema);
         if (fedBy != null) fedBy.throwFailure(null);
-        return new AdbcPartitions(type, PartitionsStruct.read(partitions), rows.get(JAVA_LONG, 0));
+        return new AdbcPartitions(type, PartitionsStruct.read(partitions), affectedRows);
       } finally {
         PartitionsStruct.release(partitions);
       }
