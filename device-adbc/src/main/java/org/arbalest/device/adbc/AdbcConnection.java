@@ -114,7 +114,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
 
   /**
    * Sets whether each execution is its own transaction, which is the default. Otherwise all executions until {@link
-   * #commit} or {@link #rollback} are one transaction. Do not combine this with SQL statements for transactions.
+   * #commit} or {@link #rollback} are one transaction. Do not combine this with SQL statements for transactions:
+   * closing a result early may abort a transaction that SQL began.
    */
   default void setAutoCommit(boolean isAutoCommit) {
     setOption("adbc.connection.autocommit", isAutoCommit);

@@ -167,7 +167,8 @@ public final class AdbcException extends DeviceException {
       if (errno != 0 && driverMessage.isEmpty()) text.append(", ").append(Errno.name(errno));
       if (!sqlState.isEmpty()) text.append(", SQLSTATE ").append(sqlState);
       if (vendorCode != null) text.append(", vendor code ").append(vendorCode);
-      text.append(": ").append(driverMessage.isEmpty() ? "the driver returned no message" : driverMessage.stripTrailing());
+      text.append(": ")
+          .append(driverMessage.isEmpty() ? "the driver returned no message" : driverMessage.stripTrailing());
       if (after != null)
         text.append("; before, the connection called ").append(after).append(", which may have ended this result");
       if (sql != null) text.append("; the SQL: ").append(beginning(sql));

@@ -9,9 +9,10 @@ package org.arbalest.device.adbc;
  * Closing twice has no effect. All other calls on a closed handle throw {@link IllegalStateException}.
  *
  * <p><b>Threads.</b> Any thread may use a handle. Calls of one connection, its statements and their results run one at
- * a time, and so do calls of one database, such as {@code connect}. Reading an option is such a call, since some drivers
- * query for it: it waits for a running query, and throws {@link IllegalStateException} in a source that supplies batches
- * to the same connection. Only options of a statement, such as its progress, are read immediately, during any call.
+ * a time, and so do calls of one database, such as {@code connect}. Reading an option is such a call, since some
+ * drivers query for it: it waits for a running query, and throws {@link IllegalStateException} in a source that
+ * supplies batches to the same connection. Only options of a statement, such as its progress, are read immediately,
+ * during any call.
  *
  * <p><b>Options.</b> The driver defines the options: {@code adbc.h} and the driver's documentation list them and their
  * types, one of four. Drivers of ADBC 1.0.0 have only string options, and cannot return any.

@@ -12,7 +12,8 @@ import org.arbalest.device.adbc.internal.StatementImpl;
  * times, and be given another query.
  *
  * <p>A statement has one result at a time. Every change of the statement, except of its options, ends the result of the
- * previous execution: the next pull of its reader throws. A reader may outlive the statement.
+ * previous execution: the next pull of its reader throws. A reader may outlive the statement. Some drivers have one
+ * open result for all statements of a connection, for example PostgreSQL's.
  */
 public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   /** Sets the query, in the database's SQL. */
@@ -78,7 +79,11 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * <p>If the query fails later, the result's {@code next} throws {@link AdbcException}. The result ends where {@code
    * next} returns null. Closing it before its end cancels the query, if the connection has executed nothing since;
    * otherwise some drivers compute the query to its end before the close returns. A result whose null was not read is
-   * also cancelled, which may cost a round trip to a server, or the current transaction.
+   * also cancelled, which may cost a connection to the server. With autocommit off, the query is cancelled only if the
+   * driver would delay the close, because some databases abort the transaction of a cancelled query.
+   *
+   * <p>Whether the result continues after another call of its connection depends on the driver. If it does not, the
+   * error of {@code next} names that call.
    *
    * @return the result, without columns and rows if the database returns none; the caller closes it
    * @throws AdbcException if the query fails
@@ -105,9 +110,8 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   long executeUpdate();
 
   /**
-   * Returns the number of rows that the last execution affected, or -1 if the driver does not know it, or if the
-   * execution failed: after {@link #executeQuery()}, for example, of a query with {@code RETURNING}. Some drivers return
-   * the number of rows of the result.
+   * Returns the number of rows that the last execution affected, also after {@link #executeQuery()}. It is -1 if the
+   * driver does not know it, or if the execution failed. Some drivers return the number of rows of the result.
    */
   long affectedRows();
 

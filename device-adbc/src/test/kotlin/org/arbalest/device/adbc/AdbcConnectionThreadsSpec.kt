@@ -202,7 +202,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
         }
     }
 
-    test("a source cannot read options of the connection that executes with its batches, except a statement's [ADB-11]") {
+    test("a source cannot read options of the connection that it supplies, except those of a statement [ADB-11]") {
         Faulty.connected { connection ->
             connection.createStatement().use { statement ->
                 statement.setOption("fake.user.x", "y")

@@ -144,7 +144,9 @@ class FaultyDriver private constructor(main: String) {
         ANY,
     }
 
-    private enum class Setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY }
+    private enum class Setting {
+        STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY
+    }
 
     private val library: NativeLibrary =
         NativeLibrary.compile(listOf("-O0", "-DDUCKDB=\"${DuckDbLibrary.file}\""), "adbc/$main.c", *SOURCES)
@@ -288,9 +290,9 @@ class FaultyDriver private constructor(main: String) {
     fun abortOnCancel(isOn: Boolean = true): Unit = set(Setting.CANCEL_ABORTS, if (isOn) 1 else 0)
 
     /**
-     * Sets whether a connection has one open result, as PostgreSQL's, whose driver reads each result by a `COPY`: the
-     * next execution, metadata call or queried option ends the result, and a pull of an ended result reads the rows of
-     * the open one. A statement's option `adbc.postgresql.use_copy` is then `true`.
+     * Sets whether a connection has one open result, as in PostgreSQL's driver, which reads results by `COPY`. The next
+     * execution, metadata call or queried option ends it. A pull of an ended result reads the rows of the open one. A
+     * statement's option `adbc.postgresql.use_copy` is then `true`.
      */
     fun oneCopy(isOn: Boolean = true): Unit = set(Setting.ONE_COPY, if (isOn) 1 else 0)
 

@@ -36,7 +36,7 @@ final class DriverErrors {
   /**
    * Returns the exception of a failed stream, from the driver's error for it or else from the stream's own error.
    *
-   * @param of what the library knows about the failure, for a status
+   * @param of returns an exception without the driver's message, for a status
    * @param status zeroed memory for an {@code AdbcStatusCode}
    */
   static AdbcException ofStream(DriverTable driver, IntFunction<AdbcException.Builder> of, MemorySegment stream,

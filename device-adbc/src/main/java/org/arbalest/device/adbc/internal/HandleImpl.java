@@ -125,9 +125,8 @@ abstract class HandleImpl {
   }
 
   /**
-   * Reads an option: of a statement during any call, as the progress of its execution; of a connection or a database
-   * under its lock. adbc.h lets any thread read any option, but PostgreSQL's driver runs a query to read the schema of
-   * a connection, on a socket that only one thread may use.
+   * Reads an option: of a statement during any call, of a connection or a database under its lock. adbc.h lets any
+   * thread read any option. But PostgreSQL's driver queries for a connection's schema, on a socket for one thread.
    */
   private <T> T getting(Supplier<T> call) {
     if (handle.kind == NativeHandle.Kind.STATEMENT) {

@@ -50,7 +50,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   /** The change of the statement that ended this result. */
   private @Nullable AdbcFunction endedBy;
 
-  /** The first call of the connection since the last pull. Drivers with one open result for a connection end it then. */
+  /** The first call of the connection since the last pull. Drivers with one open result then end it. */
   private @Nullable Between between;
 
   /** Whether the driver may have returned rows of this result as rows of an earlier one. */

@@ -47,10 +47,11 @@ class LateCancelSpec : FunSpec({
         }
     }
 
-    test("a release that fails is not cancelled afterwards, and throws its own exception [ADB-28]") {
+    test("a release that fails is not cancelled, and throws its own exception [ADB-28]") {
         val cancels = AtomicInteger()
-        shouldThrow<IllegalStateException> { LateCancel.release(lock, { error("broken") }) { cancels.incrementAndGet() } }
-            .message shouldBe "broken"
+        shouldThrow<IllegalStateException> {
+            LateCancel.release(lock, { error("broken") }) { cancels.incrementAndGet() }
+        }.message shouldBe "broken"
         val gate = CountDownLatch(1)
         LateCancel.release(lock, gate::awaitFiveSeconds) { gate.countDown() }
         cancels.get() shouldBe 0
