@@ -3,6 +3,7 @@ package org.arbalest.device.adbc
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
@@ -78,6 +79,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
                         repeat(50) {
                             database.connect(mapOf("fake.user.x" to n)).use {
                                 it.getLongOption("fake.user.x") shouldBe n
+                                c.live(Live.CONNECTIONS) shouldBeLessThanOrEqual 16 // servers limit their number
                             }
                         }
                     }

@@ -254,4 +254,24 @@ class FaultyDriverStatementSpec : FunSpec({
             count("t") shouldBe 9L
         }
     }
+
+    test("with one COPY, a result reads the rows of the last one, and ends with the next call of its connection") {
+        driver {
+            faulty.oneCopy()
+            fun batches(n: Int, rows: Int, on: MemorySegment) =
+                CData.importStream(execute("SELECT * FROM batches($n, $rows)", on), CImport.DATA)
+            val other = arena.allocate(16, 8)
+            ok("StatementNew", connection, other)
+            batches(3, 2, statement).use { first ->
+                batches(3, 5, other).use { second ->
+                    first.next()!!.use { it.length() shouldBe 5 }
+                    second.next()!!.use { it.length() shouldBe 5 }
+                    ok("ConnectionSetOption", connection, "adbc.connection.autocommit", "false")
+                    ok("ConnectionCommit", connection)
+                    runCatching { second.next() }.exceptionOrNull()!!.message shouldContain "no COPY in progress"
+                }
+            }
+            ok("StatementRelease", other)
+        }
+    }
 })

@@ -253,6 +253,19 @@ final class ConnectionLock {
     }
   }
 
+  /**
+   * Runs the deferred releases before a call of this thread, which holds this lock. Otherwise threads that open
+   * connections without a pause would defer the releases of closed ones, and the server limits their number.
+   */
+  void releaseFirst() {
+    if (behind.isEmpty() || !releasing.compareAndSet(null, Thread.currentThread())) return;
+    try {
+      for (Runnable action = behind.poll(); action != null; action = behind.poll()) run(action);
+    } finally {
+      releasing.set(null);
+    }
+  }
+
   private void releaseEach() {
     while (isFree()) {
       Runnable action = behind.poll();
