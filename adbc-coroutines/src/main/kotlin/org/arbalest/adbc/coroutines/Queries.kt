@@ -61,6 +61,25 @@ public suspend fun AdbcConnection.awaitQuery(
     }
 
 /**
+ * Executes a query with parameters with a new statement, and returns its result:
+ * `awaitQuery("SELECT * FROM flights WHERE delay > ?", 60)`. See the overload without parameters.
+ *
+ * @param values the parameters' values; see [AdbcStatement.bindValues]
+ * @return the result; the caller closes it
+ */
+public suspend fun AdbcConnection.awaitQuery(
+    sql: String,
+    vararg values: Any?,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): DeviceArrayReader =
+    calling(dispatcher, DeviceArrayReader::close) { call ->
+        byStatement(call) { statement ->
+            statement.set(sql, values)
+            statement.executeQuery()
+        }
+    }
+
+/**
  * Executes a query without a result, for its effect, with a new statement; see [AdbcConnection.execute] and
  * [AdbcStatement.awaitUpdate].
  *
@@ -76,6 +95,42 @@ public suspend fun AdbcConnection.awaitExecute(
             statement.executeUpdate()
         }
     }
+
+/**
+ * Executes a query with parameters for its effect, with a new statement; see the overload without parameters.
+ *
+ * @param values the parameters' values; see [AdbcStatement.bindValues]
+ * @return the number of affected rows, or -1 if the driver does not know it
+ */
+public suspend fun AdbcConnection.awaitExecute(
+    sql: String,
+    vararg values: Any?,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long =
+    calling(dispatcher, {}) { call ->
+        byStatement(call) { statement ->
+            statement.set(sql, values)
+            statement.executeUpdate()
+        }
+    }
+
+private fun AdbcStatement.set(sql: String, values: Array<out Any?>) {
+    setSqlQuery(sql)
+    if (values.isNotEmpty()) bindValues(*values)
+}
+
+/**
+ * Executes a query for its effect once for each row of parameters; see [AdbcConnection.executeMany]. A cancellation
+ * also ends the execution of later rows.
+ *
+ * @param rows the rows, each with one value per parameter
+ * @return the number of affected rows, or -1 if the driver does not know it
+ */
+public suspend fun AdbcConnection.awaitExecuteMany(
+    sql: String,
+    rows: Collection<List<Any?>>,
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): Long = calling(dispatcher, {}) { call -> byConnection(call) { executeMany(sql, rows) } }
 
 /**
  * Creates a statement, and runs [action] with it. A cancellation cancels the statement, and calls [cancels]. A
@@ -254,4 +309,19 @@ public fun AdbcConnection.queryFlow(
 ): LendingFlow<DeviceArray> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     awaitQuery(sql, here).asFlow(here).collect { emit(it) }
+}
+
+/**
+ * Returns the result of a query with parameters as a cold flow:
+ * `queryFlow("SELECT * FROM flights WHERE delay > ?", 60)`. See the overload without parameters.
+ *
+ * @param values the parameters' values for each collection; see [AdbcStatement.bindValues]
+ */
+public fun AdbcConnection.queryFlow(
+    sql: String,
+    vararg values: Any?,
+    dispatcher: CoroutineDispatcher? = null,
+): LendingFlow<DeviceArray> = lendingFlow {
+    val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
+    awaitQuery(sql, *values, dispatcher = here).asFlow(here).collect { emit(it) }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.internal.ConnectionImpl;
+import org.arbalest.device.adbc.internal.Parameters;
+import org.arbalest.device.adbc.internal.StatementImpl;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a database. Threads that execute at the same time need one connection each. */
@@ -26,6 +29,20 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   }
 
   /**
+   * Executes a query with parameters, with a new statement: {@code query("SELECT * FROM t WHERE id > ?", 5)}.
+   *
+   * @param values the parameters' values; see {@link AdbcStatement#bindValues}
+   * @return the result; the caller closes it. See {@link AdbcStatement#executeQuery()}
+   * @throws IllegalArgumentException if a value's class is not supported
+   */
+  default DeviceArrayReader query(String sql, @Nullable Object... values) {
+    Parameters parameters = Parameters.of(values);
+    try (AdbcStatement statement = createStatement()) {
+      return ((StatementImpl) statement).query(sql, parameters);
+    }
+  }
+
+  /**
    * Executes a query for its effect, with a new statement. Do not use it for a query with a result, which drivers may
    * not compute; see {@link AdbcStatement#executeUpdate}.
    *
@@ -34,6 +51,40 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   default long execute(String sql) {
     try (AdbcStatement statement = createStatement()) {
       return statement.execute(sql);
+    }
+  }
+
+  /**
+   * Executes a query with parameters for its effect, with a new statement; see {@link #execute(String)}.
+   *
+   * @param values the parameters' values; see {@link AdbcStatement#bindValues}
+   * @return the number of affected rows, or -1 if the driver does not know it
+   * @throws IllegalArgumentException if a value's class is not supported
+   */
+  default long execute(String sql, @Nullable Object... values) {
+    return executeMany(sql, Parameters.of(values));
+  }
+
+  /**
+   * Executes a query for its effect once for each row of parameters, with a new statement. Without rows, it executes
+   * nothing.
+   *
+   * <p>The driver receives all rows as one batch, or one after another if it accepts only one, like DuckDB. If a row
+   * fails, the effects of the rows before it stay, unless autocommit is off. To store many rows, {@link #ingest(String,
+   * DeviceArray)} is faster.
+   *
+   * @param rows the rows, each with one value per parameter; see {@link AdbcStatement#bindValues}
+   * @return the number of affected rows, or -1 if the driver does not know it
+   * @throws IllegalArgumentException if a value's class is not supported, two rows have different numbers of values, or
+   *     the values of a parameter have classes without a common column; nothing is executed then
+   */
+  default long executeMany(String sql, Collection<? extends List<? extends @Nullable Object>> rows) {
+    return executeMany(sql, Parameters.ofRows(rows));
+  }
+
+  private long executeMany(String sql, Parameters parameters) {
+    try (AdbcStatement statement = createStatement()) {
+      return ((StatementImpl) statement).executeMany(sql, parameters);
     }
   }
 

@@ -6,6 +6,7 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.internal.StatementImpl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement of a connection: a query, or a table to be filled, with its parameters. It may be executed any number of
@@ -58,6 +59,21 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    *     message contains the path and the row
    */
   void bind(DeviceArray rows);
+
+  /**
+   * Binds one row of values, in the order of the query's parameters, for one execution.
+   *
+   * <p>The values are objects of {@code java.lang}, {@code java.math}, {@code java.time}, {@code byte[]}, {@code UUID},
+   * enums (their names) or null. If the query is {@linkplain #prepare prepared}, and the driver reports the
+   * parameters' types, the values get these types where the types can store them exactly. Otherwise each value has the
+   * type that {@code docs/types.md} lists for building its class, with two exceptions: times are in microseconds if
+   * that loses nothing, and an {@code OffsetDateTime} is the timestamp of its moment. A null then has the null type.
+   *
+   * @param values at least one value; pass a single null as {@code (Object) null}
+   * @throws IllegalArgumentException if a value's class is not supported, or if the query is prepared and has another
+   *     number of parameters; the message has the position and the class
+   */
+  void bindValues(@Nullable Object... values);
 
   /**
    * Binds a stream of batches, as {@link #bind(DeviceArray)} binds one batch, for one execution.

@@ -9,6 +9,7 @@ import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
 import org.arbalest.device.adbc.AdbcDriverSearch;
 import org.arbalest.device.adbc.AdbcVersion;
+import org.arbalest.device.adbc.DuckDbDriver;
 import org.jspecify.annotations.Nullable;
 
 /** A loaded driver. */
@@ -68,6 +69,14 @@ public final class DriverImpl implements AdbcDriver {
   @Override
   public String name() {
     return name;
+  }
+
+  /**
+   * Returns whether the driver executes a query for one bound row only. Its error cannot tell this: another driver may
+   * report the same status after it has executed some rows.
+   */
+  boolean bindsOneRow() {
+    return init.name().equals(DuckDbDriver.ENTRY_POINT);
   }
 
   @Override

@@ -16,6 +16,7 @@ import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcIngest;
 import org.arbalest.device.adbc.AdbcPartitions;
 import org.arbalest.device.adbc.AdbcStatement;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
@@ -34,6 +35,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   /** See {@link AdbcStatement#affectedRows}. */
   private volatile long affectedRows = -1;
+
+  private boolean isPrepared;
 
   /** The source that is bound and was not executed yet. */
   private @Nullable BoundSource bound;
@@ -83,6 +86,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
             (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
         sql = query;
         table = null;
+        isPrepared = false;
       } finally {
         leave();
       }
@@ -100,6 +104,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, bytes, (long) plan.length, error));
       sql = null;
       table = null;
+      isPrepared = false;
     } finally {
       leave();
     }
@@ -123,6 +128,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       options.set(handle, "adbc.ingest.target_table", target.table());
       sql = null;
       table = target.table();
+      isPrepared = false;
       options.set(handle, "adbc.ingest.mode", target.mode().value());
       if (target.catalog() != null) {
         options.set(handle, "adbc.ingest.target_catalog", target.catalog());
@@ -156,9 +162,65 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try {
       handle.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
           (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+      isPrepared = true;
     } finally {
       leave();
     }
+  }
+
+  @Override
+  public void bindValues(@Nullable Object... values) {
+    Parameters parameters = Parameters.of(values);
+    if (parameters.count() == 0) throw new IllegalArgumentException("no values were passed for the parameters");
+    bind(parameters);
+  }
+
+  private void bind(Parameters parameters) {
+    bind(parameters.build(knownParameters()));
+  }
+
+  /** Returns the parameters of a prepared query; null if the driver does not report them. */
+  private @Nullable Schema knownParameters() {
+    enter();
+    try {
+      return isPrepared ? schema(AdbcFunction.STATEMENT_GET_PARAMETER_SCHEMA) : null;
+    } catch (AdbcException e) {
+      if (e.status() == AdbcStatus.NOT_IMPLEMENTED) return null;
+      throw e;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Executes a query with one row of parameters. */
+  public DeviceArrayReader query(String query, Parameters parameters) {
+    setSqlQuery(query);
+    if (parameters.count() > 0) bind(parameters);
+    return executeQuery();
+  }
+
+  /** Executes a query for each row of parameters; returns the number of affected rows, or -1. */
+  public long executeMany(String query, Parameters parameters) {
+    if (parameters.size() == 0) return 0;
+    setSqlQuery(query);
+    if (parameters.count() == 0) return executeUpdate();
+    try (DeviceArray rows = parameters.build(null)) {
+      return parameters.size() > 1 && driverImpl().bindsOneRow() ? executeEach(rows) : execute(rows.retain());
+    }
+  }
+
+  private long execute(DeviceArray rows) {
+    bind(rows);
+    return executeUpdate();
+  }
+
+  private long executeEach(DeviceArray rows) {
+    long all = 0;
+    for (long row = 0; row < rows.length(); row++) {
+      long affected = execute(rows.slice(row, 1));
+      all = all < 0 || affected < 0 ? -1 : all + affected;
+    }
+    return all;
   }
 
   @Override

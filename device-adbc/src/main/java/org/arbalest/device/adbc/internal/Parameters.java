@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** The values of a query's parameters: rows of Java objects, which become a batch with one column per parameter. */
+public final class Parameters {
+  /** The rows, each with the same number of values. */
+  private final List<List<@Nullable Object>> rows = new ArrayList<>();
+
+  private Parameters() {}
+
+  /**
+   * Returns one row of values.
+   *
+   * @throws IllegalArgumentException if the array is null, which a single null without a cast passes in Java
+   */
+  @SuppressWarnings("ConstantConditions") // callers without null checks
+  public static Parameters of(@Nullable Object @Nullable [] values) {
+    if (values == null) throw new IllegalArgumentException(
+        "the array of parameters is null; pass a single null as (Object) null");
+    return ofRows(List.of(Arrays.asList(values)));
+  }
+
+  /**
+   * Returns several rows of values.
+   *
+   * @throws IllegalArgumentException if two rows have different numbers of values, or several rows have none
+   */
+  public static Parameters ofRows(Collection<? extends List<? extends @Nullable Object>> rows) {
+    Objects.requireNonNull(rows, "rows");
+    var parameters = new Parameters();
+    for (List<? extends @Nullable Object> row : rows) {
+      int number = parameters.size();
+      List<@Nullable Object> values = new ArrayList<>(Objects.requireNonNull(row, () -> "row " + number));
+      values.replaceAll(Parameters::simplified);
+      if (number > 0 && values.size() != parameters.count()) throw new IllegalArgumentException(
+          "row " + number + " has a different number of parameters than row 0: " + values.size() + " instead of "
+              + parameters.count());
+      parameters.rows.add(values);
+    }
+    if (parameters.size() > 1 && parameters.count() == 0)
+      throw new IllegalArgumentException("the " + parameters.size() + " rows have no parameters");
+    return parameters;
+  }
+
+  /** Returns the value as a class that fits the columns of databases, which have no time offsets and no enums. */
+  private static @Nullable Object simplified(@Nullable Object value) {
+    return switch (value) {
+      case OffsetDateTime time -> time.toInstant();
+      case ZonedDateTime time -> time.toInstant();
+      case Character character -> character.toString();
+      case Enum<?> constant -> constant.name();
+      case null, default -> value;
+    };
+  }
+
+  /** Returns the number of parameters: the values of each row. */
+  public int count() {
+    return rows.isEmpty() ? 0 : rows.getFirst().size();
+  }
+
+  /** Returns the number of rows. */
+  public int size() {
+    return rows.size();
+  }
+
+  /**
+   * Builds the batch in main memory; the caller closes it.
+   *
+   * @param known the parameters that the driver reports; null if it reports none. Its type is used for a parameter if
+   *     it can store all values; otherwise the driver receives the values' own type and converts them
+   * @throws IllegalArgumentException if a value has no type, or the number of values is not that of the parameters
+   */
+  DeviceArray build(@Nullable Schema known) {
+    if (known != null && known.fields().size() != count()) throw new IllegalArgumentException(
+        "the prepared query has " + known.fields().size() + " parameters, but " + count() + " values were passed");
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), size())) {
+      for (int i = 0; i < count(); i++) {
+        List<@Nullable Object> values = column(i);
+        if (known == null || !add(batch, i + 1, known.fields().get(i), values)) add(batch, i + 1, values);
+      }
+      return batch.build();
+    }
+  }
+
+  private List<@Nullable Object> column(int index) {
+    List<@Nullable Object> values = new ArrayList<>(size());
+    for (List<@Nullable Object> row : rows) values.add(row.get(index));
+    return values;
+  }
+
+  /** Adds a column of the driver's type; returns whether it can store the values. */
+  private static boolean add(BatchBuilder batch, int position, Field known, List<@Nullable Object> values) {
+    if (known.type().equals(DataType.NULL)) return false; // a parameter of unknown type
+    try {
+      batch.column(known.withName(String.valueOf(position)).withNullable(true), values);
+      return true;
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+  }
+
+  private static void add(BatchBuilder batch, int position, List<@Nullable Object> values) {
+    Field field = ParameterField.of(position, values);
+    try {
+      batch.column(field, values);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("parameter " + position + " does not fit its column: " + e.getMessage(), e);
+    }
+  }
+}
