@@ -8,6 +8,7 @@ import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.adbc.Adbc
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
@@ -235,6 +236,21 @@ public suspend fun AdbcDatabase.awaitConnect(
     } finally {
         if (isInterrupted) Thread.interrupted() // the dispatcher's thread continues with other work
     }
+}
+
+/**
+ * Connects to a database by its URI on [dispatcher]; see [Adbc.connect]. Cancellation is as for the overload for
+ * [AdbcDatabase].
+ *
+ * @return the connection, which closes the database too; the caller closes it
+ */
+public suspend fun awaitConnect(
+    uri: String,
+    options: Map<String, Any> = emptyMap(),
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+): AdbcConnection = calling(dispatcher, AdbcConnection::close) { call ->
+    call.begin()
+    Adbc.connect(uri, options)
 }
 
 /**

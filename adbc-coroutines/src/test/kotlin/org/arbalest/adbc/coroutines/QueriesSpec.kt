@@ -151,4 +151,16 @@ class QueriesSpec : FunSpec({
             connection.query("SELECT id FROM t").asFlow().map { it.length() }.toList() shouldBe listOf(10L)
         }
     }
+
+    test("awaitConnect connects by a URI, and closes a connection that arrives after a cancellation [ADB-24]") {
+        val driver = mapOf("driver" to "${c.file}")
+        awaitConnect("faulty", driver).use { it.count() shouldBe 10 }
+        c.hold("ConnectionInit")
+        val connect = launch(Dispatchers.Default) { awaitConnect("faulty", driver) }
+        awaitHeld()
+        connect.cancel()
+        c.letGo()
+        connect.join()
+        c.live(Live.DATABASES) shouldBe 0
+    }
 })

@@ -58,6 +58,11 @@ public final class DuckDbDriver {
     return driver;
   }
 
+  /** Loads DuckDB; returns null if the class path does not have it. */
+  static @Nullable AdbcDriver loadIfPresent() {
+    return names().stream().anyMatch(name -> resource(name) != null) ? load() : null;
+  }
+
   /** Opens a database in memory; the caller closes it. */
   public static AdbcDatabase open() {
     return load().open(Map.of("path", ":memory:"));
@@ -70,8 +75,7 @@ public final class DuckDbDriver {
    * @throws UncheckedIOException if the library cannot be copied from the jar
    */
   public static Path library() {
-    String platform = "libduckdb_java.so_" + operatingSystem() + "_";
-    List<String> names = List.of(platform + architecture(), platform + "universal");
+    List<String> names = names();
     for (String name : names) {
       URL url = resource(name);
       if (url != null) {
@@ -85,6 +89,12 @@ public final class DuckDbDriver {
     }
     throw new IllegalStateException(
         "no DuckDB for this platform on the class path, looked for " + names + "; add org.duckdb:duckdb_jdbc");
+  }
+
+  /** Returns the names that the library may have in the jar. */
+  private static List<String> names() {
+    String platform = "libduckdb_java.so_" + operatingSystem() + "_";
+    return List.of(platform + architecture(), platform + "universal");
   }
 
   /**

@@ -72,7 +72,7 @@ public final class DriverImpl implements AdbcDriver {
   }
 
   /**
-   * Returns whether the driver executes a query for one bound row only. Its error cannot tell this: another driver may
+   * Returns whether the driver executes a query for one bound row only. Its error does not say this reliably: another driver may
    * report the same status after it has executed some rows.
    */
   boolean bindsOneRow() {

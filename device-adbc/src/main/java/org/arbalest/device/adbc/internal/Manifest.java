@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
@@ -32,39 +28,29 @@ record Manifest(Path file, @Nullable String name, @Nullable String library, @Nul
    * @throws IllegalArgumentException if the file is not a valid manifest; the message contains the file and the reason
    */
   static Manifest read(Path file, String tuple) {
-    TomlParseResult toml;
-    try {
-      toml = Toml.parse(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException("the ADBC driver manifest " + file + " cannot be read: " + e, e);
-    }
-    if (toml.hasErrors())
-      throw wrong(file, toml.errors().stream().map(TomlParseError::toString).collect(Collectors.joining("; ")));
+    var source = new TomlFile("ADBC driver manifest", file);
+    TomlParseResult toml = source.parse(TomlParseError::toString);
     if (toml.get("manifest_version") != null && !Long.valueOf(VERSION).equals(toml.get("manifest_version"))) {
-      throw wrong(file,
+      throw source.wrong(
           "its manifest_version is " + toml.get("manifest_version") + ", and only " + VERSION + " is supported");
     }
     String name = toml.get("name") instanceof String text ? text : null;
     Object entryPoint = toml.get("Driver.entrypoint");
-    if (entryPoint != null && !(entryPoint instanceof String)) throw wrong(file, "Driver.entrypoint is not a string");
+    if (entryPoint != null && !(entryPoint instanceof String)) throw source.wrong("Driver.entrypoint is not a string");
     if ("".equals(entryPoint)) entryPoint = null;
     Object shared = toml.get("Driver.shared");
     if (shared instanceof TomlTable table) {
       Object ours = table.get(List.of(tuple));
-      String library = ours == null ? null : path(file, "Driver.shared." + tuple, ours);
+      String library = ours == null ? null : path(source, "Driver.shared." + tuple, ours);
       return new Manifest(file, name, library, (String) entryPoint, String.join(", ", table.keySet()));
     }
-    if (shared == null) throw wrong(file, "it has no Driver.shared");
-    return new Manifest(file, name, path(file, "Driver.shared", shared), (String) entryPoint, "");
+    if (shared == null) throw source.wrong("it has no Driver.shared");
+    return new Manifest(file, name, path(source, "Driver.shared", shared), (String) entryPoint, "");
   }
 
-  private static String path(Path file, String key, Object value) {
-    if (!(value instanceof String path)) throw wrong(file, key + " is not a string");
-    if (path.isEmpty()) throw wrong(file, key + " is empty");
+  private static String path(TomlFile source, String key, Object value) {
+    if (!(value instanceof String path)) throw source.wrong(key + " is not a string");
+    if (path.isEmpty()) throw source.wrong(key + " is empty");
     return path;
-  }
-
-  private static IllegalArgumentException wrong(Path file, String why) {
-    return new IllegalArgumentException("the ADBC driver manifest " + file + " is wrong: " + why);
   }
 }

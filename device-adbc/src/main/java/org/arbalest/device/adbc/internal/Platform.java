@@ -3,6 +3,7 @@ package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.Linker;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,17 +55,36 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
 
   /** Returns the folders of {@code ADBC_DRIVER_PATH}. */
   List<Path> environmentFolders() {
-    String path = environment.getOrDefault("ADBC_DRIVER_PATH", "");
+    return folders("ADBC_DRIVER_PATH");
+  }
+
+  /** Returns the folders of a variable with a list of folders. */
+  private List<Path> folders(String variable) {
+    String path = environment.getOrDefault(variable, "");
     return Stream.of(path.split(os.equals("windows") ? ";" : ":")).filter(folder -> !folder.isEmpty()).map(Path::of)
         .toList();
   }
 
   /** Returns the folder of the user's drivers. */
   Path userFolder() {
+    return userFolder("Drivers");
+  }
+
+  /** Returns the folders of connection profiles, in the order of the search. */
+  List<Path> profileFolders() {
+    List<Path> folders = new ArrayList<>(folders("ADBC_PROFILE_PATH"));
+    for (Path conda : folders("CONDA_PREFIX")) folders.add(conda.resolve("etc/adbc/profiles"));
+    folders.add(userFolder("Profiles"));
+    return folders;
+  }
+
+  /** Returns one of the user's folders of ADBC. Its name has a capital letter, except on Linux. */
+  private Path userFolder(String name) {
     return switch (os) {
-      case "macos" -> home.resolve("Library/Application Support/ADBC/Drivers");
-      case "windows" -> folder("LOCALAPPDATA", home.resolve("AppData/Local")).resolve("ADBC/Drivers");
-      default -> folder("XDG_CONFIG_HOME", home.resolve(".config")).resolve("adbc/drivers");
+      case "macos" -> home.resolve("Library/Application Support/ADBC").resolve(name);
+      case "windows" -> folder("LOCALAPPDATA", home.resolve("AppData/Local")).resolve("ADBC").resolve(name);
+      default -> folder("XDG_CONFIG_HOME", home.resolve(".config")).resolve("adbc")
+          .resolve(name.toLowerCase(Locale.ROOT));
     };
   }
 

@@ -92,8 +92,8 @@ class ParametersSpec : FunSpec({
             "parameter 1 of row 1 is the class Integer, but in row 2 it is the class String; " +
             "convert all rows to one class"
         refusal(BigDecimal.ONE.scaleByPowerOfTen(-80)) shouldBe
-            "parameter 1 needs 81 decimal digits, 80 of them after the point, but a decimal has at most 76; round it, " +
-            "or pass it as text"
+            "parameter 1 needs 81 decimal digits, 80 of them after the point, but a decimal has at most 76; round " +
+            "it, or pass it as text"
         shouldThrow<IllegalArgumentException> { rows(listOf(1), listOf(1, 2)) }.message shouldBe
             "row 1 has a different number of parameters than row 0: 2 instead of 1"
         shouldThrow<IllegalArgumentException> { rows(listOf(), listOf()) }.message shouldBe
