@@ -21,10 +21,11 @@ import org.arbalest.device.adbc.internal.Platform;
  *   <li>{@code sqlite:file:flights.db}: the driver {@code sqlite} receives the rest, without a slash after the first
  *       colon;
  *   <li>{@code sqlite}: a driver without a URI;
- *   <li>{@code profile://NAME}: the driver and the options of a connection profile, which is a file {@code NAME.toml}
- *       in a folder of {@code ADBC_PROFILE_PATH}, in {@code $CONDA_PREFIX/etc/adbc/profiles}, or beside the user's
- *       drivers ({@link AdbcDriverSearch}) in {@code profiles}; or {@code profile:///folder/file.toml}. In its text
- *       options, <code>{{ env_var(NAME) }}</code> is the value of an environment variable, or empty.
+ *   <li>{@code profile://NAME}: the driver and the options of a connection profile. It is a file {@code NAME.toml} in
+ *       a folder of {@code ADBC_PROFILE_PATH}, or in the folder {@code profiles} beside the drivers of the active
+ *       Python or Conda environment or of the user ({@link AdbcDriverSearch}); {@code profile:///folder/file.toml} is
+ *       its path. In its text options, <code>{{ env_var(NAME) }}</code> is the value of an environment variable, or
+ *       empty.
  * </ul>
  *
  * <p>{@link AdbcDriver#load(String)} finds the driver. The driver {@code duckdb} is that of {@link DuckDbDriver}, if

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The places where {@link AdbcDriver#load(String, AdbcDriverSearch)} searches for installed drivers, in this order.
  * Immutable. Use {@link #everywhere} and {@link #nowhere} to create one: the constructor's parameters may change.
  *
- * @param inEnvironment whether to search the folders of the environment variable {@code ADBC_DRIVER_PATH}
+ * @param inEnvironment whether to search the folders of the environment variable {@code ADBC_DRIVER_PATH} and, after
+ *     the additional folders, {@code etc/adbc/drivers} in the active Python environment ({@code VIRTUAL_ENV}) and in
+ *     the active Conda environment ({@code CONDA_PREFIX})
  * @param folders additional folders
  * @param inUserFolder whether to search the user's folder: {@code $XDG_CONFIG_HOME/adbc/drivers} or {@code
  *     ~/.config/adbc/drivers}, on macOS {@code ~/Library/Application Support/ADBC/Drivers}, on Windows {@code

@@ -84,6 +84,57 @@ class AdbcDriverSearchSpec : FunSpec({
         load("quack", AdbcDriverSearch.nowhere().`in`(named), platform).name() shouldBe "driver 1"
     }
 
+    /** Installs DuckDB as the driver `quack` in the layout of `dbc install`: a package folder beside the manifest. */
+    fun Path.install(name: String): Path = createDirectories().also { folder ->
+        val library = folder.resolve("quack_linux_amd64_v2.0.0").createDirectories().resolve("libadbc_driver_quack.so")
+        library.createSymbolicLinkPointingTo(duckdb)
+        val manifest = folder.manifest("quack", """
+            manifest_version = 1
+            name = '$name'
+            publisher = 'Arbalest'
+            license = 'MIT'
+            version = '2.0.0'
+            source = 'dbc'
+
+            [ADBC]
+            version = '1.1.0'
+
+            [ADBC.features]
+            supported = ['bulk insert']
+
+            [Driver]
+            entrypoint = '${DuckDb.ENTRY_POINT}'
+
+            [Driver.shared]
+            linux_amd64 = '$library'
+
+            [Files]
+
+            [PostInstall]
+        """.trimIndent())
+        folder.parent.resolve("quack.toml").createSymbolicLinkPointingTo(manifest) // for older driver managers
+    }
+
+    test("a driver that dbc has installed is found in each of dbc's folders, the first of them first [ADB-20]") {
+        val home = folder("home")
+        val platform = Platform("linux", "linux_amd64", home, mapOf("ADBC_DRIVER_PATH" to "$home/path/drivers",
+            "VIRTUAL_ENV" to "$home/venv", "CONDA_PREFIX" to "$home/conda"))
+        val named = home.resolve("named/drivers")
+        val search = AdbcDriverSearch.everywhere().`in`(named)
+        val folders = listOf(home.resolve("path/drivers"), named, home.resolve("venv/etc/adbc/drivers"),
+            home.resolve("conda/etc/adbc/drivers"), home.resolve(".config/adbc/drivers"))
+        shouldThrow<IllegalArgumentException> { load("quack", search, platform) }.message shouldContain
+            folders.joinToString(", ") { "$it (which does not exist)" }
+        for (folder in folders.reversed()) {
+            folder.install("in $folder")
+            val driver = load("quack", search, platform)
+            driver.name() shouldBe "in $folder"
+            driver.answers()
+        }
+        load("quack", AdbcDriverSearch(false, listOf(), true, false, true, null), platform).name() shouldBe
+            "in ${folders.last()}"
+    }
+
     test("a library is found by its name in a folder, and by its path [ADB-20]") {
         val drivers = folder("drivers")
         drivers.resolve("libquack.so").createSymbolicLinkPointingTo(duckdb)

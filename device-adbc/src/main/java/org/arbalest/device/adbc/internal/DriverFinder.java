@@ -83,6 +83,7 @@ final class DriverFinder {
     List<Path> folders = new ArrayList<>();
     if (search.inEnvironment()) folders.addAll(platform.environmentFolders());
     folders.addAll(search.folders());
+    if (search.inEnvironment()) folders.addAll(platform.prefixFolders("drivers"));
     if (search.inUserFolder()) folders.add(platform.userFolder());
     if (search.inSystemFolder()) folders.addAll(platform.systemFolders());
     return folders;

@@ -72,8 +72,8 @@ public final class DriverImpl implements AdbcDriver {
   }
 
   /**
-   * Returns whether the driver executes a query for one bound row only. Its error does not say this reliably: another driver may
-   * report the same status after it has executed some rows.
+   * Returns whether the driver executes a query for one bound row only. The status of its error is not enough to find
+   * out: another driver may report that status after it has executed some rows.
    */
   boolean bindsOneRow() {
     return init.name().equals(DuckDbDriver.ENTRY_POINT);

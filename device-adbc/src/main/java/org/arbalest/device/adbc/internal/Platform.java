@@ -65,6 +65,12 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
         .toList();
   }
 
+  /** Returns the folders with this name of the active Python environment and of the active Conda environment. */
+  List<Path> prefixFolders(String name) {
+    return Stream.of("VIRTUAL_ENV", "CONDA_PREFIX").flatMap(variable -> folders(variable).stream())
+        .map(prefix -> prefix.resolve("etc/adbc").resolve(name)).toList();
+  }
+
   /** Returns the folder of the user's drivers. */
   Path userFolder() {
     return userFolder("Drivers");
@@ -73,7 +79,7 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
   /** Returns the folders of connection profiles, in the order of the search. */
   List<Path> profileFolders() {
     List<Path> folders = new ArrayList<>(folders("ADBC_PROFILE_PATH"));
-    for (Path conda : folders("CONDA_PREFIX")) folders.add(conda.resolve("etc/adbc/profiles"));
+    folders.addAll(prefixFolders("profiles"));
     folders.add(userFolder("Profiles"));
     return folders;
   }

@@ -95,8 +95,9 @@ class DatabaseUriSpec : FunSpec({
 
     test("a profile is found by its name in the folders of environment, Conda and user, or by its path [ADB-30]") {
         val platform = linux.with(environment = mapOf("ADBC_PROFILE_PATH" to "$root/one:$root/two",
-            "CONDA_PREFIX" to "$root/conda", "XDG_CONFIG_HOME" to "$root/xdg"))
-        val folders = listOf("one", "two", "conda/etc/adbc/profiles", "xdg/adbc/profiles").map(root::resolve)
+            "VIRTUAL_ENV" to "$root/venv", "CONDA_PREFIX" to "$root/conda", "XDG_CONFIG_HOME" to "$root/xdg"))
+        val folders = listOf("one", "two", "venv/etc/adbc/profiles", "conda/etc/adbc/profiles", "xdg/adbc/profiles")
+            .map(root::resolve)
         platform.profileFolders() shouldContainExactly folders
         linux.profileFolders() shouldContainExactly listOf(home.resolve(".config/adbc/profiles"))
         linux.with(os = "macos").profileFolders() shouldContainExactly
