@@ -13,8 +13,6 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.adbc.AdbcConnection;
-import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
@@ -155,17 +153,18 @@ public final class AdbcSource implements ColumnSource {
 
   /** Returns the driver's own partitions of a query; null if the driver cannot partition it. */
   private static @Nullable List<ColumnPartition> byDriver(AdbcParts.Database database, String select) {
-    try (AdbcDatabase opened = database.open();
-        AdbcConnection connection = database.connect(opened);
-        AdbcStatement statement = connection.createStatement()) {
-      statement.setSqlQuery(select);
-      var parts = new ArrayList<ColumnPartition>();
-      for (byte[] part : statement.executePartitions().partitions()) parts.add(new AdbcParts.Partition(database, part));
-      return parts;
-    } catch (AdbcException e) {
-      if (e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) return null;
-      throw e;
-    }
+    return database.connected(connection -> {
+      try (AdbcStatement statement = connection.createStatement()) {
+        statement.setSqlQuery(select);
+        var parts = new ArrayList<ColumnPartition>();
+        for (byte[] part : statement.executePartitions().partitions())
+          parts.add(new AdbcParts.Partition(database, part));
+        return parts;
+      } catch (AdbcException e) {
+        if (e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) return null;
+        throw e;
+      }
+    });
   }
 
   private static List<ColumnPartition> ranges(AdbcParts.Database database, String select, Map<String, String> options) {

@@ -13,6 +13,8 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -73,6 +75,12 @@ class AdbcSourceSpec : FunSpec({
         (expected > 1) shouldBe true
         rows.selectExpr("count(id)", "count(DISTINCT id)").collectAsList().single()
             .let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
+    }
+
+    test("readers of one executor share a database, closed by the last of them, whatever happens [SPK-23]") {
+        val said = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { task, _ -> SharedReaders.use(task) }
+        said.collect().single() shouldBe "4 readers: 1 database, 1 live; 3 closed: 1 live; all closed: 0 live; " +
+            "other options: 2 live, then 0; failed open: IO, 0 live; failed query: 0 live; next: 6 rows, 0 live"
     }
 
     /** Runs a query, waits until its task has created a file in the folder, and cancels the job. */
@@ -166,6 +174,42 @@ class AdbcSourceSpec : FunSpec({
             "or a decimal; add a cast to the query"
     }
 })
+
+/** Readers that a task of an executor opens itself. */
+private object SharedReaders {
+    private val driver = FaultyDriver.full
+
+    fun use(task: ColumnTask): String {
+        driver.reset()
+        driver.forgetLive()
+        val said = mutableListOf<String>()
+        val readers = List(4) { open(task) }
+        said += "4 readers: ${driver.calls("DatabaseInit")} database, $live"
+        readers.drop(1).forEach { it.next()!!.close() }
+        readers.drop(1).forEach { it.close() }
+        said += "3 closed: $live"
+        readers[0].next()!!.close()
+        readers[0].close()
+        said += "all closed: $live"
+        val others = listOf(open(task), open(task, mapOf("username" to "other")))
+        said += "other options: $live, then " + others.forEach { it.close() }.let { live.substringBefore(' ') }
+        driver.fail("DatabaseInit", status = AdbcStatus.IO.code())
+        val failed = runCatching { open(task) }.exceptionOrNull() as AdbcException
+        said += "failed open: ${failed.status()}, $live"
+        driver.fail("StatementExecuteQuery", status = AdbcStatus.IO.code())
+        check(runCatching { open(task) }.isFailure)
+        said += "failed query: $live"
+        said += "next: ${open(task).use { reader -> reader.next()!!.use { it.length() } }} rows, $live"
+        driver.reset()
+        return said.joinToString("; ")
+    }
+
+    private val live get() = "${driver.live(FaultyDriver.Live.DATABASES)} live"
+
+    private fun open(task: ColumnTask, options: Map<String, String> = mapOf()): DeviceArrayReader =
+        AdbcParts.Query(AdbcParts.Database("${driver.file}", null, options, mapOf()), "SELECT id FROM batches(2, 3)")
+            .open(task)
+}
 
 /** An ADBC query that creates a file in a folder when it is pulled. */
 class Pulled : ColumnSource {

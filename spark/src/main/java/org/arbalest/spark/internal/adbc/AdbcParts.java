@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.apache.spark.TaskContext;
+import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.AdbcConnection;
@@ -20,7 +21,10 @@ import org.arbalest.spark.ColumnTask;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a query that one task reads. The reader keeps the database and the connection, and closes them. */
+/**
+ * The parts of a query that one task reads. Each reader has its own connection. All readers of a process with the same
+ * options share one database, which the last of them closes.
+ */
 public final class AdbcParts {
   private AdbcParts() {}
 
@@ -36,7 +40,10 @@ public final class AdbcParts {
       implements Serializable {
     private static final Map<Database, AdbcDriver> LOADED = new ConcurrentHashMap<>();
 
-    public AdbcDatabase open() {
+    /** The open databases of this process. Connections differ in their options, so the key has none of these. */
+    private static final Shared<Database, AdbcDatabase> OPEN = new Shared<>(Database::open, AdbcDatabase::close);
+
+    private AdbcDatabase open() {
       return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load)
           .open(databaseOptions);
     }
@@ -45,8 +52,16 @@ public final class AdbcParts {
       return entrypoint == null ? AdbcDriver.load(driver) : AdbcDriver.load(Path.of(driver), entrypoint);
     }
 
-    public AdbcConnection connect(AdbcDatabase opened) {
-      return opened.connect(connectionOptions);
+    private Shared<Database, AdbcDatabase>.Use use() {
+      return OPEN.use(new Database(driver, entrypoint, databaseOptions, Map.of()));
+    }
+
+    /** Makes a call with a new connection, which is closed after it. */
+    public <T extends @Nullable Object> T connected(Function<AdbcConnection, T> call) {
+      try (var used = use();
+          AdbcConnection connection = used.value().connect(connectionOptions)) {
+        return call.apply(connection);
+      }
     }
 
     /**
@@ -54,11 +69,9 @@ public final class AdbcParts {
      * row fulfils.
      */
     public Schema schema(String sql) {
-      try (AdbcDatabase opened = open();
-          AdbcConnection connection = connect(opened);
-          AdbcStatement statement = connection.createStatement()) {
-        statement.setSqlQuery(sql);
-        try {
+      return connected(connection -> {
+        try (AdbcStatement statement = connection.createStatement()) {
+          statement.setSqlQuery(sql);
           return statement.executeSchema();
         } catch (AdbcException e) {
           if (!e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
@@ -66,16 +79,31 @@ public final class AdbcParts {
         try (DeviceArrayReader none = connection.query(sql + " WHERE 1 = 0")) {
           return none.schema();
         }
+      });
+    }
+
+    /**
+     * Reads through a new connection. If the task is killed, the driver receives a request to cancel. The reader keeps
+     * the shared database until it closes.
+     */
+    private DeviceArrayReader read(Function<AdbcConnection, DeviceArrayReader> call) {
+      Thread caller = Thread.currentThread();
+      var used = use();
+      try (AdbcConnection connection = used.value().connect(connectionOptions);
+          TaskWatch _ = TaskWatch.over(TaskContext.get(), () -> cancel(connection, caller))) {
+        return ending(call.apply(connection), used);
+      } catch (Throwable t) {
+        used.close();
+        throw t;
       }
     }
 
-    /** Reads through a new connection. If the task is killed, the driver receives a request to cancel. */
-    private DeviceArrayReader read(Function<AdbcConnection, DeviceArrayReader> call) {
-      Thread caller = Thread.currentThread();
-      try (AdbcDatabase opened = open();
-          AdbcConnection connection = connect(opened);
-          TaskWatch _ = TaskWatch.over(TaskContext.get(), () -> cancel(connection, caller))) {
-        return call.apply(connection);
+    private static DeviceArrayReader ending(DeviceArrayReader result, Shared<Database, AdbcDatabase>.Use used) {
+      try {
+        return DeviceArrayReader.of(result.schema(), result.deviceType(), new Result(result, used));
+      } catch (Throwable t) {
+        result.close();
+        throw t;
       }
     }
 
@@ -91,6 +119,27 @@ public final class AdbcParts {
     @Override
     public String toString() {
       return "a database of " + driver;
+    }
+  }
+
+  /** A result, which ends its use of the database when it closes. */
+  private record Result(DeviceArrayReader reader, Shared<Database, AdbcDatabase>.Use used)
+      implements DeviceArrayReader.Source {
+    @Override
+    public @Nullable DeviceArray next() {
+      return reader.next();
+    }
+
+    @Override
+    public void cancel() {
+      reader.close();
+    }
+
+    @Override
+    public void close() {
+      try (used) {
+        reader.close();
+      }
     }
   }
 
