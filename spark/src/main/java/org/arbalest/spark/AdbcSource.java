@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
@@ -17,6 +18,8 @@ import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.spark.internal.adbc.AdbcParts;
+import org.arbalest.spark.internal.adbc.TableName;
+import org.arbalest.spark.internal.columns.ArrowTypes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  *       the dot
  *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses after {@code FROM}; or {@code table}:
  *       text that stands after {@code FROM} unchanged
+ *   <li>{@code schema}: the columns with their Spark types, such as {@code id BIGINT, name STRING}. Without it, the
+ *       source requests the schema from the driver: that of the query, or else that of the table. Columns must have the
+ *       types in which the driver returns them. A driver that does not know types without rows, such as SQLite's, needs
+ *       this option for a {@code query}
  *   <li>{@code quote}: the quotation mark of names, {@code "} by default, as in standard SQL. MySQL, BigQuery and
  *       Databricks need a backtick: they treat text in double quotes as a string
  *   <li>{@code partitionColumn}, {@code lowerBound}, {@code upperBound}, {@code numPartitions}: as in Spark's JDBC
@@ -51,9 +58,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdbcSource implements ColumnSource {
   private static final List<String> OPTIONS =
-      List.of("source", "nanoseconds", "driver", "entrypoint", "query", "table", "quote", "partitionColumn",
-          "lowerBound",
-          "upperBound", "numPartitions");
+      List.of("source", "nanoseconds", "driver", "entrypoint", "query", "table", "schema", "quote", "partitionColumn",
+          "lowerBound", "upperBound", "numPartitions");
 
   @Override
   public Schema schema(Map<String, String> options) {
@@ -65,10 +71,31 @@ public final class AdbcSource implements ColumnSource {
             + ", database.… and connection.…");
       }
     }
-    Schema schema = database(options).schema("SELECT * FROM " + from(options));
+    Schema schema = declared(options);
+    if (schema == null) schema = database(options).schema("SELECT * FROM " + from(options), table(options));
     String column = options.get("partitionColumn");
     if (column != null) checkIsExact(column, schema);
     return schema;
+  }
+
+  /** Returns the schema that the user has declared; null if none. */
+  private static @Nullable Schema declared(Map<String, String> options) {
+    String ddl = options.get("schema");
+    if (ddl == null) return null;
+    required(options, "driver");
+    from(options);
+    try {
+      return ArrowTypes.of(StructType.fromDDL(ddl));
+    } catch (Exception e) { // Spark's parser throws a checked exception that it does not declare
+      throw new IllegalArgumentException("the option schema is " + ddl
+          + ", but must list columns with types that Spark and Arrow have, such as id BIGINT, name STRING: "
+          + e.getMessage(), e);
+    }
+  }
+
+  private static @Nullable TableName table(Map<String, String> options) {
+    String table = options.get("table");
+    return table == null ? null : TableName.parse(table, quote(options));
   }
 
   /**

@@ -4,11 +4,13 @@ package org.arbalest.spark
 import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContain
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.maps.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.apache.spark.SparkException
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.arbalest.device.DeviceArray
@@ -136,6 +138,42 @@ class AdbcSourceSpec : FunSpec({
         sql("quote" to "`") shouldBe "SELECT `a``\"b` FROM t WHERE `id` >= 0"
     }
 
+    fun faulty(vararg options: Pair<String, Any>) =
+        Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, *options)
+
+    test("a driver without schemas of queries gives the table's, or that of a query without rows [SPK-24]") {
+        val driver = FaultyDriver.full
+        driver.reset()
+        driver.missing("StatementExecuteSchema")
+        val typed = "information_schema.tables"
+        try {
+            faulty("table" to typed).schema().fieldNames().toList() shouldContain "table_name"
+            driver.calls("ConnectionGetTableSchema") shouldBe 1
+            driver.calls("StatementExecuteQuery") shouldBe 0
+            faulty("table" to "$typed AS t").schema().fieldNames().toList() shouldContain "table_name"
+            driver.calls("ConnectionGetTableSchema") shouldBe 1
+            driver.calls("StatementExecuteQuery") shouldBe 1
+            shouldThrow<Exception> { faulty("table" to "nowhere") }.message shouldContain "nowhere"
+            driver.calls("ConnectionGetTableSchema") shouldBe 2
+        } finally {
+            driver.reset()
+        }
+    }
+
+    test("the option `schema` declares the columns, so that the driver is not queried for them [SPK-24]") {
+        val driver = FaultyDriver.full
+        driver.reset()
+        val declared = faulty("query" to "SELECT id FROM batches(2, 3)", "schema" to "id BIGINT")
+        declared.schema().catalogString() shouldBe "struct<id:bigint>"
+        driver.calls() shouldBe 0
+        declared.selectExpr("count(id)").collectAsList().single().getLong(0) shouldBe 6
+        val other = faulty("query" to "SELECT id FROM batches(2, 3)", "schema" to "id STRING")
+        shouldThrow<SparkException> { other.collectAsList() }.message shouldContain
+            "the reader has int64 as column id, of Spark's type bigint, which is string in the schema"
+        shouldThrow<IllegalArgumentException> { faulty("table" to "t", "schema" to "id NUMBER") }.message shouldContain
+            "the option schema is id NUMBER, but must list columns with types"
+    }
+
     test("options of the driver keep their case [SPK-13, SPK-05]") {
         shouldThrow<Exception> {
             Cluster.read(AdbcSource::class.java, "driver" to FaultyDriver.full.file, "table" to "batches(1, 1)",
@@ -147,8 +185,8 @@ class AdbcSourceSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain
             "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
-            "AdbcSource has no option dbtable; it has source, nanoseconds, driver, entrypoint, query, table, quote, " +
-            "partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
+            "AdbcSource has no option dbtable; it has source, nanoseconds, driver, entrypoint, query, table, schema, " +
+            "quote, partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"
         val source = AdbcSource()
         fun parts(vararg options: Pair<String, String>) = source.partitions(

@@ -65,21 +65,41 @@ public final class AdbcParts {
     }
 
     /**
-     * Returns the schema of a query without executing it. If the driver cannot, the query runs with a condition that no
-     * row fulfils.
+     * Returns the schema of a query without executing it. If the driver cannot, the schema is that of the table. If the
+     * query has another form, or the driver does not find the table, the query runs with a condition that no row
+     * fulfils. Some databases then guess types, because they know them only from rows.
+     *
+     * @param table the table whose columns the query selects; null if it is no table
      */
-    public Schema schema(String sql) {
+    public Schema schema(String sql, @Nullable TableName table) {
       return connected(connection -> {
-        try (AdbcStatement statement = connection.createStatement()) {
-          statement.setSqlQuery(sql);
-          return statement.executeSchema();
-        } catch (AdbcException e) {
-          if (!e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
-        }
+        Schema known = ofQuery(connection, sql);
+        if (known == null && table != null) known = ofTable(connection, table);
+        if (known != null) return known;
         try (DeviceArrayReader none = connection.query(sql + " WHERE 1 = 0")) {
           return none.schema();
         }
       });
+    }
+
+    private static @Nullable Schema ofQuery(AdbcConnection connection, String sql) {
+      try (AdbcStatement statement = connection.createStatement()) {
+        statement.setSqlQuery(sql);
+        return statement.executeSchema();
+      } catch (AdbcException e) {
+        if (!e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
+        return null;
+      }
+    }
+
+    /** Makes all columns nullable, because the results of queries do not have the constraints of a table. */
+    private static @Nullable Schema ofTable(AdbcConnection connection, TableName table) {
+      try {
+        Schema schema = connection.tableSchema(table.catalog(), table.dbSchema(), table.name());
+        return Schema.of(schema.fields().stream().map(field -> field.withNullable(true)).toList());
+      } catch (AdbcException _) { // drivers have own statuses for an unknown table; the query that follows finds others
+        return null;
+      }
     }
 
     /**
