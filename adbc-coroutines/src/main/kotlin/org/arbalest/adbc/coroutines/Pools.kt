@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.adbc.coroutines
+
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcPool
+
+/**
+ * Runs [block] with a connection of the pool, and returns the connection afterwards:
+ *
+ *     pool.useConnection { connection -> connection.awaitExecute("DELETE FROM flights WHERE delay > ?", 600) }
+ *
+ * The block runs in the caller's context. The calls of the pool itself, which may connect or wait for another
+ * connection's return, block a thread of [dispatcher].
+ *
+ * **Cancellation.** A cancellation ends the wait for a connection. ADBC cannot cancel the opening of a connection: the
+ * cancelled coroutine then waits for it. The connection is returned in every case.
+ *
+ * @throws java.util.concurrent.TimeoutException if no connection becomes free within the pool's time limit
+ */
+public suspend fun <T> AdbcPool.useConnection(
+    dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+    block: suspend (AdbcConnection) -> T,
+): T {
+    val lease = calling(dispatcher, AdbcPool.Lease::close) { call -> interruptibly(call) { acquire() } }
+    return try {
+        block(lease.connection())
+    } finally {
+        uncancelled(dispatcher) { lease.close() }
+    }
+}
+
+/** Runs [action], which an interrupt of its thread cancels. The thread is not interrupted afterwards. */
+private fun <T> interruptibly(call: BlockingCall, action: () -> T): T {
+    val thread = Thread.currentThread()
+    try {
+        return call.cancellable({ thread.interrupt() }, action = action)
+    } finally {
+        Thread.interrupted()
+    }
+}

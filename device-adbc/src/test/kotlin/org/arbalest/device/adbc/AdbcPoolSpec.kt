@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import io.kotest.matchers.types.shouldNotBeSameInstanceAs
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Live
+import org.arbalest.support.adbc.FaultyDriverExtension
+import org.arbalest.testkit.contract.eventually
+import java.time.Duration
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import java.util.concurrent.TimeoutException
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.AtomicReference
+
+class AdbcPoolSpec : FunSpec({
+    extension(FaultyDriver.needed)
+    extension(ResourceCountersExtension)
+    extension(FaultyDriverExtension())
+
+    /** Runs [block] with a pool, and checks that the pool leaves nothing open. */
+    fun pooled(size: Int = 2, limit: Duration = Duration.ofSeconds(5), block: (AdbcPool) -> Unit) {
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), size, limit).use(block)
+        Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+        Faulty.c.live(Live.DATABASES) shouldBe 0
+    }
+
+    fun AdbcPool.connection(): AdbcConnection = acquire().use { it.connection() }
+
+    test("an idle connection is used again, and connections are opened when threads need them [ADB-31]") {
+        pooled { pool ->
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+            val first = pool.connection()
+            pool.connection() shouldBeSameInstanceAs first
+            pool.acquire().use { lease ->
+                lease.connection() shouldBeSameInstanceAs first
+                pool.connection() shouldNotBeSameInstanceAs first
+            }
+            Faulty.c.calls("ConnectionNew") shouldBe 2
+        }
+    }
+
+    test("a full pool throws after its time limit, with its size and the remedy [ADB-31]") {
+        pooled(size = 1, limit = Duration.ofMillis(20)) { pool ->
+            val lease = pool.acquire()
+            shouldThrow<TimeoutException> { pool.acquire() }.message shouldBe "no connection of the pool became free " +
+                "within 20 ms, because all 1 are in use; close their leases earlier, or make the pool larger"
+            lease.close()
+            lease.close()
+            shouldThrow<IllegalStateException> { lease.connection() }
+            pool.acquire().use { shouldThrow<TimeoutException> { pool.acquire() } } // the second close returned nothing
+        }
+    }
+
+    test("a connection whose check fails is replaced, and a failed connect frees its place [ADB-31]") {
+        pooled(size = 1, limit = Duration.ZERO) { pool ->
+            val lost = pool.connection()
+            Faulty.c.fail("StatementExecuteQuery", status = 10)
+            pool.connection() shouldNotBeSameInstanceAs lost
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 1
+            Faulty.c.fail("get_next", status = 5)
+            Faulty.c.fail("ConnectionInit", status = 10)
+            shouldThrow<AdbcException> { pool.acquire() }.status() shouldBe AdbcStatus.IO
+            pool.connection().driver() shouldBe Faulty.driver
+        }
+    }
+
+    test("a transaction that is left open is rolled back, and a connection without a rollback is closed [ADB-31]") {
+        pooled { pool ->
+            val used = pool.acquire().use { lease ->
+                lease.connection().also {
+                    it.setAutoCommit(false)
+                    it.execute("DELETE FROM t")
+                }
+            }
+            pool.acquire().use { lease ->
+                lease.connection() shouldBeSameInstanceAs used
+                lease.connection().isAutoCommit shouldBe true
+                lease.connection().query("SELECT count(*) FROM t").single() shouldBe 10L
+                lease.connection().setAutoCommit(false)
+                Faulty.c.fail("ConnectionRollback", status = 10)
+            }
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+            pool.acquire().use { it.connection().close() }
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+        }
+    }
+
+    test("a closed pool stops waiting threads, and closes connections that are still in use later [ADB-31]") {
+        Executors.newFixedThreadPool(2).use { threads ->
+            pooled(size = 1) { pool ->
+                val lease = pool.acquire()
+                val waiting = List(2) { threads.startAcquiring(pool) }
+                pool.close()
+                for ((_, future) in waiting) {
+                    future.error().shouldBeInstanceOf<IllegalStateException>().message shouldBe "the pool is closed"
+                }
+                lease.connection().query("SELECT ?", 1L).single() shouldBe 1L
+                lease.close()
+                shouldThrow<IllegalStateException> { pool.acquire() }
+            }
+        }
+    }
+
+    test("threads share the connections, never more than the size at once [ADB-31]") {
+        val now = AtomicInteger()
+        val most = AtomicInteger()
+        val sum = AtomicLong()
+        Executors.newFixedThreadPool(6).use { threads ->
+            pooled(size = 3) { pool ->
+                val tasks = List(6) {
+                    threads.start {
+                        repeat(20) {
+                            pool.acquire().use { lease ->
+                                most.accumulateAndGet(now.incrementAndGet(), Math::max)
+                                sum.addAndGet(lease.connection().query("SELECT ?", 1L).single() as Long)
+                                now.decrementAndGet()
+                            }
+                        }
+                    }
+                }
+                for (task in tasks) task.get()
+                (Faulty.c.calls("ConnectionNew") <= 3) shouldBe true
+            }
+        }
+        (most.get() <= 3) shouldBe true
+        sum.get() shouldBe 120L
+    }
+
+    test("an interrupt ends the wait for a connection [ADB-31]") {
+        Executors.newSingleThreadExecutor().use { threads ->
+            pooled(size = 1) { pool ->
+                pool.acquire().use {
+                    val (thread, future) = threads.startAcquiring(pool)
+                    thread.interrupt()
+                    future.error().shouldBeInstanceOf<InterruptedException>()
+                }
+            }
+        }
+    }
+
+    test("a pool without a place or with a negative limit is an error [ADB-31]") {
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            shouldThrow<IllegalArgumentException> { AdbcPool.of(database, 0, Duration.ZERO) }.message shouldBe
+                "a pool needs at least 1 connection, not 0"
+            shouldThrow<IllegalArgumentException> { AdbcPool.of(database, 1, Duration.ofMillis(-1)) }
+        }
+    }
+})
+
+/** Starts to acquire a connection of a full pool; returns the thread, which waits, and the future. */
+private fun ExecutorService.startAcquiring(pool: AdbcPool): Pair<Thread, Future<AdbcPool.Lease>> {
+    val thread = AtomicReference<Thread>()
+    val future = start {
+        thread.set(Thread.currentThread())
+        pool.acquire()
+    }
+    eventually("the thread waits") { thread.get()?.state == Thread.State.TIMED_WAITING }
+    return thread.get() to future
+}
