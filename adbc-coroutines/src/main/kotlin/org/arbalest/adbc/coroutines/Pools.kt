@@ -7,7 +7,7 @@ import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcPool
 
 /**
- * Runs [block] with a connection of the pool, and returns the connection afterwards:
+ * Runs [block] with a connection of the pool, and returns the connection to the pool:
  *
  *     pool.useConnection { connection -> connection.awaitExecute("DELETE FROM flights WHERE delay > ?", 600) }
  *
@@ -31,7 +31,7 @@ public suspend fun <T> AdbcPool.useConnection(
     }
 }
 
-/** Runs [action], which an interrupt of its thread cancels. The thread is not interrupted afterwards. */
+/** Runs [action], which an interrupt of its thread cancels. Clears the interrupt of the thread at the end. */
 private fun <T> interruptibly(call: BlockingCall, action: () -> T): T {
     val thread = Thread.currentThread()
     try {
