@@ -79,7 +79,7 @@ class AdbcSourceSpec : FunSpec({
             .let { it.getLong(0) to it.getLong(1) } shouldBe (70L to 70L)
     }
 
-    test("readers of one executor share a database, closed by the last of them, whatever happens [SPK-23]") {
+    test("readers of one executor share a database, which the last of them closes, also after failures [SPK-23]") {
         val said = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { task, _ -> SharedReaders.use(task) }
         said.collect().single() shouldBe "4 readers: 1 database, 1 live; 3 closed: 1 live; all closed: 0 live; " +
             "other options: 2 live, then 0; failed open: IO, 0 live; failed query: 0 live; next: 6 rows, 0 live"

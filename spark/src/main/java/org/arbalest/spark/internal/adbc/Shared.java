@@ -79,7 +79,7 @@ final class Shared<K, V> {
       synchronized (entries) {
         Entry<V> known = entries.get(key);
         isFirst = known == null;
-        entry = isFirst ? new Entry<>() : known;
+        entry = known == null ? new Entry<>() : known;
         isClosing = entry.isClosing;
         if (!isClosing) entry.users++;
         if (isFirst) entries.put(key, entry);
@@ -141,9 +141,10 @@ final class Shared<K, V> {
         Thread.currentThread().interrupt();
         throw new TaskKilledException("interrupted while it waited for " + key);
       } catch (ExecutionException e) {
+        Throwable cause = e.getCause();
+        String message = cause == null ? e.getMessage() : cause.getMessage();
         throw new IllegalStateException(
-            "opening " + key + " failed in another task that this one waited for: " + e.getCause().getMessage(),
-            e.getCause());
+            "opening " + key + " failed in another task that this one waited for: " + message, cause);
       }
     }
   }
