@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.task;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,6 +12,7 @@ import org.arbalest.device.Availability;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of an executor's devices.
@@ -66,6 +68,20 @@ record DeviceSettings(String name, String resource, int tasks, long poolBytes) {
       if (Devices.availability(type) instanceof Availability.Ready) return type;
     }
     return DeviceType.CPU;
+  }
+
+  /** Returns which device {@code auto} has selected and why; null if the configuration names the type. */
+  @Nullable
+  String choice(Device device) {
+    if (!name.equals(AUTO)) return null;
+    var missing = new ArrayList<String>();
+    for (DeviceType type : BEST_FIRST) {
+      if (type.equals(device.type())) break;
+      if (Devices.availability(type) instanceof Availability.Missing absent) missing.add(type + ": " + absent.reason());
+    }
+    return "tasks use the device " + device + ", because " + DEVICE + " is " + AUTO
+        + (missing.isEmpty() ? "" : " and others are missing (" + String.join("; ", missing) + ")")
+        + "; name a type in the configuration if all executors must use the same";
   }
 
   /**

@@ -48,7 +48,11 @@ final class ExecutorDevice {
     DeviceSettings settings = DeviceSettings.of(SparkEnv.get().conf());
     ResourceInformation assigned = task.resourcesJMap().get(settings.resource());
     Device device = settings.device(assigned == null ? List.of() : List.of(assigned.addresses()));
-    return ALL.computeIfAbsent(new Use(device, settings), _ -> new ExecutorDevice(device, settings));
+    return ALL.computeIfAbsent(new Use(device, settings), _ -> {
+      String choice = settings.choice(device);
+      if (choice != null) System.getLogger(ExecutorDevice.class.getName()).log(System.Logger.Level.INFO, choice);
+      return new ExecutorDevice(device, settings);
+    });
   }
 
   Device device() {

@@ -5,6 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldEndWith
+import io.kotest.matchers.string.shouldStartWith
 import org.apache.spark.SparkConf
 import org.apache.spark.TaskContextImpl
 import org.apache.spark.TaskKilledException
@@ -52,6 +54,15 @@ class ExecutorDeviceSpec : FunSpec({
             }.message shouldContain
                 "Spark has assigned the address $address of the resource gpu, and devices are known by a number, "
         }
+    }
+
+    test("the log says which device `auto` selected and why, but nothing about a named one [SPK-12]") {
+        val device = settings().device(listOf())
+        val choice = settings().choice(device)!!
+        choice shouldStartWith "tasks use the device $device, because spark.arbalest.device is auto"
+        DeviceSettings.BEST_FIRST.takeWhile { it != device.type() }.forEach { choice shouldContain "$it: " }
+        choice shouldEndWith "; name a type in the configuration if all executors must use the same"
+        settings("spark.arbalest.device" to "opencl").choice(device) shouldBe null
     }
 
     test(
