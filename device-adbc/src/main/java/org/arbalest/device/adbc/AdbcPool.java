@@ -139,7 +139,13 @@ public final class AdbcPool implements AutoCloseable {
   }
 
   private void closeIdle() {
-    for (AdbcConnection unused = idle.poll(); unused != null; unused = idle.poll()) unused.close();
+    AdbcConnection unused = idle.poll();
+    if (unused == null) return;
+    try {
+      unused.close();
+    } finally {
+      closeIdle(); // a failure leaves no other connection open
+    }
   }
 
   /** Closes the idle connections and the database. Threads that wait for a connection throw. */
@@ -147,8 +153,11 @@ public final class AdbcPool implements AutoCloseable {
   public void close() {
     isClosed = true;
     free.release(); // wakes a waiting thread, which checkOpen stops; its own release wakes the next one
-    closeIdle();
-    database.close();
+    try {
+      closeIdle();
+    } finally {
+      database.close();
+    }
   }
 
   /** The use of a connection by one caller. Closing it twice has no effect. */
