@@ -16,8 +16,8 @@ import kotlin.io.path.walk
 class PeerSelftestSoakSpec : FunSpec({
     extension(CCompiler.needed)
 
-    fun run(vararg command: String): Pair<Int, String> {
-        val process = ProcessBuilder(*command).redirectErrorStream(true).start()
+    fun run(command: List<String>): Pair<Int, String> {
+        val process = ProcessBuilder(command).redirectErrorStream(true).start()
         val words = process.inputReader().readText()
         return process.waitFor() to words
     }
@@ -27,10 +27,10 @@ class PeerSelftestSoakSpec : FunSpec({
     fun runCompiled(files: List<Path>) {
         val compiler = CCompiler.answer as CCompiler.Found
         val program = tempdir().toPath().resolve("selftest")
-        val flags = arrayOf("-std=gnu11", "-O2", "-pthread", "-I../device-core/src/main/c/include", "-I$c")
-        val (compiled, words) = run("${compiler.path}", *flags, *files.map { "$it" }.toTypedArray(), "-o", "$program")
+        val flags = listOf("-std=gnu11", "-O2", "-pthread", "-I../device-core/src/main/c/include", "-I$c")
+        val (compiled, words) = run(listOf("${compiler.path}") + flags + files.map { "$it" } + listOf("-o", "$program"))
         withClue(words) { compiled shouldBe 0 }
-        val (failed, output) = run("$program")
+        val (failed, output) = run(Emulator.command(program))
         withClue(output) { failed shouldBe 0 }
     }
 

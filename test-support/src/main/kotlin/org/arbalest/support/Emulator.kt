@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.support
+
+import java.nio.file.Path
+
+/**
+ * The emulator for programs that the C compiler makes, if this machine cannot run them.
+ *
+ * The environment variable `EMULATOR` has its command, as a list of words separated by spaces. Where it is not set, the
+ * system runs the programs. `.ci/arm64` sets it.
+ */
+object Emulator {
+    private val words: List<String> = System.getenv("EMULATOR").orEmpty().split(' ').filter { it.isNotEmpty() }
+
+    /** Returns the command that runs a compiled program with its arguments. */
+    fun command(program: Path, vararg arguments: String): List<String> = words + "$program" + arguments
+}
