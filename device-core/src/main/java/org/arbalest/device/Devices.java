@@ -22,6 +22,7 @@ public final class Devices {
    *
    * @throws IllegalCallerException if the JVM denies native access to this library; the message names the flag to start
    *     the JVM with (DEV-20)
+   * @throws UnsupportedOperationException if the JVM has no native calls
    */
   public static Device cpu() {
     return DeviceRegistry.cpu();

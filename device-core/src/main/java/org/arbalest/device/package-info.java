@@ -66,7 +66,8 @@
  *
  * <p>The JVM must permit native access, by {@code --enable-native-access}. Where it denies native access, each call
  * that needs native code throws an {@link java.lang.IllegalCallerException}, as the JDK itself does, and changes
- * nothing. The message names the flag to start the JVM with (DEV-20).
+ * nothing. The message names the flag to start the JVM with (DEV-20). A JVM without native calls, such as Zero, throws
+ * an {@link java.lang.UnsupportedOperationException}.
  *
  * <p>The ownership guide, {@code docs/ownership.md}, also describes failures, flows and the end of the process.
  */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support
 
-import java.nio.file.Path
-
 /**
  * The emulator for programs that the C compiler makes, if this machine cannot run them.
  *
@@ -12,6 +10,6 @@ import java.nio.file.Path
 object Emulator {
     private val words: List<String> = System.getenv("EMULATOR").orEmpty().split(' ').filter { it.isNotEmpty() }
 
-    /** Returns the command that runs a compiled program with its arguments. */
-    fun command(program: Path, vararg arguments: String): List<String> = words + "$program" + arguments
+    /** Returns the command that runs a compiled program, given its path and arguments. */
+    fun command(program: List<String>): List<String> = words + program
 }

@@ -30,7 +30,7 @@ class PeerSelftestSoakSpec : FunSpec({
         val flags = listOf("-std=gnu11", "-O2", "-pthread", "-I../device-core/src/main/c/include", "-I$c")
         val (compiled, words) = run(listOf("${compiler.path}") + flags + files.map { "$it" } + listOf("-o", "$program"))
         withClue(words) { compiled shouldBe 0 }
-        val (failed, output) = run(Emulator.command(program))
+        val (failed, output) = run(Emulator.command(listOf("$program")))
         withClue(output) { failed shouldBe 0 }
     }
 

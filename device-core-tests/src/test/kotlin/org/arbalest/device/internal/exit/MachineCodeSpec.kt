@@ -63,9 +63,8 @@ class MachineCodeSpec : FunSpec({
             val flags = listOf("-static", "-O2", "-Wall", "-Werror")
             run(folder, listOf("${prefix}gcc") + flags + listOf("machine_code.c", "-o", "program"))
             val program = folder.resolve("program")
-            val command =
-                if (emulator == null) Emulator.command(program, "code.bin") else listOf(emulator, "$program", "code.bin")
-            run(folder, command) shouldBe "ok\n"
+            val arguments = listOf("$program", "code.bin")
+            run(folder, emulator?.let { listOf(it) + arguments } ?: Emulator.command(arguments)) shouldBe "ok\n"
         }
     }
 })

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.access;
 
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks whether the JVM permits native calls by core ({@code --enable-native-access}), and makes the error message.
+ * Checks whether the JVM has native calls, and permits them to core ({@code --enable-native-access}). Makes the error
+ * message.
  *
  * <p>The check runs once, without making a class unusable. Each class that needs native calls checks here first, so
  * that each caller receives the same message, every time. Enabling native access later has no effect, because constants
@@ -20,9 +23,22 @@ public final class NativeAccess {
   private static final String ALL_UNNAMED = "ALL-UNNAMED";
 
   private static final Module CORE = NativeAccess.class.getModule();
-  private static final boolean ENABLED = attempt();
+  private static final @Nullable String NO_LINKER = whyNoLinker(Linker::nativeLinker);
+  private static final boolean ENABLED = NO_LINKER == null && attempt();
 
   private NativeAccess() {}
+
+  /** Returns why the JVM cannot call native code, or null if it can. */
+  static @Nullable String whyNoLinker(Supplier<Linker> linker) {
+    try {
+      linker.get();
+      return null;
+    } catch (UnsupportedOperationException _) {
+      return "this JVM, " + System.getProperty("java.vm.name") + " on " + System.getProperty("os.arch")
+          + ", cannot call native code: java.lang.foreign has no linker for it; run on a JVM with a JIT compiler, such "
+          + "as HotSpot's Server VM";
+    }
+  }
 
   /**
    * Attempts a call that needs native access. The flag itself is not a reliable source: without
@@ -47,16 +63,16 @@ public final class NativeAccess {
   }
 
   /**
-   * Returns the exception for users who forgot the flag: the class that the JDK throws, with a message that names the
-   * flag for their case.
+   * Returns the exception for users who forgot the flag, or whose JVM has no native calls. Its class is that of the
+   * JDK's exception; its message names the flag for their case.
    */
-  public static IllegalCallerException refusal() {
-    return new IllegalCallerException(why());
+  public static RuntimeException refusal() {
+    return NO_LINKER == null ? new IllegalCallerException(why()) : new UnsupportedOperationException(NO_LINKER);
   }
 
-  /** Returns a message that core may not make native calls, and what to do. */
+  /** Returns a message that core cannot make native calls, and what to do. */
   public static String why() {
-    return why(CORE);
+    return NO_LINKER == null ? why(CORE) : NO_LINKER;
   }
 
   /** Returns the same message for a backend that failed for this reason; null if it failed for another reason. */
