@@ -24,8 +24,6 @@ internal val POMS = mapOf("arbalest" to ".", "arbalest-bom" to "bom")
 internal object Staged {
     private val copy = File("target/tree").absoluteFile
 
-    /** Whether the testkit's documentation is also built, which takes as long as all other documentation. */
-    val isWhole: Boolean = System.getenv("CI") == "true"
     val repository: File = File("target/staged").absoluteFile
 
     init {
@@ -45,7 +43,8 @@ internal object Staged {
             "-T2", "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY",
             "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}",
             "-Derrorprone.plugin=-Xdiags:compact", "-Dformat.skip", // the outer build has checked the same sources
-            if (isWhole) "-Ddokka.testkit.phase=prepare-package" else "-Ddokka.testkit.phase=none",
+            // The tests of the site build the testkit's, which takes as long as all other documentation.
+            "-Ddokka.testkit.phase=none",
             "deploy",
             jdk = System.getProperty("consumers.maven.jdk"), // since manifests name the JDK
             jvm = "-XX:+UseParallelGC",
