@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -152,9 +153,17 @@ public final class DuckDbDriver {
       return true;
     } catch (FileAlreadyExistsException e) {
       var found = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      return found.isDirectory()
-          && found.permissions().equals(onlyUs)
-          && found.owner().getName().equals(System.getProperty("user.name"));
+      return found.isDirectory() && found.permissions().equals(onlyUs) && found.owner().equals(thisUser());
+    }
+  }
+
+  /** Returns the owner of a new file: in a container, the user may have no name. */
+  private static UserPrincipal thisUser() throws IOException {
+    Path made = Files.createTempFile("arbalest", null);
+    try {
+      return Files.getOwner(made);
+    } finally {
+      Files.delete(made);
     }
   }
 
