@@ -69,6 +69,9 @@ public sealed interface AdbcHandle extends AutoCloseable permits AdbcDatabase, A
    * <p>The thread that releases the handle then closes a source that was bound to it, for any length of time; other
    * threads continue meanwhile. If that thread is inside the close of another source, it closes this source after that
    * one.
+   *
+   * @throws AdbcException if this call releases the driver's object, and the driver reports an error; the object is not
+   *     released again. If another thread's call releases it, the error is logged
    */
   @Override
   void close();

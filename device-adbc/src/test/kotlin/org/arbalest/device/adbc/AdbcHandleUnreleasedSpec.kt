@@ -46,6 +46,19 @@ class AdbcHandleUnreleasedSpec : FunSpec({
         }
     }
 
+    test("close throws the first of several failing releases, with the next as suppressed [ADB-04]") {
+        val c = FaultyDriver.plain
+        val database = load().open(mapOf<String, Any>())
+        val connection = database.connect()
+        database.close()
+        for (function in listOf("ConnectionRelease", "DatabaseRelease", "driver.release")) c.fail(function, status = 10)
+        val failures = generateSequence<Throwable>(shouldThrow<AdbcException> { connection.close() }) { failure ->
+            failure.suppressed.singleOrNull()
+        }
+        failures.map { (it as AdbcException).operation() }.toList() shouldContainExactly
+            listOf("AdbcConnectionRelease", "AdbcDatabaseRelease", "AdbcDriver.release")
+    }
+
     test("a release that fails after an error is suppressed in that error [ADB-04]") {
         FaultyDriver.plain.fail("ConnectionInit", status = AdbcStatus.IO.code())
         FaultyDriver.plain.fail("ConnectionRelease", status = AdbcStatus.INTERNAL.code())

@@ -12,6 +12,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
+import java.nio.file.Files
 
 class AdbcSpec : FunSpec({
     extension(FaultyDriver.needed)
@@ -58,6 +59,7 @@ class AdbcSpec : FunSpec({
     test("an unknown scheme is an error that names the driver and the searched places, without the URI [ADB-30]") {
         shouldThrow<IllegalArgumentException> { Adbc.connect("arbalestnowhere://user:secret@host/db") }.message.let {
             it shouldContain "no ADBC driver arbalestnowhere: looked for a manifest or a library of that name in "
+            it shouldContain "; install the driver there, or pass the path of its library or manifest"
             it shouldNotContain "secret"
         }
         shouldThrow<IllegalArgumentException> { Adbc.connect("") }.message shouldBe "the URI of the database is empty"
@@ -65,5 +67,26 @@ class AdbcSpec : FunSpec({
             "the URI was passed twice: as the argument, and as the option uri"
         shouldThrow<IllegalArgumentException> { Adbc.open("duckdb", mapOf("driver" to 3)) }.message shouldBe
             "the option driver is not a string"
+    }
+
+    test("a connection string without a driver is an error without its text, which may have a password [ADB-30]") {
+        for (text in listOf("host=db password=secret", "Server=db;Password=secret:1", "me@secret")) {
+            shouldThrow<IllegalArgumentException> { Adbc.connect(text) }.message shouldBe
+                "the URI of the database has no scheme, and is not the path of a driver; use a form such as " +
+                "postgresql://host/database"
+        }
+        shouldThrow<IllegalArgumentException> { Adbc.connect("jdbc:postgresql://me:secret@host/db") }.message shouldBe
+            "the URI of the database begins with jdbc:, but needs an ADBC driver; remove jdbc:, and check the rest " +
+            "in the documentation of that driver"
+        shouldThrow<IllegalArgumentException> { Adbc.connect("duckdb", mapOf("profile" to "prod")) }.message shouldBe
+            "a profile was passed as the option profile; pass the URI profile://NAME instead"
+        val strange = Files.createSymbolicLink(tempdir().toPath().resolve("a=b@c.so"), Faulty.c.file)
+        Adbc.connect("$strange", mapOf("entrypoint" to "AdbcDriverInit")).close()
+    }
+
+    test("DuckDB of the jar is used if the caller names its entry point [ADB-30]") {
+        Adbc.connect("duckdb", mapOf("entrypoint" to DuckDbDriver.ENTRY_POINT)).use { connection ->
+            connection.query("SELECT 1").single() shouldBe 1
+        }
     }
 })

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -8,6 +10,7 @@ import java.util.function.Supplier;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
 import org.arbalest.device.adbc.AdbcDriverSearch;
+import org.arbalest.device.adbc.DuckDbDriver;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,9 +47,11 @@ public record DatabaseUri(String driver, @Nullable String uri, @Nullable String 
       Supplier<@Nullable AdbcDriver> duckDb) {
     Objects.requireNonNull(uri, URI);
     Objects.requireNonNull(options, "options");
-    if (uri.isEmpty()) throw new IllegalArgumentException("the URI of the database is empty");
+    checkHasDriver(uri);
     Map<String, Object> all = new LinkedHashMap<>();
     DatabaseUri database = of(uri);
+    if (options.containsKey(PROFILE)) throw new IllegalArgumentException(
+        "a profile was passed as the option profile; pass the URI profile://NAME instead");
     if (database.profile != null) {
       Profile profile = Profile.find(platform, database.profile);
       all.putAll(profile.options());
@@ -60,12 +65,26 @@ public record DatabaseUri(String driver, @Nullable String uri, @Nullable String 
     String named = text(all, DRIVER);
     String driver = named == null ? database.driver : named;
     String entryPoint = text(all, ENTRY_POINT);
-    if (driver.equals(DUCK_DB) && entryPoint == null) {
+    if (driver.equals(DUCK_DB) && (entryPoint == null || entryPoint.equals(DuckDbDriver.ENTRY_POINT))) {
       AdbcDriver ofJar = duckDb.get();
       if (ofJar != null) return ofJar.open(all);
     }
     AdbcDriverSearch search = AdbcDriverSearch.everywhere();
     return DriverImpl.load(platform, driver, entryPoint == null ? search : search.by(entryPoint)).open(all);
+  }
+
+  /** Throws if a text cannot begin with a driver, such as the connection string of another interface. */
+  private static void checkHasDriver(String uri) {
+    if (uri.isEmpty()) throw new IllegalArgumentException("the URI of the database is empty");
+    if (uri.startsWith("jdbc:")) throw new IllegalArgumentException(
+        "the URI of the database begins with jdbc:, but needs an ADBC driver; remove jdbc:, and check the rest in the "
+            + "documentation of that driver");
+    String driver = of(uri).driver;
+    if (driver.indexOf('=') >= 0 || driver.indexOf('@') >= 0) { // without the text, which may have a password
+      if (!Files.exists(Path.of(driver))) throw new IllegalArgumentException(
+          "the URI of the database has no scheme, and is not the path of a driver; use a form such as "
+              + "postgresql://host/database");
+    }
   }
 
   /** Returns the driver of a profile, of the options or of their URI, in this order. */

@@ -140,6 +140,7 @@ final class DriverFinder {
 
   private IllegalArgumentException none(String driver) {
     return new IllegalArgumentException("no ADBC driver " + driver
-        + ": looked for a manifest or a library of that name in " + String.join(", ", tried));
+        + ": looked for a manifest or a library of that name in " + String.join(", ", tried)
+        + "; install the driver there, or pass the path of its library or manifest");
   }
 }

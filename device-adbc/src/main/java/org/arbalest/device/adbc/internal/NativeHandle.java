@@ -129,19 +129,31 @@ final class NativeHandle {
 
   private void end() {
     if (!lock.takeOr(this, this::end)) return;
-    boolean isReleased = true; // also after an error
+    boolean isReleased;
     try {
+      isReleased = releaseAndUnlock();
+    } catch (Throwable t) { // the object counts as released, so its parent is released too
       try {
-        isReleased = release();
-      } finally {
-        lock.leave();
+        free();
+      } catch (RuntimeException second) {
+        t.addSuppressed(second);
       }
-    } finally {
-      if (isReleased) {
-        STRUCTS.giveBack(struct);
-        leaveParent();
-      }
+      throw t;
     }
+    if (isReleased) free();
+  }
+
+  private boolean releaseAndUnlock() {
+    try {
+      return release();
+    } finally {
+      lock.leave();
+    }
+  }
+
+  private void free() {
+    STRUCTS.giveBack(struct);
+    leaveParent();
   }
 
   /**
