@@ -74,6 +74,23 @@ internal class BlockingCall {
 }
 
 /**
+ * Runs [action], which an interrupt of its thread cancels. Then clears that interrupt, but no other, because the
+ * dispatcher's thread continues with other work.
+ */
+internal fun <T> interruptibly(call: BlockingCall, action: () -> T): T {
+    val caller = Thread.currentThread()
+    var isInterrupted = false
+    try {
+        return call.cancellable({
+            isInterrupted = true
+            caller.interrupt()
+        }, action = action)
+    } finally {
+        if (isInterrupted) Thread.interrupted()
+    }
+}
+
+/**
  * Runs a blocking call on [dispatcher], and otherwise in the caller's context.
  *
  * If the coroutine is cancelled after the call has begun, this function cancels the call and waits for it, because the

@@ -15,7 +15,8 @@ import org.arbalest.device.adbc.AdbcPool
  * connection's return, block a thread of [dispatcher].
  *
  * **Cancellation.** A cancellation ends the wait for a connection. ADBC cannot cancel the opening of a connection: the
- * cancelled coroutine then waits for it. The connection is returned in every case.
+ * cancelled coroutine then waits for it. The connection is returned in every case; if that fails after the block has
+ * failed, the exception is suppressed in the block's.
  *
  * @throws java.util.concurrent.TimeoutException if no connection becomes free within the pool's time limit
  */
@@ -24,19 +25,18 @@ public suspend fun <T> AdbcPool.useConnection(
     block: suspend (AdbcConnection) -> T,
 ): T {
     val lease = calling(dispatcher, AdbcPool.Lease::close) { call -> interruptibly(call) { acquire() } }
-    return try {
+    val answer = try {
         block(lease.connection())
-    } finally {
-        uncancelled(dispatcher) { lease.close() }
+    } catch (t: Throwable) {
+        uncancelled(dispatcher) {
+            try {
+                lease.close()
+            } catch (e: Exception) {
+                t.addSuppressed(e)
+            }
+        }
+        throw t
     }
-}
-
-/** Runs [action], which an interrupt of its thread cancels. Clears the interrupt of the thread at the end. */
-private fun <T> interruptibly(call: BlockingCall, action: () -> T): T {
-    val thread = Thread.currentThread()
-    try {
-        return call.cancellable({ thread.interrupt() }, action = action)
-    } finally {
-        Thread.interrupted()
-    }
+    uncancelled(dispatcher) { lease.close() }
+    return answer
 }

@@ -225,18 +225,7 @@ public suspend fun AdbcConnection.awaitPartition(
 public suspend fun AdbcDatabase.awaitConnect(
     options: Map<String, Any> = emptyMap(),
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): AdbcConnection = calling(dispatcher, AdbcConnection::close) { call ->
-    val caller = Thread.currentThread()
-    var isInterrupted = false
-    try {
-        call.cancellable({
-            isInterrupted = true
-            caller.interrupt()
-        }) { connect(options) }
-    } finally {
-        if (isInterrupted) Thread.interrupted() // the dispatcher's thread continues with other work
-    }
-}
+): AdbcConnection = calling(dispatcher, AdbcConnection::close) { call -> interruptibly(call) { connect(options) } }
 
 /**
  * Connects to a database by its URI on [dispatcher]; see [Adbc.connect]. Cancellation is as for the overload for

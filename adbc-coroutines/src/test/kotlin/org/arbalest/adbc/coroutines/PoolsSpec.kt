@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
@@ -12,6 +13,7 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcPool
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
@@ -19,6 +21,8 @@ import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
 import java.time.Duration
 import java.util.concurrent.TimeoutException
+import kotlin.concurrent.thread
+import kotlin.coroutines.CoroutineContext
 
 private suspend fun pooled(
     size: Int,
@@ -60,6 +64,51 @@ class PoolsSpec : FunSpec({
         }
         pooled(1, Duration.ofMillis(20)) { pool ->
             pool.useConnection { shouldThrow<TimeoutException> { pool.useConnection { it.count() } } }
+        }
+    }
+
+    test("a failing return of the connection is suppressed in the failure of the block [ADB-31]") {
+        val plain = FaultyDriver.plain // counts of its own: a release that fails leaves the driver's objects behind
+        val pool = AdbcPool.of(AdbcDriver.load(plain.file).open(mapOf<String, Any>()), 1, Duration.ofSeconds(5))
+        try {
+            shouldThrow<IllegalStateException> {
+                pool.useConnection {
+                    it.isAutoCommit = false
+                    plain.fail("ConnectionRollback", status = 10)
+                    plain.fail("ConnectionRelease", status = 10)
+                    error("of the block")
+                }
+            }.let {
+                it.message shouldBe "of the block"
+                (it.suppressed.single() as AdbcException).operation() shouldBe "AdbcConnectionRelease"
+            }
+            pool.useConnection { it.count() } shouldBe 10L
+        } finally {
+            runCatching { pool.close() } // the database has a connection that was not released
+            plain.reset()
+        }
+    }
+
+    test("an interrupt by other code than the cancellation stays for the thread of the dispatcher [ADB-31]") {
+        val worker = CompletableDeferred<Thread>()
+        val isInterrupted = CompletableDeferred<Boolean>()
+        val dispatcher = object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) {
+                thread {
+                    worker.complete(Thread.currentThread())
+                    block.run()
+                    isInterrupted.complete(Thread.currentThread().isInterrupted)
+                }
+            }
+        }
+        pooled(1) { pool ->
+            c.hold("ConnectionInit")
+            val user = launch(Dispatchers.Default) { pool.useConnection(dispatcher) { it.count() } }
+            awaitHeld()
+            worker.await().interrupt()
+            c.letGo()
+            user.join()
+            isInterrupted.await() shouldBe true
         }
     }
 })
