@@ -103,17 +103,22 @@ public final class AdbcParts {
     }
 
     /**
-     * Reads through a new connection. If the task is killed, the driver receives a request to cancel. The reader keeps
-     * the shared database until it closes.
+     * Reads through a new connection. If the task is killed, its wait for the connection ends, and the driver receives
+     * a request to cancel the query. The reader keeps the shared database until it closes.
      */
     private DeviceArrayReader read(Function<AdbcConnection, DeviceArrayReader> call) {
       Thread caller = Thread.currentThread();
+      TaskContext task = TaskContext.get();
       var used = use();
-      try (AdbcConnection connection = used.value().connect(connectionOptions);
-          TaskWatch _ = TaskWatch.over(TaskContext.get(), () -> cancel(connection, caller))) {
+      try (AdbcConnection connection = Connecting.open(used.value(), connectionOptions, task);
+          TaskWatch _ = TaskWatch.over(task, () -> cancel(connection, caller))) {
         return ending(call.apply(connection), used);
       } catch (Throwable t) {
-        used.close();
+        try {
+          used.close();
+        } catch (RuntimeException second) {
+          t.addSuppressed(second);
+        }
         throw t;
       }
     }
