@@ -14,6 +14,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
 import org.arbalest.device.types.Schema;
+import org.arbalest.device.adbc.Adbc;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
@@ -29,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * these options:
  *
  * <ul>
- *   <li>{@code driver}: the driver's name, or the path of its library, the same on every host; {@code entrypoint}: the
- *       driver's entry point, if it is not the usual one
+ *   <li>{@code driver}: the driver's name, the path of its library, or {@code profile://NAME} for a connection profile
+ *       ({@link Adbc}), the same on every host; {@code entrypoint}: the driver's entry point, if it is not the usual
+ *       one
  *   <li>{@code database.…}, {@code connection.…}: options of the database and of its connections, by their names after
  *       the dot
  *   <li>{@code query}: SQL without a semicolon, which can stand in parentheses after {@code FROM}; or {@code table}:

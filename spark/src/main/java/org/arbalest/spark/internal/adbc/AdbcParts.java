@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.adbc;
 
 import java.io.Serializable;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -10,6 +11,7 @@ import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
+import org.arbalest.device.adbc.Adbc;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
@@ -31,21 +33,29 @@ public final class AdbcParts {
   /**
    * The database of a query.
    *
-   * @param driver the driver's name, or the path of its library
+   * @param driver the driver's name, the path of its library, or the URI of a connection profile
    * @param entrypoint the driver's entry point; null for the usual one
    * @param databaseOptions the options of the database, in a map that Spark can serialize, like the next parameter
    */
   public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions,
       Map<String, String> connectionOptions)
       implements Serializable {
+    private static final String PROFILE = "profile://";
     private static final Map<Database, AdbcDriver> LOADED = new ConcurrentHashMap<>();
 
     /** The open databases of this process. Connections differ in their options, so the key has none of these. */
     private static final Shared<Database, AdbcDatabase> OPEN = new Shared<>(Database::open, AdbcDatabase::close);
 
     private AdbcDatabase open() {
+      if (driver.startsWith(PROFILE)) return Adbc.open(driver, optionsOfProfile());
       return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load)
           .open(databaseOptions);
+    }
+
+    private Map<String, String> optionsOfProfile() {
+      Map<String, String> all = new HashMap<>(databaseOptions);
+      if (entrypoint != null) all.put("entrypoint", entrypoint);
+      return all;
     }
 
     private AdbcDriver load() {

@@ -3,8 +3,10 @@ package org.arbalest.spark.internal.adbc
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.apache.spark.TaskContext
 import org.apache.spark.TaskContextImpl
@@ -17,6 +19,7 @@ import java.lang.reflect.Proxy
 import java.util.concurrent.Callable
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeUnit.SECONDS
+import kotlin.io.path.writeText
 
 private val spark: Any = Class.forName("org.apache.spark.TaskContext${'$'}").getField("MODULE${'$'}").get(null)
 
@@ -40,10 +43,10 @@ class AdbcPartsSpec : FunSpec({
         error("a query does not use its task")
     } as ColumnTask
 
-    fun FaultyDriver.open() = AdbcParts.Query(
-        AdbcParts.Database("$file", null, mapOf(), mapOf()),
-        "SELECT id FROM t",
-    ).open(unused)
+    fun open(driver: String, entrypoint: String? = null) =
+        AdbcParts.Query(AdbcParts.Database(driver, entrypoint, mapOf(), mapOf()), "SELECT id FROM t").open(unused)
+
+    fun FaultyDriver.open() = open("$file")
 
     test("a task that is killed while another one connects to the shared database ends its wait [SPK-23]") {
         val driver = FaultyDriver.full
@@ -82,5 +85,20 @@ class AdbcPartsSpec : FunSpec({
         } finally {
             driver.reset()
         }
+    }
+
+    test("a driver may be a connection profile, whose options are not those of the query [SPK-13]") {
+        val driver = FaultyDriver.full
+        driver.reset()
+        val profile = tempdir().toPath().resolve("prod.toml")
+        profile.writeText("profile_version = 1\ndriver = '${driver.file}'\n[Options]\nusername = 'u'\n" +
+            "password = 'wrong'\n")
+        shouldThrow<AdbcException> { task().runs { open("profile://$profile") } }.status() shouldBe
+            AdbcStatus.UNAUTHENTICATED
+        profile.writeText("profile_version = 1\ndriver = '${driver.file}'\n[Options]\n")
+        task().runs { open("profile://$profile", "AdbcDriverInit").use { it.next()!!.close() } }
+        shouldThrow<IllegalArgumentException> { task().runs { open("profile://nowhere") } }.message shouldContain
+            "no connection profile nowhere: looked for nowhere.toml in "
+        driver.live(FaultyDriver.Live.DATABASES) shouldBe 0
     }
 })
