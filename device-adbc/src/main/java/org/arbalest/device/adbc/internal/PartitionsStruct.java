@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.util.ArrayList;
 import java.util.List;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 
 /** The layout of {@code struct AdbcPartitions}, the descriptors of the partitions of a result. */
 final class PartitionsStruct {
@@ -28,19 +30,41 @@ final class PartitionsStruct {
   private static final long LENGTHS = offset("partition_lengths");
   private static final long RELEASE = offset("release");
 
+  /** A limit above the size of any descriptor, and of an array. */
+  private static final long MOST_BYTES = 1L << 30;
+
   private PartitionsStruct() {}
 
-  /** Returns copies of all descriptors. */
+  /**
+   * Returns copies of all descriptors.
+   *
+   * @throws DeviceException with {@code EINVAL} if a count, a length or a pointer of the driver is invalid
+   */
   static List<byte[]> read(MemorySegment struct) {
-    int count = Math.toIntExact(struct.get(JAVA_LONG, COUNT));
-    List<byte[]> all = new ArrayList<>(count);
-    if (count == 0) return all;
-    MemorySegment partitions = struct.get(ADDRESS, PARTITIONS).reinterpret(ADDRESS.byteSize() * count);
-    MemorySegment lengths = struct.get(ADDRESS, LENGTHS).reinterpret(JAVA_LONG.byteSize() * count);
+    long count = struct.get(JAVA_LONG, COUNT);
+    if (count < 0 || count > Integer.MAX_VALUE) throw invalid("num_partitions is " + count);
+    MemorySegment partitions = pointer(struct, PARTITIONS, "partitions", count).reinterpret(ADDRESS.byteSize() * count);
+    MemorySegment lengths =
+        pointer(struct, LENGTHS, "partition_lengths", count).reinterpret(JAVA_LONG.byteSize() * count);
+    List<byte[]> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      all.add(partitions.getAtIndex(ADDRESS, i).reinterpret(lengths.getAtIndex(JAVA_LONG, i)).toArray(JAVA_BYTE));
+      long length = lengths.getAtIndex(JAVA_LONG, i);
+      if (length < 0 || length > MOST_BYTES) throw invalid("partition_lengths[" + i + "] is " + length);
+      String path = "partitions[" + i + "]";
+      all.add(pointer(partitions, i * ADDRESS.byteSize(), path, length).reinterpret(length).toArray(JAVA_BYTE));
     }
     return all;
+  }
+
+  private static MemorySegment pointer(MemorySegment in, long offset, String path, long count) {
+    if (count == 0) return MemorySegment.NULL;
+    MemorySegment pointer = in.get(ADDRESS, offset);
+    if (pointer.address() == 0) throw invalid(path + " is NULL, for a length of " + count);
+    return pointer;
+  }
+
+  private static DeviceException invalid(String why) {
+    return new DeviceException(Errno.EINVAL, "the driver returned invalid partitions: " + why);
   }
 
   /** Calls the driver's release function, if the struct has one. */
