@@ -41,7 +41,7 @@ class AddressesSpec : FunSpec({
             "org.arbalest.device.$it"
         } +
         listOf(
-            "ResultSource.lastError", "StatementImpl.release", "PartitionsStruct.release", "ErrorStruct.hasDetails",
+            "ResultSource.lastError", "StatementBinding.release", "PartitionsStruct.release", "ErrorStruct.hasDetails",
             "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details",
             "DriverErrors.bytes",
         )

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class BoundSource implements DeviceArrayReader.Source {
   private final DeviceArrayReader reader;
   private final NativeHandle statement;
-  private final ConnectionLock.Feeding callback;
+  private final Feeders.Feeding callback;
   private volatile @Nullable Throwable failure;
 
   /** Whether an execution has taken this source; then the execution closes it. */
@@ -29,7 +29,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   BoundSource(DeviceArrayReader reader, NativeHandle statement) {
     this.reader = reader;
     this.statement = statement;
-    this.callback = new ConnectionLock.Feeding(statement.lock);
+    this.callback = new Feeders.Feeding(statement.lock.feeders);
   }
 
   @Override
@@ -91,8 +91,8 @@ final class BoundSource implements DeviceArrayReader.Source {
    * release the stream earlier or much later.
    */
   void finish() {
-    if (statement.lock.isHeldHere() || statement.lock.isReleasingHere()) {
-      statement.lock.closeBehind(reader::close);
+    if (statement.lock.isHeldHere() || statement.lock.deferred.areRunHere()) {
+      statement.lock.deferred.close(reader::close);
     } else {
       reader.close();
     }
@@ -124,6 +124,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    if (!isTaken) statement.lock.closeBehind(reader::close);
+    if (!isTaken) statement.lock.deferred.close(reader::close);
   }
 }

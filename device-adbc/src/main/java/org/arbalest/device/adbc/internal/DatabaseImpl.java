@@ -17,7 +17,7 @@ public final class DatabaseImpl extends HandleImpl implements AdbcDatabase {
     Objects.requireNonNull(options, "options");
     enter();
     try {
-      handle.lock.releaseFirst();
+      handle.lock.deferred.releaseFirst();
       return new ConnectionImpl(driverImpl(), NativeHandle.open(NativeHandle.Kind.CONNECTION, handle.driver,
           new ConnectionLock(), handle, opening(options)));
     } finally {

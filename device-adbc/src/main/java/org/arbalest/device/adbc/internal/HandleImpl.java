@@ -49,7 +49,7 @@ abstract class HandleImpl {
    * @param isEndedByCancel whether a cancel of the handle ends the wait for the lock
    */
   final void enter(boolean isEndedByCancel) {
-    if (handle.lock.isFedHere()) {
+    if (handle.lock.feeders.includeThisThread()) {
       throw new IllegalStateException(
           "cannot use the " + handle.kind.noun
               + " here: its connection executes with the batches that this thread produces; use another connection");

@@ -189,7 +189,7 @@ final class NativeHandle {
    * @param isOfHandle whether a {@link #cancel} without a thread ends the wait
    */
   void acquireLock(@Nullable ResultSource pull, boolean isOfHandle) {
-    lock.need(true);
+    lock.feeders.need(true);
     try {
       synchronized (lock.calls) {
         if (pull != null) pull.checkNotClosed();
@@ -197,7 +197,7 @@ final class NativeHandle {
           await(pull, new ConnectionLock.Waiting(this, Thread.currentThread(), isOfHandle));
       }
     } catch (Throwable t) {
-      lock.needsNoMore();
+      lock.feeders.needsNoMore();
       throw t;
     }
   }
@@ -227,14 +227,14 @@ final class NativeHandle {
    * @param sql the query of the call, for errors
    */
   void call(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
-    lock.calls(function, about, sql);
+    lock.record.calls(function, about, sql);
     driver.call(function, about, sql, call);
   }
 
   /** Calls the driver, like {@link #call}, for another execution or other metadata. */
   void execute(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
-    lock.calls(function, about, sql);
-    lock.executes();
+    lock.record.calls(function, about, sql);
+    lock.record.executes();
     driver.call(function, about, sql, call);
   }
 

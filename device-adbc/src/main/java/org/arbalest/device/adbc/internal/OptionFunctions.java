@@ -119,7 +119,7 @@ enum OptionFunctions {
       call(handle, set, key,
           (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
     }
-    if (this == CONNECTION && key.equals(AUTOCOMMIT)) handle.lock.setAutoCommit(!value.equals("false"));
+    if (this == CONNECTION && key.equals(AUTOCOMMIT)) handle.lock.record.setAutoCommit(!value.equals("false"));
   }
 
   void set(NativeHandle handle, String key, long value) {

@@ -109,7 +109,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       }
       var source = new ResultSource(of, block, schema(of, block));
       of.owner.hold();
-      of.owner.lock.executed(source);
+      of.owner.lock.record.executed(source);
       return source;
     } catch (Throwable t) {
       if (isStream) release(block);
@@ -147,7 +147,7 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
-    if (owner.lock.isFedHere()) {
+    if (owner.lock.feeders.includeThisThread()) {
       throw new IllegalStateException(
           "this is a result of the connection that is executing with the batches that are produced here; bind it to "
               + "a statement of another one");
@@ -183,7 +183,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     try {
       bound.throwFailure(null);
     } catch (Throwable t) {
-      if (!isOver) StatementImpl.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
+      if (!isOver) StatementBinding.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
       throw t;
     }
   }
@@ -193,12 +193,12 @@ final class ResultSource implements DeviceArrayReader.Source {
    * sends, for any open result of the connection. It reads bound queries, and all without {@code COPY}, at once.
    */
   private void checkRows(int errno) {
-    ResultSource later = between == null ? null : owner.lock.lastExcept(this);
+    ResultSource later = between == null ? null : owner.lock.record.lastExcept(this);
     boolean isEnd = errno == 0 && isOver;
     if (later == null || isEnd || isBound || cancel != AdbcFunction.STATEMENT_CANCEL || !readsByCopy()) return;
     later.hasLostRows = true;
     if (errno != 0) return; // thrown by the caller
-    StatementImpl.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
+    StatementBinding.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
     throw mixed();
   }
 
@@ -320,13 +320,13 @@ final class ResultSource implements DeviceArrayReader.Source {
   }
 
   private void releaseStream() {
-    boolean isLast = owner.lock.isLast(this);
-    if (isLast) owner.lock.executes();
+    boolean isLast = owner.lock.record.isLast(this);
+    if (isLast) owner.lock.record.executes();
     boolean mustCancel = isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL;
     try {
-      if (mustCancel && owner.lock.isAutoCommit()) callCancel();
+      if (mustCancel && owner.lock.record.isAutoCommit()) callCancel();
     } finally {
-      if (mustCancel && !owner.lock.isAutoCommit()) {
+      if (mustCancel && !owner.lock.record.isAutoCommit()) {
         LateCancel.release(owner.lock, () -> release(block), this::callCancel);
       } else {
         release(block);

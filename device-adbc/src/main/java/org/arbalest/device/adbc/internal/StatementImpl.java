@@ -17,11 +17,7 @@ import org.arbalest.device.adbc.AdbcIngest;
 import org.arbalest.device.adbc.AdbcPartitions;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
-import org.arbalest.device.c.ArrowArrayStreamStruct;
-import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
-import org.arbalest.device.c.CData;
-import org.arbalest.device.c.CExport;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -38,24 +34,15 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   private boolean isPrepared;
 
-  /** The source that is bound and was not executed yet. */
-  private @Nullable BoundSource bound;
+  private final StatementBinding binding;
+  private final IngestTarget target = new IngestTarget();
 
-  /** Whether a batch or a source is bound and was not executed yet. */
-  private boolean isBound;
-
-  /** The source of the current execution. The cancelling thread reads it, and the result. */
-  private volatile @Nullable BoundSource feeding;
-
+  /** The open result. The cancelling thread reads it. */
   private volatile @Nullable ResultSource result;
-
-  // The parts of an earlier target that drivers keep.
-  private boolean isTemporary;
-  private @Nullable String catalog;
-  private @Nullable String dbSchema;
 
   StatementImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.STATEMENT);
+    this.binding = new StatementBinding(handle);
     handle.givesUpBy(this::giveUpBound);
   }
 
@@ -111,49 +98,20 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   @Override
-  public void setIngest(AdbcIngest target) {
-    CText.check("table", target.table());
-    if (target.catalog() != null) CText.check("catalog", target.catalog());
-    if (target.dbSchema() != null) CText.check("dbSchema", target.dbSchema());
+  public void setIngest(AdbcIngest ingest) {
+    IngestTarget.checkNames(ingest);
     enter();
     try {
-      checkThatNothingStays("catalog", catalog, target.catalog());
-      checkThatNothingStays("schema", dbSchema, target.dbSchema());
+      target.checkThatNothingStays(ingest);
       endResult(AdbcFunction.STATEMENT_SET_OPTION);
-      OptionFunctions options = OptionFunctions.STATEMENT;
-      if (isTemporary && !target.isTemporary()) {
-        options.set(handle, "adbc.ingest.temporary", "false"); // first: it excludes the others
-        isTemporary = false;
-      }
-      options.set(handle, "adbc.ingest.target_table", target.table());
-      sql = null;
-      table = target.table();
-      isPrepared = false;
-      options.set(handle, "adbc.ingest.mode", target.mode().value());
-      if (target.catalog() != null) {
-        options.set(handle, "adbc.ingest.target_catalog", target.catalog());
-        catalog = target.catalog();
-      }
-      if (target.dbSchema() != null) {
-        options.set(handle, "adbc.ingest.target_db_schema", target.dbSchema());
-        dbSchema = target.dbSchema();
-      }
-      if (target.isTemporary()) {
-        options.set(handle, "adbc.ingest.temporary", "true");
-        isTemporary = true;
-      }
+      target.set(handle, ingest, () -> {
+        sql = null;
+        table = ingest.table();
+        isPrepared = false;
+      });
     } finally {
       leave();
     }
-  }
-
-  /** Throws if an earlier catalog or schema would stay: ADBC cannot reset it. */
-  private static void checkThatNothingStays(String what, @Nullable String before, @Nullable String now) {
-    if (before == null || now != null) return;
-    throw new IllegalStateException(
-        "the statement ingested into the " + what + " " + before
-            + " before, which its driver keeps, but now no name is set; use a separate statement for each "
-            + "target");
   }
 
   @Override
@@ -257,24 +215,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try (rows) {
       rows.schema(); // throws unless rows is a record batch
       enterToChange(AdbcFunction.STATEMENT_BIND);
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment array = ArrowArrayStruct.allocate(arena);
-        MemorySegment schema = ArrowSchemaStruct.allocate(arena);
-        try (DeviceArray columns = rows.pushDownNulls()) { // drivers do not read the validity bitmap of a batch
-          CData.exportArray(columns, array, CExport.DATA.schemaTo(schema));
-        }
-        try {
-          handle.driver.call(
-              AdbcFunction.STATEMENT_BIND, table, sql,
-              (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, array, schema, error));
-          bound = null;
-          isBound = true;
-        } catch (Throwable t) {
-          release(ArrowArrayStruct.releaseCallback(array), array);
-          throw t;
-        } finally {
-          release(ArrowSchemaStruct.releaseCallback(schema), schema); // unless the driver has taken it
-        }
+      try {
+        binding.bind(rows, table, sql);
       } finally {
         leave();
       }
@@ -288,37 +230,14 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     try {
       rows.schema(); // throws unless rows are record batches
       enterToChange(AdbcFunction.STATEMENT_BIND_STREAM);
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
-        var source = new BoundSource(rows, handle);
-        try (var reader = DeviceArrayReader.of(rows.field(), rows.deviceType(), source)) {
-          CData.exportStream(reader, stream, CExport.DATA);
-        }
-        try {
-          handle.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, table, sql,
-              (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error));
-        } catch (Throwable t) {
-          release(ArrowArrayStreamStruct.releaseCallback(stream), stream);
-          throw t;
-        }
-        bound = source;
-        isBound = true;
+      try {
+        binding.bind(rows, table, sql);
         isTaken = true;
       } finally {
         leave();
       }
     } finally {
       if (!isTaken) rows.close();
-    }
-  }
-
-  /** Calls the release function of a struct that the driver has not taken, if the struct has one. */
-  static void release(MemorySegment function, MemorySegment struct) {
-    if (function.address() == 0) return;
-    try {
-      Signatures.RELEASE.invokeExact(function, struct);
-    } catch (Throwable t) {
-      throw Signatures.unexpected(t);
     }
   }
 
@@ -329,7 +248,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         executing(
             AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
-              var opening = new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, isBound, fedBy, level);
+              var opening =
+                  new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
+                      level);
               ResultSource made;
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
@@ -368,17 +289,13 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
    */
   private <T> @Nullable T executing(AdbcFunction function, Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange(function);
-    BoundSource fedBy = bound;
-    bound = null;
-    feeding = fedBy;
-    if (fedBy != null) fedBy.take();
+    BoundSource fedBy = binding.take();
     @Nullable T given;
     try {
       try {
         given = execution.apply(fedBy);
       } finally {
-        feeding = null;
-        isBound = false;
+        binding.executed();
         leave();
       }
     } catch (Throwable t) {
@@ -386,7 +303,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       throw t;
     }
     // The execution succeeded: an exception here would hide the number of stored rows.
-    if (fedBy != null && !(given instanceof ResultSource)) ConnectionLock.run(fedBy::finish);
+    if (fedBy != null && !(given instanceof ResultSource)) DeferredReleases.run(fedBy::finish);
     return given;
   }
 
@@ -462,11 +379,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
    * whether there was such a pull.
    */
   private boolean giveUpBound() {
-    BoundSource fedBy = feeding;
-    if (fedBy != null) {
-      fedBy.giveUp();
-      return true;
-    }
+    if (binding.giveUp()) return true;
     ResultSource pulled = result;
     return pulled != null && pulled.giveUpBound();
   }

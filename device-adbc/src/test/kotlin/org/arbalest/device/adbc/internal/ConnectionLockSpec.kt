@@ -18,7 +18,7 @@ class ConnectionLockSpec : FunSpec({
     test("a statement closed while a driver thread pulls bound data, and no call runs, is released at once [ADB-11]") {
         Faulty.connected { connection ->
             val statement = connection.createStatement()
-            val callback = ConnectionLock.Feeding((statement as StatementImpl).handle.lock)
+            val callback = Feeders.Feeding((statement as StatementImpl).handle.lock.feeders)
             callback.begin()
             try {
                 statement.close()

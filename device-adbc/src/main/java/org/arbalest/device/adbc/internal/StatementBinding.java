@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.c.ArrowArrayStreamStruct;
+import org.arbalest.device.c.ArrowArrayStruct;
+import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
+import org.arbalest.device.c.CExport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that are bound to a statement, as parameters or for an ingestion, until an execution takes them. Methods
+ * require the connection lock, except {@link #giveUp}.
+ */
+final class StatementBinding {
+  private final NativeHandle statement;
+
+  /** The source that is bound and was not executed yet. */
+  private @Nullable BoundSource bound;
+
+  /** Whether a batch or a source is bound and was not executed yet. */
+  private boolean isBound;
+
+  /** The source of the current execution. The cancelling thread reads it. */
+  private volatile @Nullable BoundSource feeding;
+
+  StatementBinding(NativeHandle statement) {
+    this.statement = statement;
+  }
+
+  /**
+   * Passes a batch to the driver.
+   *
+   * @param table the table of the ingestion, for errors
+   * @param sql the query, for errors
+   */
+  void bind(DeviceArray rows, @Nullable String table, @Nullable String sql) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment array = ArrowArrayStruct.allocate(arena);
+      MemorySegment schema = ArrowSchemaStruct.allocate(arena);
+      try (DeviceArray columns = rows.pushDownNulls()) { // drivers do not read the validity bitmap of a batch
+        CData.exportArray(columns, array, CExport.DATA.schemaTo(schema));
+      }
+      try {
+        statement.driver.call(
+            AdbcFunction.STATEMENT_BIND, table, sql,
+            (f, error) -> (byte) Signatures.PPPP.invokeExact(f, statement.struct, array, schema, error));
+        bound = null;
+        isBound = true;
+      } catch (Throwable t) {
+        release(ArrowArrayStruct.releaseCallback(array), array);
+        throw t;
+      } finally {
+        release(ArrowSchemaStruct.releaseCallback(schema), schema); // unless the driver has taken it
+      }
+    }
+  }
+
+  /** Passes a reader to the driver, which owns it if this method returns; see the overload for a batch. */
+  void bind(DeviceArrayReader rows, @Nullable String table, @Nullable String sql) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
+      var source = new BoundSource(rows, statement);
+      try (var reader = DeviceArrayReader.of(rows.field(), rows.deviceType(), source)) {
+        CData.exportStream(reader, stream, CExport.DATA);
+      }
+      try {
+        statement.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, table, sql,
+            (f, error) -> (byte) Signatures.PPP.invokeExact(f, statement.struct, stream, error));
+      } catch (Throwable t) {
+        release(ArrowArrayStreamStruct.releaseCallback(stream), stream);
+        throw t;
+      }
+      bound = source;
+      isBound = true;
+    }
+  }
+
+  /** Calls the release function of a struct that the driver has not taken, if the struct has one. */
+  static void release(MemorySegment function, MemorySegment struct) {
+    if (function.address() == 0) return;
+    try {
+      Signatures.RELEASE.invokeExact(function, struct);
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
+  }
+
+  /** Returns whether the execution has bound rows. */
+  boolean isBound() {
+    return isBound;
+  }
+
+  /** Begins an execution, which uses up the rows; returns its source, if it has one. {@link #executed} ends it. */
+  @Nullable
+  BoundSource take() {
+    BoundSource taken = bound;
+    bound = null;
+    feeding = taken;
+    if (taken != null) taken.take();
+    return taken;
+  }
+
+  void executed() {
+    feeding = null;
+    isBound = false;
+  }
+
+  /** Requests the source to stop in whose pull the execution waits; returns whether there is one. */
+  boolean giveUp() {
+    BoundSource current = feeding;
+    if (current == null) return false;
+    current.giveUp();
+    return true;
+  }
+}
