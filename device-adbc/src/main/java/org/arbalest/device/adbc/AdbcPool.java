@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.adbc.internal.PoolCounters;
+import org.arbalest.device.adbc.internal.PoolManagement;
+import org.arbalest.device.adbc.internal.PoolRecording;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pool of connections to one database, with a bound on their number:
@@ -39,14 +46,35 @@ public final class AdbcPool implements AutoCloseable {
   /** The idle connections, the most recently used first. */
   private final Deque<AdbcConnection> idle = new ConcurrentLinkedDeque<>();
 
+  private final PoolCounters counters;
   private volatile boolean isClosed;
+
+  /** The names of the registered beans. */
+  private final Queue<String> beans = new ConcurrentLinkedQueue<>();
 
   private AdbcPool(AdbcDatabase database, int size, Duration limit) {
     this.database = database;
     this.size = size;
     this.limit = limit;
     this.free = new Semaphore(size, true);
+    this.counters = new PoolCounters(toString());
   }
+
+  /**
+   * The numbers of a pool at one moment. Other threads may change them meanwhile.
+   *
+   * @param size the maximum number of connections
+   * @param borrowed the connections that callers use
+   * @param idle the open connections that no caller uses
+   * @param waiting the threads that wait for a connection
+   * @param created the connections that the pool has opened since its creation
+   * @param closed the connections that the pool has closed
+   * @param validationFailures the idle connections whose check failed, which the pool has replaced
+   * @param timeouts the calls of {@link #acquire} that ended at the time limit
+   * @param waitTime the total time that threads have waited for a connection
+   */
+  public record Statistics(int size, int borrowed, int idle, int waiting, long created, long closed,
+      long validationFailures, long timeouts, Duration waitTime) {}
 
   /**
    * Creates a pool; the caller closes it.
@@ -60,7 +88,9 @@ public final class AdbcPool implements AutoCloseable {
     Objects.requireNonNull(database, "database");
     if (size <= 0) throw new IllegalArgumentException("a pool needs at least 1 connection, not " + size);
     if (limit.isNegative()) throw new IllegalArgumentException("the time limit of a pool is negative: " + limit);
-    return new AdbcPool(database, size, limit);
+    var pool = new AdbcPool(database, size, limit);
+    PoolRecording.opened(pool);
+    return pool;
   }
 
   /**
@@ -73,12 +103,15 @@ public final class AdbcPool implements AutoCloseable {
    */
   public Lease acquire() throws InterruptedException, TimeoutException {
     checkOpen();
-    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) throw new TimeoutException("no connection of the pool "
-        + "became free within " + limit.toMillis() + " ms, because all " + size
-        + " are in use; close their leases earlier, or make the pool larger");
+    if (!counters.acquire(free, TimeUnit.NANOSECONDS.convert(limit))) throw new TimeoutException(
+        "no connection of the pool became free within " + TimeUnit.MILLISECONDS.convert(limit) + " ms, because all "
+            + size
+            + " are in use; close their leases earlier, or make the pool larger");
     try {
       checkOpen();
-      return new Lease(connection());
+      var lease = new Lease(connection());
+      counters.borrowed.incrementAndGet();
+      return lease;
     } catch (Throwable t) {
       free.release();
       throw t;
@@ -92,9 +125,31 @@ public final class AdbcPool implements AutoCloseable {
   private AdbcConnection connection() {
     for (AdbcConnection used = idle.poll(); used != null; used = idle.poll()) {
       if (isValid(used)) return used;
-      used.close();
+      counters.validationFailures.increment();
+      RuntimeException failure = closed(used, null);
+      if (failure != null) System.getLogger("org.arbalest.device.adbc").log(Level.ERROR,
+          "closing a connection that failed its check failed; " + this + " replaces it", failure);
     }
-    return database.connect();
+    AdbcConnection opened = database.connect();
+    counters.created.increment();
+    return opened;
+  }
+
+  /** Closes a connection, and returns its failure, after an earlier one; null without any. */
+  private @Nullable RuntimeException closed(AdbcConnection connection, @Nullable RuntimeException before) {
+    counters.closed.increment();
+    return closed((AdbcHandle) connection, before);
+  }
+
+  private static @Nullable RuntimeException closed(AdbcHandle handle, @Nullable RuntimeException before) {
+    try {
+      handle.close();
+      return before;
+    } catch (RuntimeException e) {
+      if (before == null) return e;
+      before.addSuppressed(e);
+      return before;
+    }
   }
 
   private static boolean isValid(AdbcConnection connection) {
@@ -108,13 +163,16 @@ public final class AdbcPool implements AutoCloseable {
 
   /** Makes a connection available to other threads, or closes it. */
   private void accept(AdbcConnection connection) {
+    RuntimeException failure = null;
     try {
-      if (isClosed || !isReset(connection)) connection.close();
+      if (isClosed || !isReset(connection)) failure = closed(connection, null);
       else idle.push(connection);
     } finally {
+      counters.borrowed.decrementAndGet();
       free.release();
-      if (isClosed) closeIdle(); // close() may have missed it
     }
+    if (isClosed) failure = closeIdle(failure); // close() may have missed it
+    if (failure != null) throw failure;
   }
 
   /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */
@@ -138,26 +196,57 @@ public final class AdbcPool implements AutoCloseable {
     }
   }
 
-  private void closeIdle() {
-    AdbcConnection unused = idle.poll();
-    if (unused == null) return;
-    try {
-      unused.close();
-    } finally {
-      closeIdle(); // a failure leaves no other connection open
-    }
+  /** Closes all idle connections, and returns the first failure, to which the others are added. */
+  private @Nullable RuntimeException closeIdle(@Nullable RuntimeException before) {
+    RuntimeException failure = before;
+    for (AdbcConnection unused = idle.poll(); unused != null; unused = idle.poll()) failure = closed(unused, failure);
+    return failure;
   }
 
-  /** Closes the idle connections and the database. Threads that wait for a connection throw. */
+  /** Returns the pool's numbers at this moment. */
+  public Statistics statistics() {
+    return counters.now(size, idle.size());
+  }
+
+  /**
+   * Registers a bean in the platform's MBean server, {@code org.arbalest:type=AdbcPool,name="…"}, with the values of
+   * {@link #statistics}. Closing the pool removes it.
+   *
+   * @param name the pool's name for people
+   * @return the name of the bean
+   * @throws IllegalStateException if a bean with this name is registered, or the pool is closed
+   * @throws UnsupportedOperationException if the JDK's module {@code java.management} is absent
+   */
+  public String registerMXBean(String name) {
+    checkOpen();
+    String bean = PoolManagement.register(this, Objects.requireNonNull(name, "name"));
+    beans.add(bean);
+    if (isClosed) unregisterBeans(); // close() may have missed it
+    return bean;
+  }
+
+  private void unregisterBeans() {
+    for (String bean = beans.poll(); bean != null; bean = beans.poll()) PoolManagement.unregister(bean);
+  }
+
+  /**
+   * Closes the idle connections and the database. Threads that wait for a connection throw. A failure leaves nothing
+   * else open: all are closed, and the first failure is thrown, with the others suppressed.
+   */
   @Override
   public void close() {
     isClosed = true;
     free.release(); // wakes a waiting thread, which checkOpen stops; its own release wakes the next one
-    try {
-      closeIdle();
-    } finally {
-      database.close();
-    }
+    PoolRecording.closed(this);
+    unregisterBeans();
+    RuntimeException failure = closed((AdbcHandle) database, closeIdle(null));
+    if (failure != null) throw failure;
+  }
+
+  /** Returns the driver and the size, without values of options. */
+  @Override
+  public String toString() {
+    return "pool of " + size + " connections by " + database.driver().name();
   }
 
   /** The use of a connection by one caller. Closing it twice has no effect. */

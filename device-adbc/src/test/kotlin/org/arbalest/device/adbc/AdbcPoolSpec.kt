@@ -13,6 +13,7 @@ import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
 import org.arbalest.testkit.contract.eventually
 import java.time.Duration
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
@@ -20,6 +21,9 @@ import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.atomic.AtomicReference
+import java.util.logging.Handler
+import java.util.logging.LogRecord
+import java.util.logging.Logger
 
 class AdbcPoolSpec : FunSpec({
     extension(FaultyDriver.needed)
@@ -135,6 +139,41 @@ class AdbcPoolSpec : FunSpec({
         sum.get() shouldBe 120L
     }
 
+    test("an invalid connection whose close fails is logged, and another one replaces it [ADB-31]") {
+        val pool = AdbcPool.of(AdbcDriver.load(FaultyDriver.plain.file).open(mapOf<String, Any>()), 1, Duration.ZERO)
+        val lost = pool.connection()
+        FaultyDriver.plain.fail("StatementExecuteQuery", status = 10)
+        FaultyDriver.plain.fail("ConnectionRelease", status = 10)
+        val logged = logged { pool.acquire().use { it.connection() shouldNotBeSameInstanceAs lost } }
+        logged.single().let {
+            it.message shouldBe "closing a connection that failed its check failed; $pool replaces it"
+            (it.thrown as AdbcException).operation() shouldBe "AdbcConnectionRelease"
+        }
+        // the driver keeps the connection that it has not released
+        shouldThrow<AdbcException> { pool.close() }.operation() shouldBe "AdbcDatabaseRelease"
+        FaultyDriver.plain.reset()
+    }
+
+    test("a pool whose connections fail to close closes all of them, and throws the first failure [ADB-31]") {
+        val c = FaultyDriver.plain
+        val pool = AdbcPool.of(AdbcDriver.load(c.file).open(mapOf<String, Any>()), 3, Duration.ZERO)
+        val leases = List(3) { pool.acquire() }
+        leases.forEach(AdbcPool.Lease::close)
+        c.fail("ConnectionRelease", status = 10)
+        c.fail("ConnectionRelease", nth = 3, status = 9)
+        val failure = shouldThrow<AdbcException> { pool.close() }
+        failure.status() shouldBe AdbcStatus.IO
+        failure.suppressed.map { (it as AdbcException).operation() } shouldBe
+            listOf("AdbcConnectionRelease", "AdbcDatabaseRelease") // the driver keeps two connections of its database
+        c.calls("ConnectionRelease") shouldBe 3
+        pool.close()
+        c.reset()
+    }
+
+    test("a time limit of more than 292 years is a limit of 292 years [ADB-31]") {
+        pooled(size = 1, limit = Duration.ofSeconds(Long.MAX_VALUE)) { pool -> pool.acquire().close() }
+    }
+
     test("an interrupt ends the wait for a connection [ADB-31]") {
         Executors.newSingleThreadExecutor().use { threads ->
             pooled(size = 1) { pool ->
@@ -155,6 +194,30 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 })
+
+/** Returns what the module logs during [action]. */
+private fun logged(action: () -> Unit): List<LogRecord> {
+    val records = CopyOnWriteArrayList<LogRecord>()
+    val handler = object : Handler() {
+        override fun publish(record: LogRecord) {
+            records += record
+        }
+
+        override fun flush() = Unit
+
+        override fun close() = Unit
+    }
+    val logger = Logger.getLogger("org.arbalest.device.adbc")
+    logger.addHandler(handler)
+    logger.useParentHandlers = false
+    try {
+        action()
+    } finally {
+        logger.useParentHandlers = true
+        logger.removeHandler(handler)
+    }
+    return records
+}
 
 /** Starts to acquire a connection of a full pool; returns the thread, which waits, and the future. */
 private fun ExecutorService.startAcquiring(pool: AdbcPool): Pair<Thread, Future<AdbcPool.Lease>> {
