@@ -172,10 +172,11 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
     setOption("adbc.connection.autocommit", isAutoCommit);
   }
 
-  /** Returns whether each execution is its own transaction. */
-  default boolean isAutoCommit() {
-    return getOption("adbc.connection.autocommit").equals("true");
-  }
+  /**
+   * Returns whether each execution is its own transaction. If the driver cannot report it, as those of ADBC 1.0.0, this
+   * is the value of the last {@link #setAutoCommit}, or the option of {@link AdbcDatabase#connect}.
+   */
+  boolean isAutoCommit();
 
   /**
    * Makes the changes since the last commit or rollback permanent.

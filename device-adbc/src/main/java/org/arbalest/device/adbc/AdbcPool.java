@@ -12,7 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.adbc.internal.IdleCheck;
 import org.arbalest.device.adbc.internal.PoolCounters;
 import org.arbalest.device.adbc.internal.PoolManagement;
 import org.arbalest.device.adbc.internal.PoolRecording;
@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>The pool connects when a thread needs a connection and none is idle. Before an idle connection is used again, it
- * executes {@code SELECT 1}; if that fails, a new connection replaces it.
+ * executes {@code SELECT 1}. If that fails, or takes longer than the time limit, a new connection replaces it. Options
+ * of the driver limit the time of a new connection.
  *
  * <p><b>Ownership.</b> The pool owns the database and the connections. A connection that is still in use when the pool
  * is closed is closed with its lease.
@@ -38,9 +39,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may use a pool. Threads that wait for a connection receive one in their order.
  */
 public final class AdbcPool implements AutoCloseable {
+  /** The least time limit of a check. */
+  private static final Duration ONE_SECOND = Duration.ofSeconds(1);
+
   private final AdbcDatabase database;
   private final int size;
   private final Duration limit;
+  private final Duration checkLimit;
   private final Semaphore free;
 
   /** The idle connections, the most recently used first. */
@@ -56,6 +61,7 @@ public final class AdbcPool implements AutoCloseable {
     this.database = database;
     this.size = size;
     this.limit = limit;
+    this.checkLimit = limit.compareTo(ONE_SECOND) < 0 ? ONE_SECOND : limit;
     this.free = new Semaphore(size, true);
     this.counters = new PoolCounters(toString());
   }
@@ -81,7 +87,8 @@ public final class AdbcPool implements AutoCloseable {
    *
    * @param database the database, which the pool closes
    * @param size the maximum number of connections
-   * @param limit the maximum time that {@link #acquire} waits for another thread to return a connection
+   * @param limit the maximum time that {@link #acquire} waits for another thread to return a connection, and then for
+   *     the check of an idle one, which may take at least one second
    * @throws IllegalArgumentException if the size is not positive, or the limit is negative; the database stays open
    */
   public static AdbcPool of(AdbcDatabase database, int size, Duration limit) {
@@ -112,6 +119,12 @@ public final class AdbcPool implements AutoCloseable {
       var lease = new Lease(connection());
       counters.borrowed.incrementAndGet();
       return lease;
+    } catch (AdbcException e) {
+      free.release();
+      if (e.status() != AdbcStatus.CANCELLED || !Thread.interrupted()) throw e;
+      var interrupt = new InterruptedException("interrupted while another thread connects to the database");
+      interrupt.initCause(e);
+      throw interrupt;
     } catch (Throwable t) {
       free.release();
       throw t;
@@ -122,17 +135,23 @@ public final class AdbcPool implements AutoCloseable {
     if (isClosed) throw new IllegalStateException("the pool is closed");
   }
 
-  private AdbcConnection connection() {
+  private AdbcConnection connection() throws InterruptedException {
     for (AdbcConnection used = idle.poll(); used != null; used = idle.poll()) {
-      if (isValid(used)) return used;
+      IdleCheck.Result result = IdleCheck.of(used, checkLimit, this::discard);
+      if (result == IdleCheck.Result.VALID) return used;
       counters.validationFailures.increment();
-      RuntimeException failure = closed(used, null);
-      if (failure != null) System.getLogger("org.arbalest.device.adbc").log(Level.ERROR,
-          "closing a connection that failed its check failed; " + this + " replaces it", failure);
+      if (result == IdleCheck.Result.INVALID) discard(used);
     }
     AdbcConnection opened = database.connect();
     counters.created.increment();
     return opened;
+  }
+
+  /** Closes a connection that failed its check. */
+  private void discard(AdbcConnection connection) {
+    RuntimeException failure = closed(connection, null);
+    if (failure != null) System.getLogger("org.arbalest.device.adbc").log(Level.ERROR,
+        "closing a connection that failed its check failed; " + this + " replaces it", failure);
   }
 
   /** Closes a connection, and returns its failure, after an earlier one; null without any. */
@@ -149,15 +168,6 @@ public final class AdbcPool implements AutoCloseable {
       if (before == null) return e;
       before.addSuppressed(e);
       return before;
-    }
-  }
-
-  private static boolean isValid(AdbcConnection connection) {
-    try (DeviceArrayReader result = connection.query("SELECT 1")) {
-      result.forEach(_ -> {});
-      return true;
-    } catch (RuntimeException _) { // of the driver: the connection is replaced, whose own error then counts
-      return false;
     }
   }
 
@@ -178,21 +188,12 @@ public final class AdbcPool implements AutoCloseable {
   /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */
   private static boolean isReset(AdbcConnection connection) {
     try {
-      if (isAutoCommit(connection)) return true;
+      if (connection.isAutoCommit()) return true;
       connection.rollback();
       connection.setAutoCommit(true);
       return true;
     } catch (RuntimeException _) { // the connection is closed by its user, or lost
       return false;
-    }
-  }
-
-  private static boolean isAutoCommit(AdbcConnection connection) {
-    try {
-      return connection.isAutoCommit();
-    } catch (AdbcException e) {
-      if (e.status() == AdbcStatus.NOT_IMPLEMENTED || e.status() == AdbcStatus.NOT_FOUND) return true; // cannot report
-      throw e;
     }
   }
 

@@ -98,6 +98,42 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("a transaction that is left open is rolled back with a driver that cannot report it [ADB-31]") {
+        AdbcPool.of(Faulty.old.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
+            pool.acquire().use { lease ->
+                lease.connection().isAutoCommit shouldBe true
+                lease.connection().setAutoCommit(false)
+                lease.connection().isAutoCommit shouldBe false
+                lease.connection().execute("DELETE FROM t")
+            }
+            pool.acquire().use { it.connection().query("SELECT count(*) FROM t").single() shouldBe 10L }
+        }
+    }
+
+    test("an interrupt ends a check, and the wait for another thread that connects [ADB-31]") {
+        Executors.newFixedThreadPool(2).use { threads ->
+            pooled(size = 2) { pool ->
+                pool.connection()
+                Faulty.c.hold("StatementExecuteQuery")
+                val (checking, checked) = threads.startAcquiring(pool)
+                awaitHeld()
+                checking.interrupt()
+                checked.error().shouldBeInstanceOf<InterruptedException>()
+                Faulty.c.letGo()
+                eventually("the connection is closed") { Faulty.c.live(Live.CONNECTIONS) == 0L }
+
+                Faulty.c.hold("ConnectionInit")
+                val first = threads.start { pool.acquire().close() }
+                awaitHeld()
+                val (second, connected) = threads.startAcquiring(pool)
+                second.interrupt()
+                connected.error().shouldBeInstanceOf<InterruptedException>()
+                Faulty.c.letGo()
+                first.get()
+            }
+        }
+    }
+
     test("a closed pool stops waiting threads, and closes connections that are still in use later [ADB-31]") {
         Executors.newFixedThreadPool(2).use { threads ->
             pooled(size = 1) { pool ->
@@ -219,13 +255,13 @@ private fun logged(action: () -> Unit): List<LogRecord> {
     return records
 }
 
-/** Starts to acquire a connection of a full pool; returns the thread, which waits, and the future. */
+/** Starts to acquire a connection in a call that waits; returns its thread and future. */
 private fun ExecutorService.startAcquiring(pool: AdbcPool): Pair<Thread, Future<AdbcPool.Lease>> {
     val thread = AtomicReference<Thread>()
     val future = start {
         thread.set(Thread.currentThread())
         pool.acquire()
     }
-    eventually("the thread waits") { thread.get()?.state == Thread.State.TIMED_WAITING }
+    eventually("the thread waits") { thread.get()?.state in setOf(Thread.State.WAITING, Thread.State.TIMED_WAITING) }
     return thread.get() to future
 }

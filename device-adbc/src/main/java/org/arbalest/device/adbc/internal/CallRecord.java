@@ -5,14 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A record of a connection's calls. From it, the results of the connection find out which call may have ended them, and
- * whether a cancel affects them. All methods require the connection lock, except {@link #isLastOf}.
+ * whether a cancel affects them. All methods require the connection lock, except {@link #isLastOf} and those of
+ * autocommit.
  */
 final class CallRecord {
   /** The result of the last execution, if it has one. */
   private @Nullable ResultSource last;
 
   /** Whether autocommit is on, the default of {@code adbc.h}, by the options that were set. */
-  private boolean isAutoCommit = true;
+  private volatile boolean isAutoCommit = true;
 
   /** Records a call that may end the last result. */
   void calls(AdbcFunction function, @Nullable String about, @Nullable String sql) {

@@ -16,10 +16,12 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcCatalog;
 import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcInfo;
 import org.arbalest.device.adbc.AdbcObjects;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatistic;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,16 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   private void cancelCallOf(@Nullable Thread caller) {
     whileOpen(() -> handle.cancel(caller));
+  }
+
+  @Override
+  public boolean isAutoCommit() {
+    try {
+      return getOption(OptionFunctions.AUTOCOMMIT).equals("true");
+    } catch (AdbcException e) {
+      if (e.status() != AdbcStatus.NOT_IMPLEMENTED && e.status() != AdbcStatus.NOT_FOUND) throw e;
+      return handle.lock.record.isAutoCommit();
+    }
   }
 
   @Override

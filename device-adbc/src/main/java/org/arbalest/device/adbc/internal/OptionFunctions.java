@@ -46,7 +46,7 @@ enum OptionFunctions {
       AdbcFunction.STATEMENT_GET_OPTION_INT,
       AdbcFunction.STATEMENT_GET_OPTION_DOUBLE);
 
-  private static final String AUTOCOMMIT = "adbc.connection.autocommit";
+  static final String AUTOCOMMIT = "adbc.connection.autocommit";
 
   private static final int USUAL_SIZE = 256;
 

@@ -20,7 +20,8 @@ class PartitionsStructSpec : FunSpec({
         bytes?.let { all ->
             val pointers = allocate(ADDRESS, all.size.toLong())
             all.forEachIndexed { i, byte ->
-                pointers.setAtIndex(ADDRESS, i.toLong(), byte?.let { allocateFrom(JAVA_BYTE, it) } ?: MemorySegment.NULL)
+                val pointer = byte?.let { allocateFrom(JAVA_BYTE, it) } ?: MemorySegment.NULL
+                pointers.setAtIndex(ADDRESS, i.toLong(), pointer)
             }
             struct.set(ADDRESS, 8, pointers)
         }
@@ -46,8 +47,8 @@ class PartitionsStructSpec : FunSpec({
                 arena.partitions(2, listOf(1, 2), listOf(1, -5)),
                 arena.partitions(2, listOf(1, 2), listOf(1, 1L shl 40)),
                 arena.partitions(2, listOf(1, null), listOf(1, 8)),
-            ).map { shouldThrow<DeviceException> { PartitionsStruct.read(it) }.message!!.substringAfter("partitions: ") }
-            faults shouldContainExactly listOf(
+            ).map { shouldThrow<DeviceException> { PartitionsStruct.read(it) }.message!! }
+            faults.map { it.substringAfter("partitions: ") } shouldContainExactly listOf(
                 "num_partitions is -1",
                 "num_partitions is 1099511627776",
                 "partitions is NULL, for a length of 2",
