@@ -37,6 +37,7 @@ class StressSpec : FunSpec({
     for ((what, tests) in mapOf(
         "slots and references [OWN-06, OWN-07]" to "(Slots|Shared)Stress",
         "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress",
+        "plans for rows as objects [OBJ-01]" to "RecentStress",
     )) {
         test("jcstress finds no forbidden outcome: $what").config(extensions = listOf(twoProcessors)) {
             val run = stress(tests)

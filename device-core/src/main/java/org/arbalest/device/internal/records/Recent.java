@@ -25,9 +25,10 @@ final class Recent<V> {
       if (made.field.equals(field) && made.codecs == codecs) return made.value;
     }
     V value = make.apply(field);
+    List<Made<V>> before = last; // read once: another thread may replace it with a longer list
     List<Made<V>> now = new ArrayList<>();
     now.add(new Made<>(field, value, codecs));
-    now.addAll(last.subList(0, Math.min(last.size(), KEPT - 1)));
+    now.addAll(before.subList(0, Math.min(before.size(), KEPT - 1)));
     last = List.copyOf(now);
     return value;
   }
