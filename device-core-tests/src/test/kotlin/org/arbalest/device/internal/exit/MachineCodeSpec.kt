@@ -123,7 +123,8 @@ private fun source(machine: MachineCode): String = if (machine == MachineCode.X8
     blr x3
     cmn w0, #2
     b.ne 2f
-    ldr x1, [x19, #24]
+    add x1, x19, #24
+    ldar x1, [x1]
     add x2, x19, #32
     1: ldp x3, x4, [x2], #16
     str x4, [x3]

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.VarHandle;
 import org.arbalest.device.internal.memory.Faults;
 
 /**
@@ -33,6 +34,8 @@ final class ExitPages {
   private static final int CELLS = 1024;
 
   private static final int FUNCTIONS = 2048;
+
+  private static final VarHandle WORD = JAVA_LONG.varHandle();
 
   /** The address of the page of code. */
   private final long code;
@@ -102,7 +105,8 @@ final class ExitPages {
     long pair = MachineCode.PAIRS + 2 * Long.BYTES * index;
     data.set(JAVA_LONG, pair, address);
     data.set(JAVA_LONG, pair + Long.BYTES, word);
-    data.set(JAVA_LONG, MachineCode.COUNT, index + 1);
+    // After the pair, because the handler may run now: a native thread may end the process while the JVM is alive.
+    WORD.setRelease(data, (long) MachineCode.COUNT, index + 1);
   }
 
   private static MemorySegment segment(long address, long bytes) {

@@ -101,8 +101,9 @@ enum MachineCode {
           word(0xf9400263 | (GET_ENV / 8) << 10), // ldr x3, [x19, #GET_ENV]
           word(0xd63f0060), // blr x3
           word(0x3100081f), // cmn w0, #-JNI_EDETACHED
-          word(0x540000e1), // b.ne 2f
-          word(0xf9400261 | (COUNT / 8) << 10), // ldr x1, [x19, #COUNT]
+          word(0x54000101), // b.ne 2f
+          word(0x91000261 | COUNT << 10), // add x1, x19, #COUNT
+          word(0xc8dffc21), // ldar x1, [x1]
           word(0x91000262 | PAIRS << 10), // add x2, x19, #PAIRS
           word(0xa8c11043), // 1: ldp x3, x4, [x2], #16
           word(0xf9000064), // str x4, [x3]
@@ -120,7 +121,10 @@ enum MachineCode {
   static final int ENV = 8;
   static final int GET_ENV = 16;
 
-  /** The number of pairs that follow, at least one. A pair is an address and the word that the handler writes there. */
+  /**
+   * The number of pairs that follow, at least one. A pair is an address and the word that the handler writes there. The
+   * handler reads the number before the pairs (an acquiring load), because another thread may be adding one.
+   */
   static final int COUNT = 24;
 
   static final int PAIRS = 32;
