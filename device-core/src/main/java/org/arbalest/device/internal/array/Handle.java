@@ -128,7 +128,7 @@ public abstract class Handle {
   public final void close() {
     Object taken = OWNER.getAndSet(this, null);
     if (taken == null) return;
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     // otherwise the borrower sees that the reference must not come back
     if (taken instanceof Ownership holder) holder.release();
   }
@@ -137,7 +137,7 @@ public abstract class Handle {
   public final Ownership consume() {
     Ownership taken = take(null);
     isHandedOn = true;
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     return taken;
   }
 
@@ -153,7 +153,7 @@ public abstract class Handle {
 
   /** Lets the borrower keep the reference. This handle is then consumed. */
   public final void keep() {
-    if (OWNER.compareAndSet(this, BORROWED, null) && watch != null) watch.closed();
+    if (OWNER.compareAndSet(this, BORROWED, null) && watch != null) watch.closed(this);
   }
 
   /** Reopens the handle with the borrowed reference, unless another thread has closed the handle meanwhile. */

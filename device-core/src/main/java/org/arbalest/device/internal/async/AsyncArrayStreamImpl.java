@@ -69,7 +69,7 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   @Override
   public void subscribe(Flow.Subscriber<? super AsyncTask> subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
-    if (watch != null) watch.closed(); // from now on, the subscriber owns the stream
+    if (watch != null) watch.closed(this); // from now on, the subscriber owns the stream
     handler.subscription.subscribe(subscriber);
   }
 
@@ -101,7 +101,7 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
 
   @Override
   public void close() {
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     handler.subscription.abandon(new CancellationException("the stream was closed"));
   }
 }

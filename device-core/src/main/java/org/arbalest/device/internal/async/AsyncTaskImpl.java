@@ -59,7 +59,7 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
   /** Takes the task. A caller that gets true must extract or discard it. */
   final boolean consume() {
     if (!CONSUMED.compareAndSet(this, false, true)) return false;
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     Counts.TASKS.decrement();
     return true;
   }

@@ -213,7 +213,7 @@ public final class DeviceBufferImpl implements DeviceBuffer {
    */
   public boolean take() {
     if (consumed.getAndSet(true)) return false;
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     return true;
   }
 

@@ -89,7 +89,7 @@ public final class SyncEventImpl implements SyncEvent {
   public void close() {
     Shared held = keeper.getAndSet(null);
     if (held == null) return;
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     held.release();
   }
 

@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.lifetime;
 
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -112,9 +113,22 @@ public final class Leaks {
       opened();
     }
 
+    /** Marks an object as closed whose reachability nothing watches. */
     public void closed() {
       open = false;
       if (number != 0) OPEN.remove(this);
+    }
+
+    /**
+     * Marks the handle as closed. It stays reachable until then. Otherwise the collector could find it unreachable
+     * inside its own {@code close}, and the handle would be reported.
+     */
+    public void closed(Object handle) {
+      try {
+        closed();
+      } finally {
+        Reference.reachabilityFence(handle);
+      }
     }
 
     /** Returns the handle's kind, name and size. */

@@ -134,7 +134,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       DeviceArrayReaderImpl pushed = pulled ? null : push(projection);
       return pushed == null ? selected(this, projection) : pushed;
     } finally {
-      reportFailure(source.unlock());
+      unlock();
     }
   }
 
@@ -230,7 +230,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       ended = array == null;
       return array;
     } finally {
-      reportFailure(source.unlock());
+      unlock();
     }
   }
 
@@ -310,7 +310,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
       }
       write.accept(export); // from here on nothing fails
     } finally {
-      reportFailure(source.unlock());
+      unlock();
     }
   }
 
@@ -319,6 +319,15 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     source.close();
     DeviceArrayReader other = selected;
     if (other != null && source.isPassedOn()) other.close();
+  }
+
+  /** Releases the lock. This reader stays reachable until its watch knows that it is closed. */
+  private void unlock() {
+    try {
+      reportFailure(source.unlock());
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /**
