@@ -191,8 +191,9 @@ public final class LateCalls {
       Answer answer = answers.apply(code);
       boolean isUnknown = answer == Answer.UNKNOWN && ++unknown < UNKNOWN_TIMES;
       if (answer == Answer.NOT_READY || answer.saysNothing() || isUnknown) {
-        submitted.add(new Task(this, System.nanoTime() + pause));
-        pause = Math.min(pause * 2, LONGEST_NANOS);
+        long due = System.nanoTime() + pause;
+        pause = Math.min(pause * 2, LONGEST_NANOS); // first: the next attempt may run on another thread
+        submitted.add(new Task(this, due));
         return;
       }
       try {

@@ -150,8 +150,9 @@ public final class Wait implements Completion, Runnable {
 
   private void askLater() {
     notified.set(true);
-    CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, worker::submit).execute(this);
-    pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+    long pause = pauseMillis;
+    pauseMillis = Math.min(2 * pause, LONGEST_PAUSE_MILLIS); // first: the next query may run on another thread
+    CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, worker::submit).execute(this);
   }
 
   private void leave() {
