@@ -79,8 +79,14 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
 
   @Override
   public void resetPeak() {
-    peakBytes.set(currentBytes.get());
-    peakCount.set(currentCount.get());
+    reset(peakBytes, currentBytes);
+    reset(peakCount, currentCount);
+  }
+
+  /** Sets a peak. The second step is for an allocation of another thread, whose peak the first one may overwrite. */
+  private static void reset(AtomicLong peak, AtomicLong current) {
+    peak.set(current.get());
+    peak.accumulateAndGet(current.get(), Math::max);
   }
 
   /** Returns the implementation. Every {@link MeteredMemory} is an instance of this class. */
