@@ -41,6 +41,7 @@ export const sidebar = [
     collapsed: true,
     items: [
       { text: 'Architecture', link: '/architecture' },
+      { text: 'Lock-free code', link: '/threads' },
       { text: 'Decisions', link: '/decisions/' },
     ],
   },
