@@ -37,8 +37,13 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
   private final ProducerBlock block;
   private final Requests requests = new Requests();
 
-  // Used by the acting thread.
-  private boolean announced;
+  /**
+   * Written by the acting thread. A recording reads it before all other fields: it finds this object by its slot, which
+   * was taken inside the constructor, before the last fields were set.
+   */
+  private volatile boolean announced;
+
+  /** Used by the acting thread. */
   private long sent;
 
   private volatile boolean over;
