@@ -120,12 +120,18 @@ public sealed interface Device permits DeviceImpl {
    * the context that {@code OpenCl.context(device)} of the OpenCL backend returns. This call does not check the handle.
    * With the handle of another device or context, or of no queue, later calls fail, or end the process.
    *
+   * <p>The handle 2 of CUDA and HIP is another stream on each OS thread. Its wrapper is the stream of the calling
+   * thread: on another thread each method except {@link DeviceStream#close} throws an {@link IllegalStateException}.
+   * {@link DeviceStream#memory} is not available. Memory whose last use the library must wait for, such as a tensor's,
+   * may be released on any thread (DEV-63).
+   *
    * <p>The queue still belongs to its owner: closing the stream does not destroy it. The queue must live until the
    * stream is closed. If stream-ordered memory was closed while the queue was captured, the queue must live until that
    * memory is freed, up to one second after the capture.
    *
    * @param handle the runtime's handle. 0 is the default stream of CUDA and of HIP. With CUDA, 1 is the legacy default
-   *     stream and 2 the per-thread one
+   *     stream. With both, 2 is the calling thread's default stream
+   * @throws IllegalStateException on a virtual thread, if the handle is a thread's default stream
    * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
   DeviceStream wrapStream(long handle);

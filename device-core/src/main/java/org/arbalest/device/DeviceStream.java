@@ -41,6 +41,8 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
    *
    * <p>Buffers stay valid until they are closed, also if the stream is closed earlier. A
    * {@linkplain Device#wrapStream wrapped} queue must live as long.
+   *
+   * @throws DeviceException with {@code ENOSYS} for the default stream of one thread
    */
   MemoryManager memory();
 

@@ -80,6 +80,16 @@ public interface DeviceDriver extends MemoryAllocator {
   }
 
   /**
+   * Returns a queue that each thread may use, and whose next event completes after all work that is in a queue then. It
+   * differs from that queue only if the handle is another queue on each OS thread, as the per-thread default stream of
+   * CUDA and HIP is. Core accepts such a handle only on the platform thread that wrapped it, and orders in the returned
+   * queue what another thread releases (DEV-63).
+   */
+  default long queueForAnyThread(long queue) {
+    return queue;
+  }
+
+  /**
    * Returns an allocator whose allocations and frees are ordered in a queue, without a wait. Work that is queued after
    * the allocation may use the memory, until the free. Null if this device has no such allocator; then memory from
    * {@link #allocate} serves the same purpose.

@@ -32,6 +32,12 @@ final class CudaDriver extends MemoryDriver {
     return new CudaDriver(gpu, type, gpu.deviceMemory, pinned);
   }
 
+  /** The legacy default stream waits for the default stream of each thread. */
+  @Override
+  public long queueForAnyThread(long queue) {
+    return queue == Cu.PER_THREAD_STREAM ? Cu.LEGACY_STREAM : queue;
+  }
+
   /** Returns null for pinned and managed memory, which has no stream order. */
   @Override
   public @Nullable MemoryAllocator orderedBy(long queue) {

@@ -61,6 +61,12 @@ final class Hip {
   static final int EVENT_DISABLE_TIMING = 2;
   static final int STREAM_NON_BLOCKING = 1;
 
+  /** The default stream, which waits for each stream that was not created with {@link #STREAM_NON_BLOCKING}. */
+  static final int NULL_STREAM = 0;
+
+  /** {@code hipStreamPerThread}: another stream on each OS thread. */
+  static final int PER_THREAD_STREAM = 2;
+
   // Devices, streams and events.
   static final L RUNTIME_GET_VERSION = new L("hipRuntimeGetVersion", 4_02_00000);
   static final Text GET_ERROR_NAME = new Text("hipGetErrorName", 4_02_00000);

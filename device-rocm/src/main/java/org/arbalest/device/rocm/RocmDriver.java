@@ -30,6 +30,12 @@ final class RocmDriver extends MemoryDriver {
     return new RocmDriver(gpu, type, gpu.deviceMemory, new HostMemory(DeviceType.ROCM_HOST, gpu.pinnedMemory));
   }
 
+  /** The null stream waits for the default stream of each thread. */
+  @Override
+  public long queueForAnyThread(long queue) {
+    return queue == Hip.PER_THREAD_STREAM ? Hip.NULL_STREAM : queue;
+  }
+
   /** Returns null for pinned memory, which has no stream order. */
   @Override
   public @Nullable MemoryAllocator orderedBy(long queue) {

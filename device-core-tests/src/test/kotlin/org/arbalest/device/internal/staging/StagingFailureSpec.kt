@@ -244,7 +244,7 @@ class StagingFailureSpec : FunSpec({
                 (Place.DEVICE to there) to (place to source.address()),
                 (place to back.address()) to (Place.DEVICE to there),
             )) {
-                val transfer = Transfer(driver, staging, queue)
+                val transfer = Transfer(driver, staging, queue, queue)
                 transfer.add(to.first, to.second, from.first, from.second, 100)
                 driver.destroyEvent(transfer.queue(true, false))
                 transfer.release()
@@ -261,8 +261,8 @@ class StagingFailureSpec : FunSpec({
         device.createStream().use { stream: DeviceStream ->
             filled(100, 1).use { host ->
                 device.allocate(100).use { there ->
-                    val transfer =
-                        Transfer(FakeGpuDriver(FakeGpu(fake, DeviceType(1002)), false), gpu.staging, stream.handle())
+                    val driver = FakeGpuDriver(FakeGpu(fake, DeviceType(1002)), false)
+                    val transfer = Transfer(driver, gpu.staging, stream.handle(), stream.handle())
                     transfer.add(Place.DEVICE, there.address(), Place.PAGEABLE, host.address(), 100)
                     transfer.add(Place.PAGEABLE, host.address(), Place.DEVICE, there.address(), 100)
                     transfer.release()

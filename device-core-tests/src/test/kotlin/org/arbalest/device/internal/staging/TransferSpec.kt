@@ -27,7 +27,7 @@ class TransferSpec : FunSpec({
             val pieces = 40
             val (source, target) = List(2) { arena.allocate(64L * pieces) }
             source.fill(1)
-            val transfer = Transfer(driver, Staging.of(driver), 0)
+            val transfer = Transfer(driver, Staging.of(driver), 0, 0)
             repeat(pieces) {
                 transfer.add(Place.PAGEABLE, target.address() + 64 * it, Place.DEVICE, source.address() + 64 * it, 64)
             }
@@ -44,7 +44,7 @@ class TransferSpec : FunSpec({
             val driver = HeldBack(arena)
             val (source, target) = List(2) { arena.allocate(64) }
             source.fill(1)
-            val transfer = Transfer(driver, Staging.of(driver), 0)
+            val transfer = Transfer(driver, Staging.of(driver), 0, 0)
             transfer.add(Place.PAGEABLE, target.address(), Place.DEVICE, source.address(), 64)
             driver.failing = "runOnHost"
             shouldThrow<DeviceException> { transfer.queue(true, false) }.errno() shouldBe Errno.ENOMEM

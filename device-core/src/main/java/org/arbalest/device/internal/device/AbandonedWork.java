@@ -16,19 +16,23 @@ import org.arbalest.device.internal.memory.Faults;
  */
 final class AbandonedWork extends Shared implements Runnable {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
+  private static final long[] NO_LANES = {};
 
   private final DeviceQueue queue;
-  private final long[] handles;
+
+  /** The handles of the library's own queues that the work uses as well. */
+  private final long[] lanes;
+
   private final Shared[] used;
 
-  /** The index of the first queue for which no event reports the end yet. */
-  private int next;
+  /** The index of the first lane for which no event reports the end yet; −1 before that of the queue. */
+  private int next = -1;
 
   private long pauseMillis = 1;
 
-  private AbandonedWork(DeviceQueue queue, long[] handles, Shared... used) {
+  private AbandonedWork(DeviceQueue queue, long[] lanes, Shared... used) {
     this.queue = queue;
-    this.handles = handles;
+    this.lanes = lanes;
     this.used = used;
   }
 
@@ -36,12 +40,12 @@ final class AbandonedWork extends Shared implements Runnable {
    * Blocks until the queues have completed the work that is in them. If the driver cannot answer, the library holds the
    * memory for longer and queries the queues on a worker thread. Throws nothing.
    *
-   * @param queue the queue whose driver created the handles
+   * @param queue the queue whose driver created the lanes
    * @param used the memory; the caller holds a reference to each part
    */
-  static void await(DeviceQueue queue, long[] handles, Shared... used) {
-    AbandonedWork work = new AbandonedWork(queue, handles, used);
-    while (work.next < handles.length) {
+  static void await(DeviceQueue queue, long[] lanes, Shared... used) {
+    AbandonedWork work = new AbandonedWork(queue, lanes, used);
+    while (work.next < lanes.length) {
       if (!work.isPast()) {
         work.hold();
         return;
@@ -54,14 +58,15 @@ final class AbandonedWork extends Shared implements Runnable {
    * and calls no driver function on this thread.
    */
   static void keep(DeviceQueue queue, Shared used) {
-    new AbandonedWork(queue, new long[] {queue.handle}, used).hold();
+    new AbandonedWork(queue, NO_LANES, used).hold();
   }
 
   /** Blocks, then returns whether the next queue has completed the work. A queue that fails has completed it. */
   private boolean isPast() {
     if (isCaptured()) return false;
     try {
-      queue.driver.synchronizeQueue(handles[next]);
+      if (next < 0) queue.synchronize();
+      else queue.driver.synchronizeQueue(lanes[next]);
     } catch (Throwable t) {
       if (t instanceof DeviceException e && e.errno() == Errno.EAGAIN) return false;
       Faults.report("waiting for abandoned work on " + queue.device, t);
@@ -85,7 +90,7 @@ final class AbandonedWork extends Shared implements Runnable {
   /** Runs on a worker thread. It uses events, so that the thread itself does not block. */
   @Override
   public void run() {
-    while (next < handles.length) {
+    while (next < lanes.length) {
       if (!isLeftToEvent() && !isPast()) {
         askLater();
         return;
@@ -100,7 +105,7 @@ final class AbandonedWork extends Shared implements Runnable {
     if (isCaptured()) return false;
     RecordedEvent end;
     try {
-      end = RecordedEvent.record(queue.device, queue.driver, handles[next]);
+      end = next < 0 ? queue.recordEnd() : RecordedEvent.record(queue.device, queue.driver, lanes[next]);
     } catch (Throwable _) {
       return false; // a blocking wait may give an answer
     }
@@ -121,7 +126,7 @@ final class AbandonedWork extends Shared implements Runnable {
    */
   private boolean isCaptured() {
     try {
-      return handles[next] == queue.handle && queue.isCaptured();
+      return next < 0 && queue.isCaptured();
     } catch (DeviceException _) { // the wait that follows reports the failure
       return false;
     }

@@ -2,10 +2,12 @@
 package org.arbalest.device.internal.device;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.memory.Faults;
@@ -28,7 +30,16 @@ public final class DeviceQueue extends Shared {
 
   final Device device;
   public final DeviceDriver driver;
-  public final long handle;
+
+  /** Use {@link #handle()}, which rejects a thread on which the handle is another queue. */
+  private final long handle;
+
+  /** The thread whose queue the handle is, if it is another queue on each thread (DEV-63). Null for other queues. */
+  private final @Nullable Thread thread;
+
+  /** A queue for the threads on which the handle is another one. Its next event is after all work of this queue. */
+  private final long handleElsewhere;
+
   private final Kind kind;
   private final @Nullable Staging staging;
 
@@ -48,11 +59,75 @@ public final class DeviceQueue extends Shared {
     this.device = device;
     this.driver = driver;
     this.handle = handle;
+    this.handleElsewhere = driver.queueForAnyThread(handle);
+    this.thread = handleElsewhere == handle ? null : requirePlatformThread(device, handle);
     this.kind = kind;
     this.staging = DeviceImpl.unwrap(device).staging();
     this.isOthersToo = kind == Kind.BORROWED;
     if (kind == Kind.OWN) Counts.QUEUES.increment();
     if (kind != Kind.BORROWED) OPEN.add(this);
+  }
+
+  private static Thread requirePlatformThread(Device device, long handle) {
+    Thread thread = Thread.currentThread();
+    if (!thread.isVirtual()) return thread;
+    throw new IllegalStateException("the stream " + handle + " of " + device
+        + " is the default stream of an OS thread, and a virtual thread changes its OS thread; "
+        + "call this on a platform thread, or use a stream of your own");
+  }
+
+  /** Returns whether the handle is this queue on the calling thread. */
+  private boolean isHere() {
+    return thread == null || thread.equals(Thread.currentThread());
+  }
+
+  /**
+   * Returns the runtime's handle, for a call on this thread.
+   *
+   * @throws IllegalStateException if the handle is another queue on this thread (DEV-63)
+   */
+  public long handle() {
+    requireHere();
+    return handle;
+  }
+
+  /** Rejects a thread on which the handle is another queue. */
+  void requireHere() {
+    if (isHere()) return;
+    throw new IllegalStateException("the stream " + handle + " of " + device + " is the default stream of the thread "
+        + Objects.requireNonNull(thread).getName() + ", and on the thread " + Thread.currentThread().getName()
+        + " the same handle is another stream; use it on its own thread, or use a stream of your own");
+  }
+
+  /** Returns a number that differs from that of every other queue of the device. It is no handle. */
+  private long number() {
+    return thread == null ? handle : -thread.threadId(); // an address is not negative
+  }
+
+  /** Returns whether the other object is for the same queue of the runtime. */
+  boolean isSameAs(DeviceQueue other) {
+    return driver.equals(other.driver) && number() == other.number();
+  }
+
+  /** Returns whether the queue is the default stream of one thread. */
+  boolean isOfOneThread() {
+    return thread != null;
+  }
+
+  /** Records an event after all work that is in this queue now. Any thread may call this. The caller releases it. */
+  RecordedEvent recordEnd() {
+    return RecordedEvent.record(device, driver, isHere() ? handle : handleElsewhere);
+  }
+
+  /**
+   * Blocks until the work in this queue has completed.
+   *
+   * @throws DeviceException as {@link DeviceDriver#synchronizeQueue}; with {@code EAGAIN} on a thread on which only an
+   *     event can answer
+   */
+  void synchronize() {
+    if (!isHere()) throw new DeviceException(Errno.EAGAIN, "another thread owns the default stream of " + device);
+    driver.synchronizeQueue(handle);
   }
 
   /**
@@ -82,7 +157,7 @@ public final class DeviceQueue extends Shared {
    * invalidate the capture.
    */
   boolean isCaptured() {
-    return isOthersToo && driver.isCaptured(handle);
+    return isOthersToo && driver.isCaptured(isHere() ? handle : handleElsewhere);
   }
 
   /**
@@ -116,14 +191,14 @@ public final class DeviceQueue extends Shared {
     if (!isOthersToo && !waits) return true;
     boolean wasWaiting = waits;
     if (wasWaiting) waits = false; // before the query, so that a wait that another thread notes meanwhile is not lost
-    boolean isIdle = driver.isIdle(handle);
+    boolean isIdle = driver.isIdle(handle());
     if (wasWaiting && !isIdle) waits = true;
     return isIdle;
   }
 
   /** Creates a transfer: copies that are queued together by {@link #queue}. The caller releases it. */
   public Transfer transfer() {
-    return new Transfer(driver, staging, handle);
+    return new Transfer(driver, staging, handle(), number());
   }
 
   /**
@@ -164,7 +239,7 @@ public final class DeviceQueue extends Shared {
   private void giveUp(Transfer transfer, Shared... used) {
     Shared[] held = Arrays.copyOf(used, used.length + 1);
     held[used.length] = transfer;
-    AbandonedWork.await(this, transfer.queues(), held);
+    AbandonedWork.await(this, transfer.lanes(), held);
   }
 
   /** Returns the staging through which a transfer goes, or null if the queue copies from and to all memory directly. */

@@ -6,7 +6,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.SyncEvent;
@@ -50,7 +52,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     DeviceQueue held = holdAsIs();
     try {
       held.giveHandle();
-      return held.handle;
+      return held.handle();
     } finally {
       held.release();
     }
@@ -60,11 +62,18 @@ public final class DeviceStreamImpl implements DeviceStream {
   public MemoryManager memory() {
     DeviceQueue held = hold();
     try {
-      MemoryAllocator ordered = held.driver.orderedBy(held.handle);
+      if (held.isOfOneThread()) throw noMemoryOfOneThread();
+      MemoryAllocator ordered = held.driver.orderedBy(held.handle());
       return ordered == null ? device.memory() : new AllocatorMemory(device, new QueueAllocator(this, held, ordered));
     } finally {
       held.release();
     }
+  }
+
+  /** Any thread may close a buffer, and only one thread can order a free in its default stream. */
+  private DeviceException noMemoryOfOneThread() {
+    return new DeviceException(Errno.ENOSYS, "the default stream of one thread cannot order memory of " + device
+        + ", which any thread may free; use the memory of a stream of your own, or the device's, with keepAlive");
   }
 
   /**
@@ -74,9 +83,9 @@ public final class DeviceStreamImpl implements DeviceStream {
   public void waitForMemory(DeviceBuffer buffer) {
     DeviceQueue other = DeviceBufferImpl.unwrap(buffer).allocation().orderedBy;
     DeviceQueue own = queue.get();
-    if (other == null || (own != null && own.handle == other.handle && own.driver.equals(other.driver))) return;
+    if (other == null || (own != null && own.isSameAs(other))) return;
     other.requireNoCapture();
-    RecordedEvent end = RecordedEvent.record(other.device, other.driver, other.handle);
+    RecordedEvent end = other.recordEnd();
     try {
       waitFor(end.point, end);
     } finally {
@@ -164,7 +173,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     DeviceQueue held = hold();
     Recording.OfWait event = Recording.aWait();
     try {
-      held.driver.synchronizeQueue(held.handle);
+      held.synchronize();
     } finally {
       held.release();
       if (event != null) event.describe("stream", device);
@@ -192,11 +201,13 @@ public final class DeviceStreamImpl implements DeviceStream {
    * Adds one reference to the queue for a caller that queues work. The caller must release it. The reference keeps the
    * queue alive if another thread closes this stream.
    *
-   * @throws IllegalStateException if the stream is closed, or if its queue is being captured
+   * @throws IllegalStateException if the stream is closed, if its queue is being captured, or if it is the default
+   *     stream of another thread
    */
   public DeviceQueue hold() {
     DeviceQueue held = holdAsIs();
     try {
+      held.requireHere();
       held.requireNoCapture();
       return held;
     } catch (Throwable t) {
@@ -216,7 +227,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   public RecordedEvent recordEvent() {
     DeviceQueue held = hold();
     try {
-      return RecordedEvent.record(device, held.driver, held.handle);
+      return held.recordEnd();
     } finally {
       held.release();
     }
@@ -227,7 +238,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     DeviceQueue held = hold();
     try {
       held.noteWait();
-      point.letWait(held.driver, device, held.handle, keeper);
+      point.letWait(held.driver, device, held.handle(), keeper);
     } finally {
       held.release();
     }
@@ -250,7 +261,7 @@ public final class DeviceStreamImpl implements DeviceStream {
   }
 
   private void keep(DeviceQueue held, Shared... memories) {
-    RecordedEvent end = RecordedEvent.record(device, held.driver, held.handle);
+    RecordedEvent end = held.recordEnd();
     try {
       keepUntil(end, memories);
     } finally {

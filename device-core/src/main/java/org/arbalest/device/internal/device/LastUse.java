@@ -43,7 +43,7 @@ public final class LastUse {
   public void end(Shared memory) {
     try {
       queue.requireNoCapture();
-      RecordedEvent end = RecordedEvent.record(queue.device, queue.driver, queue.handle);
+      RecordedEvent end = queue.recordEnd();
       try {
         DeviceStreamImpl.keepUntil(end, memory);
       } finally {

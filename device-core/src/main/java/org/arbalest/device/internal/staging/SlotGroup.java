@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 final class SlotGroup extends Shared {
   private final DeviceDriver driver;
   private final StagingSlots owner;
-  final long queue;
+  private final long queue;
+
+  /** Identifies the queue among those of the device. */
+  final long number;
+
   private long[] addresses = new long[2];
   private int count;
 
@@ -27,10 +31,11 @@ final class SlotGroup extends Shared {
   /** Guarded by the owner's lock: whether the slots were returned to the free ones. */
   boolean isGivenBack;
 
-  SlotGroup(DeviceDriver driver, StagingSlots owner, long queue) {
+  SlotGroup(DeviceDriver driver, StagingSlots owner, long queue, long number) {
     this.driver = driver;
     this.owner = owner;
     this.queue = queue;
+    this.number = number;
   }
 
   void add(long slot) {

@@ -44,13 +44,15 @@ final class StagingSlots {
   /**
    * Takes a slot for a queue. If necessary, blocks until earlier work of the same queue has completed. Returns 0 if
    * other queues use all slots.
+   *
+   * @param number identifies the queue among those of the device
    */
-  long take(long queue) {
+  long take(long number) {
     while (true) {
       long slot = tryTake();
       if (slot != 0) return slot;
       if (reclaim()) continue;
-      SlotGroup oldest = oldestOf(queue);
+      SlotGroup oldest = oldestOf(number);
       if (oldest == null) return 0;
       try {
         oldest.await();
@@ -150,7 +152,7 @@ final class StagingSlots {
     List<SlotGroup> oldest = new ArrayList<>();
     for (SlotGroup group : used) {
       boolean isFirst = true;
-      for (SlotGroup older : oldest) isFirst &= older.queue != group.queue;
+      for (SlotGroup older : oldest) isFirst &= older.number != group.number;
       if (isFirst && group.tryRetain()) oldest.add(group);
     }
     return oldest;
@@ -160,9 +162,9 @@ final class StagingSlots {
    * Returns the oldest group of a queue, with one reference that the caller must release. Returns null if the queue
    * uses no slots.
    */
-  private synchronized @Nullable SlotGroup oldestOf(long queue) {
+  private synchronized @Nullable SlotGroup oldestOf(long number) {
     for (SlotGroup group : used) {
-      if (group.queue == queue && group.tryRetain()) return group;
+      if (group.number == number && group.tryRetain()) return group;
     }
     return null;
   }

@@ -55,6 +55,9 @@ public final class Transfer extends Shared {
   private final @Nullable Staging staging;
   private final long queue;
 
+  /** Identifies the queue among those of the device. A handle may be another queue on each thread. */
+  private final long number;
+
   /**
    * The added copies, one list for each way. The lists are freed when all copies are queued. The device's own copies
    * from and to slots are also added to the first list.
@@ -74,11 +77,16 @@ public final class Transfer extends Shared {
   /** The slots of the round that is being filled. */
   private @Nullable SlotGroup round;
 
-  /** Creates an empty transfer. */
-  public Transfer(DeviceDriver driver, @Nullable Staging staging, long queue) {
+  /**
+   * Creates an empty transfer. The same thread queues it: the handle may be another queue on each thread.
+   *
+   * @param number identifies the queue among those of the device
+   */
+  public Transfer(DeviceDriver driver, @Nullable Staging staging, long queue, long number) {
     this.driver = driver;
     this.staging = staging;
     this.queue = queue;
+    this.number = number;
   }
 
   /** Adds a piece, which must not be empty. Both addresses must stay valid until the queue has completed the copy. */
@@ -95,7 +103,7 @@ public final class Transfer extends Shared {
   }
 
   /**
-   * Queues all copies. May be called once. If this throws, some of the copies may be in the {@link #queues}.
+   * Queues all copies. May be called once. If this throws, the queue and the lanes may have some of the copies.
    *
    * @return an event at the end of the copies, as {@link DeviceDriver#record} returns it; the caller owns it
    * @param isReady whether the source data in main memory is available now; if not, it is read when the queue reaches
@@ -125,9 +133,9 @@ public final class Transfer extends Shared {
     for (SlotGroup group : groups) group.endAt(event, holder);
   }
 
-  /** Returns the queues that the transfer uses, as far as it has been queued. */
-  public long[] queues() {
-    return lanes == null ? new long[] {queue} : new long[] {queue, lanes.copies(), lanes.tasks()};
+  /** Returns the library's own queues that the transfer also uses, as far as it has been queued. */
+  public long[] lanes() {
+    return lanes == null ? new long[0] : new long[] {lanes.copies(), lanes.tasks()};
   }
 
   private void freeLists() {
@@ -280,7 +288,7 @@ public final class Transfer extends Shared {
   private boolean queueOutByLanes() {
     Staging with = staging();
     StagingSlots slots = with.large;
-    SlotGroup ring = new SlotGroup(driver, slots, queue);
+    SlotGroup ring = new SlotGroup(driver, slots, queue, number);
     groups.add(ring);
     while (ring.count() < IN_LANES && ring.count() * slots.size < out.total()) {
       long slot = slots.tryTake();
@@ -313,10 +321,10 @@ public final class Transfer extends Shared {
       submitDirect();
       endRound(true);
     }
-    long slot = slots.take(queue);
+    long slot = slots.take(number);
     if (slot == 0) return 0;
     if (round == null) {
-      round = new SlotGroup(driver, slots, queue);
+      round = new SlotGroup(driver, slots, queue, number);
       groups.add(round);
     }
     round.add(slot);

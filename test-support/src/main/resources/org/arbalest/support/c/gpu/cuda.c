@@ -13,7 +13,7 @@
 #define MOST_CONTEXTS 32
 #define EVENT_INTERPROCESS 4
 #define EVENT_DISABLE_TIMING 2
-#define HANDLE_OF_DEFAULT 2 /* 0: the default stream, 1: by its legacy name, 2: each thread's, which is the same here */
+#define HANDLE_OF_DEFAULT 2 /* 0, 1: the legacy default stream, CU_STREAM_LEGACY; 2: the calling thread's, CU_STREAM_PER_THREAD */
 
 static int initialized;
 static int lenient;
@@ -69,7 +69,8 @@ static enum capture_call capture_kind(const char* name) {
   if (gpu_pass_full(context)) return gpu_status(context)
 
 static gpu_stream* stream_of(CUcontext context, CUstream handle) {
-  return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(context) : handle;
+  if ((uintptr_t)handle > HANDLE_OF_DEFAULT) return handle;
+  return (uintptr_t)handle == HANDLE_OF_DEFAULT ? gpu_thread_stream(context) : gpu_default_stream(context);
 }
 
 /* Sets whether host functions may query and change contexts, but nothing else. */
@@ -665,7 +666,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
 
 API CUresult cuStreamCreate(gpu_stream** stream, unsigned flags) {
   UNLESS_FULL("cuStreamCreate");
-  return flags > 1 ? GPU_INVALID_VALUE : gpu_stream_create(context, stream);
+  return flags > 1 ? GPU_INVALID_VALUE : gpu_stream_create(context, stream, (int)flags);
 }
 
 API CUresult cuStreamDestroy_v2(CUstream stream) {

@@ -17,7 +17,7 @@
 #define MAJOR 7
 #endif
 
-#define HANDLE_OF_DEFAULT 2 /* 0: the default stream, 1: by its legacy name, 2: each thread's, which is the same here */
+#define HANDLE_OF_DEFAULT 2 /* 0: the null stream, 1: by its name hipStreamLegacy; 2: the calling thread's, hipStreamPerThread */
 #define EVENT_FLAGS 3       /* blocking, without times */
 #define HOST_COHERENT 0x40000000U
 #define HOST_FLAGS (1U | HOST_COHERENT)
@@ -74,7 +74,8 @@ static enum capture_call capture_kind(const char* name) {
   if (gpu_status(device)) RETURN(gpu_status(device))
 
 static gpu_stream* any_stream_of(gpu_device* device, hipStream_t handle) {
-  return (uintptr_t)handle <= HANDLE_OF_DEFAULT ? gpu_default_stream(device) : handle;
+  if ((uintptr_t)handle > HANDLE_OF_DEFAULT) return handle;
+  return (uintptr_t)handle == HANDLE_OF_DEFAULT ? gpu_thread_stream(device) : gpu_default_stream(device);
 }
 
 /* hipStreamSynchronize holds the stream's lock while it waits, and calls that queue work in the stream, or query it,
@@ -422,13 +423,13 @@ API hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribu
 API hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
   DEVICE("hipStreamCreateWithFlags");
   if (flags > 1) RETURN(GPU_INVALID_VALUE);
-  RETURN(gpu_stream_create(device, stream));
+  RETURN(gpu_stream_create(device, stream, (int)flags));
 }
 
 API hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority) {
   DEVICE("hipStreamCreateWithPriority");
   if (flags > 1 || priority < -1 || priority > 1) RETURN(GPU_INVALID_VALUE);
-  RETURN(gpu_stream_create(device, stream));
+  RETURN(gpu_stream_create(device, stream, (int)flags));
 }
 
 /* Waits until its work is done. */

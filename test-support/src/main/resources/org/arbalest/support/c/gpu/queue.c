@@ -37,6 +37,8 @@ struct command {
   struct command* next;
 };
 
+enum stream_kind { BLOCKING, NON_BLOCKING, LEGACY };
+
 struct gpu_stream {
   unsigned magic;
   gpu_device* device;
@@ -46,6 +48,7 @@ struct gpu_stream {
   int index; /* among the streams of its device */
   int room;  /* the space that its queued work takes of its connection's */
   int locked;
+  int kind;
   int captured; /* queued work goes into a graph, and is not done */
   int implied;  /* a stream that it implicitly waits for is captured */
   gpu_stream* next;
@@ -226,6 +229,24 @@ static int stands_behind(const gpu_stream* stream, const struct command* command
   return 0;
 }
 
+/*
+ * "When an action is taken in the legacy stream such as a kernel launch or cudaStreamWaitEvent(), the legacy stream
+ * first waits on all blocking streams, the action is queued in the legacy stream, and then all blocking streams wait on
+ * the legacy stream"; "the per-thread default stream is not a non-blocking stream and will synchronize with the legacy
+ * default stream" (CUDA Driver API, "Stream synchronization behavior"). HIP: its null stream and hipStreamPerThread are
+ * the same (HIP programming guide, "Asynchronous concurrent execution"; getNullStream and WaitActiveStreams in
+ * ROCm/clr, hipamd/src/hip_stream.cpp).
+ */
+static int waits_for_legacy(const gpu_stream* stream, const struct command* command) {
+  if (stream->kind == NON_BLOCKING) return 0;
+  for (const gpu_stream* other = streams; other != NULL; other = other->next) {
+    if (other == stream || other->device != stream->device || other->kind == NON_BLOCKING) continue;
+    if (stream->kind != LEGACY && other->kind != LEGACY) continue;
+    if (other->head != NULL && other->head->number < command->number) return 1;
+  }
+  return 0;
+}
+
 /* A wait keeps its connection until it completes. */
 static int leaves_at_once(const struct command* command) {
   return command->kind != WAIT && command->kind != WAIT_VALUE && command->kind != HOLD;
@@ -241,7 +262,7 @@ static void* work(void* argument) {
       gpu_wait_progress();
       continue;
     }
-    while (gpu_status(stream->device) == 0 && stands_behind(stream, command)) gpu_wait_progress();
+    while (gpu_status(stream->device) == 0 && (stands_behind(stream, command) || waits_for_legacy(stream, command))) gpu_wait_progress();
     command->passed = leaves_at_once(command);
     if (connections != 0) gpu_progress();
     if (gpu_status(stream->device) == 0 || command->kind == FREE) run(stream, command); /* a failed device does no more work: see double_die */
@@ -380,8 +401,16 @@ static int told_captured(gpu_event* event) {
   return GPU_CAPTURED_EVENT;
 }
 
+static int is_implied(const gpu_stream* stream) {
+  if (stream->implied || stream->kind != LEGACY) return stream->implied;
+  for (const gpu_stream* other = streams; other != NULL; other = other->next) {
+    if (other->device == stream->device && other->kind == BLOCKING && other->captured) return 1;
+  }
+  return 0;
+}
+
 static int implies(gpu_stream* stream) {
-  if (!stream->implied) return GPU_OK;
+  if (!is_implied(stream)) return GPU_OK;
   gpu_violation("the default stream was used while a stream that waits for it is captured, which invalidates that capture");
   return GPU_CAPTURE_IMPLICIT;
 }
@@ -409,11 +438,12 @@ static int enqueue(gpu_stream* stream, struct command command) {
   return code;
 }
 
-int gpu_stream_create(gpu_device* device, gpu_stream** stream) {
+static int create(gpu_device* device, gpu_stream** stream, enum stream_kind kind) {
   gpu_stream* made = calloc(1, sizeof(gpu_stream));
   if (made == NULL) abort();
   made->magic = STREAM;
   made->device = device;
+  made->kind = kind;
   pthread_t thread;
   if (pthread_create(&thread, NULL, work, made) != 0) abort();
   exit_keep(thread);
@@ -427,17 +457,58 @@ int gpu_stream_create(gpu_device* device, gpu_stream** stream) {
   return GPU_OK;
 }
 
+int gpu_stream_create(gpu_device* device, gpu_stream** stream, int non_blocking) { return create(device, stream, non_blocking ? NON_BLOCKING : BLOCKING); }
+
+/* It is not counted: no caller could destroy it. */
+static gpu_stream* create_default(gpu_device* device, enum stream_kind kind) {
+  gpu_stream* stream = NULL;
+  if (create(device, &stream, kind) != GPU_OK) return NULL;
+  gpu_lock();
+  gpu_counted(LIVE_STREAMS, -1);
+  gpu_unlock();
+  return stream;
+}
+
 gpu_stream* gpu_default_stream(gpu_device* device) {
   static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
   static gpu_stream* made[GPU_MOST_DEVICES];
   gpu_stream** stream = &made[gpu_ordinal(device)];
   pthread_mutex_lock(&making);
-  if (*stream == NULL && gpu_stream_create(device, stream) == GPU_OK) {
-    gpu_lock();
-    gpu_counted(LIVE_STREAMS, -1); /* it has no owner that could destroy it */
-    gpu_unlock();
-  }
+  if (*stream == NULL) *stream = create_default(device, LEGACY);
   pthread_mutex_unlock(&making);
+  return *stream;
+}
+
+/* "The per-thread default stream is an implicit stream local to both the thread and the CUcontext" (CUDA Driver API,
+   "Stream synchronization behavior"; hipStreamPerThread likewise). A virtual thread has that of the OS thread on which
+   it runs at the moment. */
+static pthread_key_t thread_streams;
+static pthread_once_t thread_streams_once = PTHREAD_ONCE_INIT;
+
+static void end_thread_streams(void* argument) {
+  gpu_stream** made = argument;
+  gpu_lock();
+  for (int i = 0; i < GPU_MOST_DEVICES; i++) {
+    if (made[i] != NULL) made[i]->destroyed = 1; /* its queued work is still done */
+  }
+  gpu_progress();
+  gpu_unlock();
+  free(made);
+}
+
+static void make_key(void) {
+  if (pthread_key_create(&thread_streams, end_thread_streams) != 0) abort();
+}
+
+gpu_stream* gpu_thread_stream(gpu_device* device) {
+  pthread_once(&thread_streams_once, make_key);
+  gpu_stream** made = pthread_getspecific(thread_streams);
+  if (made == NULL) {
+    made = calloc(GPU_MOST_DEVICES, sizeof(gpu_stream*));
+    if (made == NULL || pthread_setspecific(thread_streams, made) != 0) abort();
+  }
+  gpu_stream** stream = &made[gpu_ordinal(device)];
+  if (*stream == NULL) *stream = create_default(device, BLOCKING);
   return *stream;
 }
 
@@ -457,7 +528,7 @@ int gpu_stream_destroy(gpu_stream* stream) {
 int gpu_stream_is_captured(gpu_stream* stream, int* is) {
   gpu_lock();
   int code = check(stream);
-  if (code == GPU_OK && stream->implied) code = GPU_CAPTURE_IMPLICIT;
+  if (code == GPU_OK && is_implied(stream)) code = GPU_CAPTURE_IMPLICIT;
   if (code == GPU_OK) *is = stream->captured;
   gpu_unlock();
   return code;

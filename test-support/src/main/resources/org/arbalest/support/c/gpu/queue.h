@@ -15,7 +15,7 @@ typedef struct gpu_stream gpu_stream;
 typedef struct gpu_event gpu_event;
 typedef void gpu_kernel(void** arguments);
 
-int gpu_stream_create(gpu_device* device, gpu_stream** stream);
+int gpu_stream_create(gpu_device* device, gpu_stream** stream, int non_blocking); /* NON_BLOCKING: the default stream does not wait for it */
 int gpu_stream_destroy(gpu_stream* stream);
 int gpu_stream_query(gpu_stream* stream);
 int gpu_stream_synchronize(gpu_stream* stream);
@@ -23,6 +23,7 @@ void gpu_stream_lock(gpu_stream* stream); /* for a runtime in which a wait for a
 void gpu_stream_unlock(gpu_stream* stream);
 void gpu_stream_pass(gpu_stream* stream); /* waits while it is locked */
 gpu_stream* gpu_default_stream(gpu_device* device); /* created at the first call; never destroyed */
+gpu_stream* gpu_thread_stream(gpu_device* device); /* that of the calling OS thread, which destroys it when it ends */
 int gpu_stream_is_captured(gpu_stream* stream, int* is);
 gpu_device* gpu_stream_device(gpu_stream* stream); /* NULL if it is not a stream */
 void gpu_device_synchronize(gpu_device* device);
