@@ -13,6 +13,7 @@ import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
+import org.arbalest.device.internal.copy.NullCounts;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.read.ColumnImpl;
@@ -297,6 +298,24 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default DeviceArray convertTo(Field requested) {
     return ArrayConversion.convert(DeviceArrayImpl.unwrap(this), requested);
+  }
+
+  /**
+   * Returns this array with the same memory, and with the number of nulls of each column, also nested. Some consumers
+   * take an unknown number for 0, for example cuDF; {@link org.arbalest.device.c.CExport#countNulls} counts for them.
+   *
+   * <p>If a number is unknown, this call waits for the array, and on a device also for the work that is now in the
+   * stream, which copies the bitmaps to main memory. Copies from memory that the CPU reads have known numbers. This
+   * handle stays open.
+   *
+   * @param stream a stream that reaches this array's device; any stream, if the CPU reads the memory
+   * @return the array; the caller closes it
+   * @throws IllegalArgumentException if the bitmaps must be copied, and the stream does not reach them
+   * @throws DeviceException with {@code ENOSYS} if a number is unknown and the device is opaque; with the error of the
+   *     driver
+   */
+  default DeviceArray countNulls(DeviceStream stream) {
+    return NullCounts.count(DeviceArrayImpl.unwrap(this), stream);
   }
 
   /**

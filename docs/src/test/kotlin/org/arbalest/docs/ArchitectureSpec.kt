@@ -67,7 +67,7 @@ private val FRONT = mapOf(
 /** The uses of a higher internal package by a type of the public API that are allowed, with the reason for each. */
 private val DOORS = mapOf(
     "DeviceArray -> validate" to "array.validate(level)",
-    "DeviceArray -> copy" to "array.copyTo(device), DeviceArray.concat(arrays)",
+    "DeviceArray -> copy" to "array.copyTo(device), array.countNulls(stream), DeviceArray.concat(arrays)",
     "DeviceArray -> convert" to "array.convertTo(field), array.compact(), array.select(paths)",
     "DeviceArray -> read" to "array.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",

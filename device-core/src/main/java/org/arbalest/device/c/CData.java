@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.internal.array.ArrayImport;
@@ -133,10 +134,22 @@ public final class CData {
       throw new IllegalArgumentException(
           "consumerStream needs CExport.DEVICE: an ArrowArray has no event, and its export waits for the array");
     }
-    if (options.requested == null) {
+    if (options.counting != null) {
+      exportCounted(array, out, options, options.counting);
+    } else if (options.requested == null) {
       HandleExport.export(handle, out, options.schemaOut, options.stream, options.isDevice);
     } else {
       ArrayConversion.export(handle, out, options.schemaOut, options.requested, options.stream, options.isDevice);
+    }
+  }
+
+  private static void exportCounted(DeviceArray array, MemorySegment out, CExport options, DeviceStream counting) {
+    HandleExport.check(out, options.schemaOut, options.isDevice);
+    Field requested = options.requested;
+    try (DeviceArray converted = requested == null ? array.retain() : array.convertTo(requested);
+        DeviceArray counted = converted.countNulls(counting)) {
+      HandleExport.export(DeviceArrayImpl.unwrap(counted), out, options.schemaOut, options.stream, options.isDevice);
+      array.close();
     }
   }
 
@@ -181,6 +194,8 @@ public final class CData {
       throw new IllegalArgumentException("consumerStream is for arrays: each array of a stream has its own event");
     if (options.requested != null)
       throw new IllegalArgumentException("a requested schema is for arrays: export reader.convertTo(…) instead");
+    if (options.counting != null)
+      throw new IllegalArgumentException("countNulls is for arrays: a stream's arrays may have unknown null counts");
     DeviceArrayReaderImpl.export(reader, out, options.isDevice);
   }
 
@@ -242,7 +257,8 @@ public final class CData {
     Objects.requireNonNull(handler, "handler");
     Objects.requireNonNull(executor, "executor");
     if (!options.isDevice) throw onlyDevice("CExport");
-    if (options.schemaOut != null || options.requested != null || options.stream != null) {
+    if (options.schemaOut != null || options.requested != null || options.stream != null
+        || options.counting != null) {
       throw new IllegalArgumentException("an async stream accepts no options except quirks");
     }
     return AsyncProducerImpl.export(producer, handler, executor, options.quirks);

@@ -27,18 +27,19 @@ public final class CExport {
    * Exports through the C data interface, as an {@code ArrowArray} or {@code ArrowArrayStream}. The buffers must be in
    * main memory. The export waits until an array is ready.
    */
-  public static final CExport DATA = new CExport(false, null, null, null, Set.of());
+  public static final CExport DATA = new CExport(false, null, null, null, null, Set.of());
 
   /**
    * Exports through the C device data interface, as an {@code ArrowDeviceArray} or {@code ArrowDeviceArrayStream}. The
    * buffers may be on any device, and an array may have an event.
    */
-  public static final CExport DEVICE = new CExport(true, null, null, null, Set.of());
+  public static final CExport DEVICE = new CExport(true, null, null, null, null, Set.of());
 
   final boolean isDevice;
   final @Nullable MemorySegment schemaOut;
   final @Nullable Field requested;
   final @Nullable DeviceStream stream;
+  final @Nullable DeviceStream counting;
   final Set<AsyncQuirk> quirks;
 
   private CExport(
@@ -46,11 +47,13 @@ public final class CExport {
       @Nullable MemorySegment schemaOut,
       @Nullable Field requested,
       @Nullable DeviceStream stream,
+      @Nullable DeviceStream counting,
       Set<AsyncQuirk> quirks) {
     this.isDevice = isDevice;
     this.schemaOut = schemaOut;
     this.requested = requested;
     this.stream = stream;
+    this.counting = counting;
     this.quirks = quirks;
   }
 
@@ -60,7 +63,7 @@ public final class CExport {
    * @param out memory for an {@code ArrowSchema}; its content is overwritten
    */
   public CExport schemaTo(MemorySegment out) {
-    return new CExport(isDevice, Objects.requireNonNull(out, "out"), requested, stream, quirks);
+    return new CExport(isDevice, Objects.requireNonNull(out, "out"), requested, stream, counting, quirks);
   }
 
   /**
@@ -68,7 +71,7 @@ public final class CExport {
    * Arrow's protocols. The conversion is that of {@link DeviceArray#convertTo(Field)}.
    */
   public CExport requested(Field field) {
-    return new CExport(isDevice, schemaOut, Objects.requireNonNull(field, "field"), stream, quirks);
+    return new CExport(isDevice, schemaOut, Objects.requireNonNull(field, "field"), stream, counting, quirks);
   }
 
   /**
@@ -97,12 +100,23 @@ public final class CExport {
    *     {@code CUstream}. The caller still owns it, and may close it when the export has returned
    */
   public CExport consumerStream(DeviceStream consumer) {
-    return new CExport(isDevice, schemaOut, requested, Objects.requireNonNull(consumer, "consumer"), quirks);
+    return new CExport(isDevice, schemaOut, requested, Objects.requireNonNull(consumer, "consumer"),
+        counting, quirks);
+  }
+
+  /**
+   * Returns options that state the number of nulls of each column, also nested, for a consumer that takes −1 for 0. For
+   * arrays only. The export counts as {@link DeviceArray#countNulls} does, and may wait for that.
+   *
+   * @param stream the stream that copies bitmaps which the CPU cannot read
+   */
+  public CExport countNulls(DeviceStream stream) {
+    return new CExport(isDevice, schemaOut, requested, this.stream, Objects.requireNonNull(stream, "stream"), quirks);
   }
 
   /** Returns options with the quirks of the async stream's consumer. */
   public CExport quirks(AsyncQuirk... quirks) {
-    return new CExport(isDevice, schemaOut, requested, stream, Set.copyOf(Arrays.asList(quirks)));
+    return new CExport(isDevice, schemaOut, requested, stream, counting, Set.copyOf(Arrays.asList(quirks)));
   }
 
   void requireNoQuirks() {
@@ -114,6 +128,7 @@ public final class CExport {
   public String toString() {
     return "CExport." + (isDevice ? "DEVICE" : "DATA") + (schemaOut == null ? "" : ", schema to " + schemaOut)
         + (requested == null ? "" : ", as " + requested)
-        + (stream == null ? "" : ", for " + stream) + ", " + quirks;
+        + (stream == null ? "" : ", for " + stream)
+        + (counting == null ? "" : ", nulls counted by " + counting) + ", " + quirks;
   }
 }

@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.funSpec
 
 /**
  * Returns the tests that every backend must pass, for a [org.arbalest.device.Device] of any kind: memory, copies,
- * order, events, lifetime, errors, native threads and tensors.
+ * order, events, lifetime, errors, native threads, tensors and a consumer like cuDF.
  *
  *     class MyContractSpec : FunSpec({
  *         extension(LeakExtension())
@@ -24,4 +24,5 @@ public fun backendContract(backend: Backend): TestFactory = funSpec {
     include(eventContract(backend))
     include(lifetimeContract(backend))
     include(tensorContract(backend))
+    include(cudfContract(backend))
 }

@@ -31,6 +31,11 @@ final class CopiedBuffers {
     this.staging = staging;
   }
 
+  /** Returns whether the CPU may read the source's buffers now. */
+  boolean hostReads() {
+    return ends.hostReads;
+  }
+
   /**
    * Adds the ranges of some elements of {@code source}, the first {@code hidden} of which are not visible. Writes the
    * other values that the buffers of {@code node} need.

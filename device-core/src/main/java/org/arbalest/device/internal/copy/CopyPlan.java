@@ -112,7 +112,7 @@ final class CopyPlan {
     long begin = length == 0 ? 0 : start - skip;
     long count = Math.addExact(length, skip);
     boolean isWhole = start == RawArrowArray.offset(source) && length == RawArrowArray.length(source);
-    long nulls = nullCount(layout, source, length, isWhole);
+    long nulls = nullCount(layout, source, start, length, isWhole, buffers.hostReads());
     long offset = layout.shape == Layout.Shape.RUN_END && length != 0 ? start : skip;
     long node = block.node(layout, length, nulls, offset, bufferCount(layout, source));
     buffers.add(layout, source, node, begin, count, hidden + skip, nulls != 0);
@@ -147,11 +147,15 @@ final class CopyPlan {
     return hasBitmap ? start & 7 : 0;
   }
 
-  private static long nullCount(Layout layout, long source, long length, boolean isWhole) {
-    if (layout.shape == Layout.Shape.NULL || length == 0) return length;
+  /** Returns −1 only if the CPU cannot count, since some peers take that for 0 (ARR-22). */
+  private static long nullCount(Layout layout, long source, long start, long length, boolean isWhole,
+      boolean hostReads) {
+    if (layout.shape == Layout.Shape.NULL) return length;
+    if (length == 0) return 0;
     if (!layout.shape.hasValidity || RawArrowArray.buffer(source, 0) == 0) return 0;
     long nulls = RawArrowArray.nullCount(source);
-    return isWhole || nulls == 0 ? nulls : -1;
+    if (nulls == 0 || (isWhole && nulls > 0)) return nulls;
+    return hostReads ? NullCounts.zeroes(RawArrowArray.buffer(source, 0), start, length) : -1;
   }
 
   private static int bufferCount(Layout layout, long source) {

@@ -139,7 +139,8 @@ final class ArrayTensor {
       throw new DeviceException(Errno.ENOSYS,
           path + ": a tensor has no nulls, and how many of " + count + " values are null is only in a bitmap on "
               + array.device()
-              + ", which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : ""));
+              + ", which the CPU cannot read: null_count is " + known + (known > 0 ? " for more than these" : "")
+              + "; export the result of countNulls(stream)");
     }
     array.synchronize();
     return count - Bitmaps.countOnes(bitmap, start, count);
