@@ -9,6 +9,9 @@ package org.arbalest.device.spi;
  * memory with {@link #count} words of 64 bits.
  */
 public interface CopyBatch {
+  /** The most copies that a driver passes to its runtime in one call. Runtimes crashed or hung with many thousands. */
+  int MOST_AT_ONCE = 1024;
+
   /**
    * Returns whether the batch has copies from one device's memory to another's. A runtime may need to know the two
    * devices, and may have to copy through main memory.

@@ -28,19 +28,29 @@ final class CuCopies {
   }
 
   /**
-   * Queues a batch in one call, and returns the driver's code. The stream must not be the legacy default stream.
+   * Queues a batch in as few calls as possible, and returns the driver's code. The stream must not be the legacy default
+   * stream.
    *
-   * <p>The older function also reports which copy failed. If the driver has neither function, the code is
-   * {@link Cu#NOT_SUPPORTED}, and nothing was queued.
+   * <p>If the driver has neither function, the code is {@link Cu#NOT_SUPPORTED}, and nothing was queued.
    */
   static int memcpyBatchAsync(CopyBatch batch, long stream) {
-    long count = batch.count();
+    int code = Cu.SUCCESS;
+    for (int first = 0; first < batch.count() && code == Cu.SUCCESS; first += CopyBatch.MOST_AT_ONCE) {
+      code = queue(batch, first, Math.min(batch.count() - first, CopyBatch.MOST_AT_ONCE), stream);
+    }
+    return code;
+  }
+
+  /** Queues a part of a batch in one call. The older function also reports which copy failed. */
+  private static int queue(CopyBatch batch, int first, long count, long stream) {
+    long targets = batch.targets() + (long) Long.BYTES * first;
+    long sources = batch.sources() + (long) Long.BYTES * first;
+    long sizes = batch.sizes() + (long) Long.BYTES * first;
     long failed = Cu.scratch().address();
-    int code = Cu.MEMCPY_BATCH_ASYNC_V2.call(
-        batch.targets(), batch.sources(), batch.sizes(), count, ATTRIBUTES.address(), FIRST.address(), 1, stream);
+    int code =
+        Cu.MEMCPY_BATCH_ASYNC_V2.call(targets, sources, sizes, count, ATTRIBUTES.address(), FIRST.address(), 1, stream);
     if (code != Cu.NOT_SUPPORTED) return code;
-    return Cu.MEMCPY_BATCH_ASYNC.call(
-        batch.targets(), batch.sources(), batch.sizes(), count, ATTRIBUTES.address(), FIRST.address(), 1,
-        failed, stream);
+    return Cu.MEMCPY_BATCH_ASYNC.call(targets, sources, sizes, count, ATTRIBUTES.address(), FIRST.address(), 1, failed,
+        stream);
   }
 }

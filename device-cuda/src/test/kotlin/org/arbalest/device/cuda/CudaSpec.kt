@@ -5,11 +5,16 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
@@ -18,6 +23,7 @@ import org.arbalest.support.gpu.gpuContract
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.texts
+import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /** The contract of GPUs, and CUDA's own rules for stream capture and managed memory, on the simulator. */
 class CudaSpec : FunSpec({
@@ -39,6 +45,26 @@ class CudaSpec : FunSpec({
                 shouldThrow<IllegalStateException> { stream.record() }.message shouldContain "is being captured"
                 CudaDouble.failNothing() shouldBe 0
             } shouldBe 0
+        }
+    }
+
+    test("one call of the driver queues at most 1,024 copies, and a batch of more columns is complete [DEV-34]") {
+        val pinned = device.hostMemory().get()
+        val children = List(1500) { column ->
+            val values = pinned.allocate(20_000) // smaller ones are gathered
+            values.segment().setAtIndex(JAVA_LONG, 2499, column.toLong())
+            ArrayData.of(2500, 0, listOf(null, values))
+        }
+        val fields = List(1500) { Field.of("c$it", DataType.INT64) }
+        DeviceArray.of(Schema.of(fields).asField(), ArrayData.of(2500, 0, listOf(null), children)).use { source ->
+            CudaDouble.mostPieces()
+            source.copyTo(device).use { there ->
+                CudaDouble.mostPieces() shouldBe 1024
+                there.copyTo(cpu).use { back ->
+                    back.synchronize()
+                    for (column in 0 until 1500) back.column(column).getLong(2499) shouldBe column
+                }
+            }
         }
     }
 

@@ -9,7 +9,8 @@ import org.arbalest.device.spi.HostTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The copies of a GPU. A batch is one call of HIP, if HIP supports that. Copies between two GPUs that do not reach each
+ * The copies of a GPU. Each piece of a batch is one call: {@code hipMemcpyBatchAsync} is a loop up to ROCm 7.2, and
+ * corrupts memory in later releases (ROCm/rocm-systems issue 11662). Copies between two GPUs that do not reach each
  * other go through main memory, which HIP does by itself.
  *
  * <p>Core implements copies from and to pageable memory, because HIP blocks the caller for those.
@@ -17,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class Copies implements HostStaging {
   private final Gpu gpu;
   private final HostMemory pinned;
-
-  /** Whether HIP copies a batch in one call. Tests also read this field. */
-  final boolean copiesBatches = HipLibrary.has(Hip.MEMCPY_BATCH_ASYNC.name());
 
   Copies(Gpu gpu) {
     this.gpu = gpu;
@@ -39,19 +37,15 @@ final class Copies implements HostStaging {
 
   /** Queues the copies and, if it is not null, a task after them, with one change of the device. */
   void copy(long queue, CopyBatch batch, @Nullable HostTask task) {
-    boolean isOneCall = copiesBatches && queue != 0 && batch.count() > 1;
     int before = gpu.enterOrdered();
-    int code = isOneCall ? HipCopies.memcpyBatchAsync(batch, queue) : Hip.SUCCESS;
+    int code = Hip.SUCCESS;
     int done = 0;
-    for (; !isOneCall && done < batch.count() && code == Hip.SUCCESS; done++)
+    for (; done < batch.count() && code == Hip.SUCCESS; done++)
       code = HipCopies.memcpyAsync(batch.to(done), batch.from(done), batch.bytes(done), queue);
     int launched = task != null && code == Hip.SUCCESS ? HostFunctions.launch(queue, task) : Hip.SUCCESS;
     gpu.leave(before);
     gpu.check(launched, HostFunctions.LAUNCH);
-    if (code == Hip.SUCCESS) return;
-    String asked =
-        isOneCall ? batch.count() + " copies, the first of " + describe(batch, 0) : describe(batch, done - 1);
-    throw gpu.error(isOneCall ? Hip.MEMCPY_BATCH_ASYNC : Hip.MEMCPY_ASYNC, code, asked);
+    if (code != Hip.SUCCESS) throw gpu.error(Hip.MEMCPY_ASYNC, code, describe(batch, done - 1));
   }
 
   private static String describe(CopyBatch batch, int piece) {
@@ -86,6 +80,6 @@ final class Copies implements HostStaging {
 
   @Override
   public boolean copiesBatches() {
-    return copiesBatches;
+    return false;
   }
 }

@@ -7,7 +7,6 @@ import org.arbalest.device.rocm.HipFunction.I;
 import org.arbalest.device.rocm.HipFunction.II;
 import org.arbalest.device.rocm.HipFunction.ILLL;
 import org.arbalest.device.rocm.HipFunction.L;
-import org.arbalest.device.rocm.HipFunction.L9;
 import org.arbalest.device.rocm.HipFunction.LHI;
 import org.arbalest.device.rocm.HipFunction.LI;
 import org.arbalest.device.rocm.HipFunction.LII;
@@ -120,7 +119,6 @@ final class Hip {
 
   // Copies: see HipCopies.
   static final LLLIL MEMCPY_ASYNC = new LLLIL("hipMemcpyAsync", 4_02_00000);
-  static final L9 MEMCPY_BATCH_ASYNC = new L9("hipMemcpyBatchAsync", 7_01_00000);
 
   // Memory shared between processes: see HipIpc.
   static final LLL MEM_GET_ADDRESS_RANGE = new LLL("hipMemGetAddressRange", 4_02_00000);

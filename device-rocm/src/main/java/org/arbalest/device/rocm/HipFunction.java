@@ -13,7 +13,7 @@ import java.util.Collections;
 /**
  * A function of HIP: one row of the table in {@link Hip}. A nested record is the shape of a call, with one letter per
  * argument: {@code L} for a long (a pointer, a handle or a size), {@code I} for an int, {@code H} for a handle of 64
- * bytes by value. {@code L9} has nine longs, {@code None} has no argument.
+ * bytes by value. {@code None} has no argument.
  *
  * <p>The shape declares both the native type and the Java method. The functions are constants, and the JIT compiler
  * trusts the fields of records to be final. It therefore inlines a call as if its method handle were a constant.
@@ -251,20 +251,6 @@ sealed interface HipFunction {
     int call(long a, long b, long c, int d, long e) {
       try {
         return (int) handle.invokeExact(a, b, c, d, e);
-      } catch (Throwable t) {
-        throw unexpected(t);
-      }
-    }
-  }
-
-  record L9(String name, int since, MethodHandle handle) implements HipFunction {
-    L9(String name, int since) {
-      this(name, since, HipLibrary.link(name, since, longs(9)));
-    }
-
-    int call(long a, long b, long c, long d, long e, long f, long g, long h, long i) {
-      try {
-        return (int) handle.invokeExact(a, b, c, d, e, f, g, h, i);
       } catch (Throwable t) {
         throw unexpected(t);
       }

@@ -90,7 +90,7 @@ internal class RocmBackend(private val type: DeviceType) : GpuBackend {
 
     override val functions: Set<String> get() = HipLibrary.functions().keys.map { it.removeSuffix("_v2") }.toSet()
 
-    override val batchCopy: String? get() = "hipMemcpyBatchAsync".takeIf { HipLibrary.has(it) }
+    override val batchCopy: String? get() = null
 
     override val change: String get() = "hipSetDevice"
 

@@ -39,7 +39,8 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
             nulls().use { it.copyTo(device, stream) }.use { it.slice(1, 4) }.use { slice ->
                 backend.held(stream) { gate ->
                     gate?.open()
-                    CudfPeer(slice.retain(), CExport.DEVICE.countNulls(stream)).use { it.nullCounts shouldBe SLICE_COUNTS }
+                    CudfPeer(slice.retain(), CExport.DEVICE.countNulls(stream))
+                        .use { it.nullCounts shouldBe SLICE_COUNTS }
                 }
                 slice.countNulls(stream).use { counted ->
                     CudfPeer(counted.retain(), CExport.DEVICE).use { it.nullCounts shouldBe SLICE_COUNTS }

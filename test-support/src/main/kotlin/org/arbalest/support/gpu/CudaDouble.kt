@@ -18,6 +18,7 @@ object CudaDouble :
     GpuDouble(VERSION, SIMULATED, "cuda_api.h", "libcuda.so.1", "gpu/cuda.c", "gpu/vmm.c", "gpu/vmm.h") {
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
+    private val mostPiecesFunction by function("double_most_pieces", JAVA_LONG)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
     private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
     private val advisedFunction by function("double_advised", JAVA_INT, JAVA_LONG)
@@ -39,6 +40,9 @@ object CudaDouble :
     fun batches(has: Boolean) {
         batchesFunction.invoke(if (has) 1 else 0)
     }
+
+    /** Returns the largest number of copies in one call of the driver since the last call of this function. */
+    fun mostPieces(): Long = mostPiecesFunction.invoke() as Long
 
     /**
      * Sets whether devices have fabric handles; by default they have, with an IMEX channel.

@@ -389,12 +389,14 @@ API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcp
   RETURN(gpu_copy(stream_of(device, stream), (uint64_t)to, (uint64_t)from, bytes, 0));
 }
 
-/* Its attributes are "not supported". It copies in a random order, because none is specified. */
+/* A loop of copies up to 7.2 (ROCm/clr issue 273). Later it hung after an error (ROCm/rocm-systems pull request 10802),
+   and above 8,192 pieces, waits on the host (11650), and corrupts memory on one GPU without an error (issue 11662). */
 API hipError_t hipMemcpyBatchAsync(void** to, void** from, size_t* bytes, size_t count, hipMemcpyAttributes* attributes, size_t* first, size_t kinds, size_t* failed,
                                    hipStream_t stream) {
   DEVICE("hipMemcpyBatchAsync");
   (void)attributes, (void)first, (void)kinds;
   if (to == NULL || from == NULL || bytes == NULL || count == 0 || stream == NULL) RETURN(GPU_INVALID_VALUE);
+  gpu_violation("hipMemcpyBatchAsync was called for %zu copies", count);
   *failed = SIZE_MAX;
   for (size_t i = count; i-- > 0;) {
     int code = gpu_copy(stream_of(device, stream), (uint64_t)to[i], (uint64_t)from[i], bytes[i], 0);
