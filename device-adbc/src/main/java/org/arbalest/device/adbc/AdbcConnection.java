@@ -4,6 +4,7 @@ package org.arbalest.device.adbc;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
@@ -256,6 +257,20 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    */
   List<AdbcStatistic> statistics(@Nullable String catalog, @Nullable String dbSchema, @Nullable String table,
       boolean mayBeApproximate);
+
+  /**
+   * Sets the handler of the warnings of this connection, and replaces an earlier one.
+   *
+   * <p><b>Threads.</b> The handler runs on another thread, one warning after another, and may call this connection. Up
+   * to 1,024 warnings wait for it; further ones are dropped, and logged once. Warnings that the driver has already sent
+   * still reach an earlier handler.
+   *
+   * @param handler the handler; null for none
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver has no warnings, or ADBC 1.2.0 was not
+   *     {@linkplain AdbcDriver#request requested}
+   */
+  @Experimental
+  void setWarningHandler(@Nullable Consumer<? super AdbcWarning> handler);
 
   /** Returns the names of the driver's own statistics, by key. Requires ADBC 1.1.0. */
   Map<Integer, String> statisticNames();

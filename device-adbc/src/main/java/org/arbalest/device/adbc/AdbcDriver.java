@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.arbalest.device.adbc.internal.DriverImpl;
 import org.arbalest.device.adbc.internal.Platform;
@@ -59,6 +60,28 @@ public sealed interface AdbcDriver permits DriverImpl {
 
   /** Returns the driver's name: its manifest's name, or the library's file name. */
   String name();
+
+  /**
+   * Returns this driver, loaded with a later ADBC revision. {@link #load} requests 1.1.0, so functions of a draft are
+   * available only by {@code request(AdbcVersion.V1_2_0)}. A driver that does not support the revision is loaded with
+   * the latest earlier one that it supports; {@link #version} returns it.
+   *
+   * <p>The draft can change. A driver of another draft may have other functions in the same places, and calling them
+   * can crash the process: request it only from drivers that follow the draft of August 2026.
+   *
+   * @throws AdbcException as for {@link #load(Path)}
+   */
+  @Experimental
+  AdbcDriver request(AdbcVersion version);
+
+  /**
+   * Returns the options that the driver supports for a kind of handle.
+   *
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver cannot list its options, or 1.2.0 was
+   *     not requested
+   */
+  @Experimental
+  List<AdbcOption> options(AdbcOption.Level level);
 
   /** Returns the ADBC revision with which the driver was loaded: 1.1.0, or 1.0.0 if the driver supports only that. */
   AdbcVersion version();

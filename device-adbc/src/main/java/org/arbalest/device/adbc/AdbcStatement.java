@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
@@ -110,6 +111,36 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
 
   /** Executes the query, like {@link #executeQuery()}, and validates the result's batches at this level. */
   DeviceArrayReader executeQuery(Validation level);
+
+  /**
+   * Executes SQL of several queries, each with its own result. Requires a driver of ADBC 1.2.0's draft, which was
+   * {@linkplain AdbcDriver#request requested}.
+   *
+   * @return the results; the caller closes them
+   * @throws AdbcException if the execution fails; with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not
+   *     support several results
+   */
+  @Experimental
+  AdbcMultiResultSet executeMulti();
+
+  /**
+   * Returns the schemas of all results of {@link #executeMulti}, without executing the queries.
+   *
+   * @throws AdbcException as for {@link #executeMulti}
+   */
+  @Experimental
+  List<Schema> executeSchemaMulti();
+
+  /**
+   * Requests the types of the next execution's result. The driver may ignore them, so read the types from the result.
+   * The request has no effect on {@link #executeSchema}. Requires a driver of ADBC 1.2.0's draft, which was
+   * {@linkplain AdbcDriver#request requested}.
+   *
+   * @param schema the names of the result's columns, in their order, with the requested types
+   * @throws AdbcException with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not support this
+   */
+  @Experimental
+  void requestSchema(Schema schema);
 
   /**
    * Executes the query, or the ingestion, for its effect.

@@ -64,6 +64,9 @@ class FaultyDriver private constructor(main: String) {
 
         /** Results. */
         STREAMS(14),
+
+        /** Sets of several results. */
+        MULTI_RESULT_SETS(15),
     }
 
     /** The behaviour of entry points. */
@@ -97,6 +100,9 @@ class FaultyDriver private constructor(main: String) {
 
         /** IO, with a message, but the table is filled, and the caller must release it. */
         FAILS_LATE,
+
+        /** A driver of 1.1.0: NOT_IMPLEMENTED for a later version. */
+        NO_DRAFT,
     }
 
     /** The form of errors. */
@@ -145,7 +151,8 @@ class FaultyDriver private constructor(main: String) {
     }
 
     private enum class Setting {
-        STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY
+        STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY,
+        WARNINGS
     }
 
     private val library: NativeLibrary =
@@ -296,6 +303,12 @@ class FaultyDriver private constructor(main: String) {
      */
     fun oneCopy(isOn: Boolean = true): Unit = set(Setting.ONE_COPY, if (isOn) 1 else 0)
 
+    /**
+     * Sets the number of warnings that each execution sends to the connection's handler; a negative number sends each
+     * from another thread.
+     */
+    fun warn(count: Int): Unit = set(Setting.WARNINGS, count)
+
     /** Sets members of the table of functions to NULL, such as `StatementCancel` or `release`. */
     fun missing(vararg members: String): Unit = withText(members.joinToString(",", ",", ",")) { missing.invoke(it) }
 
@@ -346,9 +359,11 @@ class FaultyDriver private constructor(main: String) {
     companion object {
         private val SOURCES = listOf(
             "peer" to "peer.h tracker.h tracker.c nodes.c streams.c",
-            "adbc" to "functions.h adbc.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c bound.c " +
+            "async" to "async.h metadata.h producer.h source.h metadata.c producer.c source.c driver.c",
+            "adbc" to "functions.h adbc.h draft.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c " +
+                "bound.c " +
                 "results.c statement.c partitions.c " +
-                "connection.c metadata.c table.c layout.c",
+                "connection.c metadata.c multi.c draft.c table.c layout.c",
         ).flatMap { (folder, files) -> files.split(' ').map { "$folder/$it" } }.toTypedArray()
 
         private val foreign by lazy { NativeLibrary.compile("adbc/foreign.c", "adbc/adbc.h", "adbc/functions.h") }

@@ -102,7 +102,7 @@ class FaultyDriverHandlesSpec : FunSpec({
         FaultyDriver.full.init(FaultyDriver.Init.ODD_STATUS)
         start().first.status shouldBe 200
         FaultyDriver.full.init(FaultyDriver.Init.NORMAL)
-        start(version = 1002000).first.status shouldBe Status.NOT_IMPLEMENTED
+        start(version = 1003000).first.status shouldBe Status.NOT_IMPLEMENTED
         FaultyDriver.full.fail("init", status = Status.TIMEOUT)
         start().first.status shouldBe Status.TIMEOUT
     }

@@ -63,7 +63,17 @@ enum AdbcFunction {
   STATEMENT_GET_OPTION_INT("StatementGetOptionInt"),
   STATEMENT_SET_OPTION_BYTES("StatementSetOptionBytes"),
   STATEMENT_SET_OPTION_DOUBLE("StatementSetOptionDouble"),
-  STATEMENT_SET_OPTION_INT("StatementSetOptionInt");
+  STATEMENT_SET_OPTION_INT("StatementSetOptionInt"),
+
+  // The functions of ADBC 1.2.0's draft start here.
+  ERROR_GET_VENDOR_CODE("ErrorGetVendorCode"),
+  MULTI_RESULT_SET_NEXT("MultiResultSetNext"),
+  MULTI_RESULT_SET_NEXT_PARTITIONS("MultiResultSetNextPartitions"),
+  MULTI_RESULT_SET_RELEASE("MultiResultSetRelease"),
+  CONNECTION_SET_WARNING_HANDLER("ConnectionSetWarningHandler"),
+  STATEMENT_EXECUTE_SCHEMA_MULTI("StatementExecuteSchemaMulti"),
+  STATEMENT_EXECUTE_MULTI("StatementExecuteMulti"),
+  STATEMENT_REQUEST_SCHEMA("StatementRequestSchema");
 
   /** {@code private_data}, {@code private_manager} and {@code release} come first. */
   private static final int BEFORE = 3;
@@ -105,12 +115,16 @@ enum AdbcFunction {
 
   /** Returns the first revision that has the function. */
   AdbcVersion since() {
-    return compareTo(ERROR_GET_DETAIL_COUNT) < 0 ? AdbcVersion.V1_0_0 : AdbcVersion.V1_1_0;
+    if (compareTo(ERROR_GET_DETAIL_COUNT) < 0) return AdbcVersion.V1_0_0;
+    return compareTo(ERROR_GET_VENDOR_CODE) < 0 ? AdbcVersion.V1_1_0 : AdbcVersion.V1_2_0;
   }
 
   /** Returns the size of {@code struct AdbcDriver} in a revision, in bytes. */
   static long sizeOfTable(AdbcVersion version) {
-    return version == AdbcVersion.V1_0_0 ? ERROR_GET_DETAIL_COUNT.offset()
-        : (BEFORE + values().length) * (long) Long.BYTES;
+    return switch (version) {
+      case V1_0_0 -> ERROR_GET_DETAIL_COUNT.offset();
+      case V1_1_0 -> ERROR_GET_VENDOR_CODE.offset();
+      case V1_2_0 -> (BEFORE + values().length) * (long) Long.BYTES;
+    };
   }
 }

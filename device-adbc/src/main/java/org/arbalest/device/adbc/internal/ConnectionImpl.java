@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcCatalog;
@@ -22,14 +23,19 @@ import org.arbalest.device.adbc.AdbcObjects;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatistic;
 import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.device.adbc.AdbcWarning;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link AdbcConnection}. */
 public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
+  /** The handler of the connection's warnings. Written under the connection lock. */
+  private volatile @Nullable Warnings warnings;
+
   ConnectionImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.CONNECTION);
+    handle.afterRelease(this::removeWarnings);
   }
 
   @Override
@@ -74,13 +80,40 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private DeviceArrayReader read(ResultSource.Filling filling) {
     enter();
     try {
-      var opening = new ResultSource.Opening(handle, AdbcFunction.CONNECTION_CANCEL, null, false,
+      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false,
           null, Validation.STRUCTURAL);
       ResultSource opened = ResultSource.open(opening, filling);
       return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
     } finally {
       leave();
     }
+  }
+
+  @Override
+  public void setWarningHandler(@Nullable Consumer<? super AdbcWarning> handler) {
+    Warnings added = handler == null ? null : Warnings.add(handler);
+    MemorySegment function = added == null ? MemorySegment.NULL : Warnings.function();
+    MemorySegment userData = added == null ? MemorySegment.NULL : added.userData();
+    boolean isSet = false;
+    try {
+      enter(false);
+      try {
+        handle.call(AdbcFunction.CONNECTION_SET_WARNING_HANDLER, null, null,
+            (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, function, userData, error));
+        isSet = true;
+        removeWarnings();
+        warnings = added;
+      } finally {
+        leave();
+      }
+    } finally {
+      if (added != null && !isSet) added.remove();
+    }
+  }
+
+  private void removeWarnings() {
+    Warnings before = warnings;
+    if (before != null) before.remove();
   }
 
   @Override

@@ -76,6 +76,11 @@ final class DriverErrors {
   private static AdbcException read(DriverTable driver, AdbcException.Builder exception, MemorySegment error) {
     exception.message(ErrorStruct.message(error)).sqlState(ErrorStruct.sqlState(error));
     if (!ErrorStruct.hasDetails(error)) return vendorCode(exception, error).build();
+    MemorySegment codeOf = driver.function(AdbcFunction.ERROR_GET_VENDOR_CODE);
+    if (codeOf != null) {
+      int code = vendorCode(codeOf, error);
+      if (code != 0) exception.vendorCode(code);
+    }
     List<AdbcErrorDetail> details = new ArrayList<>();
     try {
       details(driver, error, details);
@@ -85,6 +90,14 @@ final class DriverErrors {
       return failure;
     }
     return exception.details(details).build();
+  }
+
+  private static int vendorCode(MemorySegment function, MemorySegment error) {
+    try {
+      return (int) Signatures.DETAIL_COUNT.invokeExact(function, error);
+    } catch (Throwable t) {
+      throw Signatures.unexpected(t);
+    }
   }
 
   /** Adds the database's own error number, if it is set. */

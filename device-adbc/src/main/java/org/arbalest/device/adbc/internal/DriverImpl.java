@@ -3,11 +3,13 @@ package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
 import org.arbalest.device.adbc.AdbcDriverSearch;
+import org.arbalest.device.adbc.AdbcOption;
 import org.arbalest.device.adbc.AdbcVersion;
 import org.arbalest.device.adbc.DuckDbDriver;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +18,19 @@ import org.jspecify.annotations.Nullable;
 public final class DriverImpl implements AdbcDriver {
   private final String name;
   private final DriverLibrary.EntryPoint init;
+  private final AdbcVersion requested;
   private final AdbcVersion version;
 
-  private DriverImpl(String name, DriverLibrary.EntryPoint init, AdbcVersion version) {
+  /**
+   * Creates a driver.
+   *
+   * @param requested the version that its tables are requested with
+   * @param version the version that the driver supports
+   */
+  private DriverImpl(String name, DriverLibrary.EntryPoint init, AdbcVersion requested, AdbcVersion version) {
     this.name = name;
     this.init = init;
+    this.requested = requested;
     this.version = version;
   }
 
@@ -31,7 +41,7 @@ public final class DriverImpl implements AdbcDriver {
   public static DriverImpl load(Path library, @Nullable String entryPoint) {
     requireNativeAccess();
     String name = String.valueOf(library.getFileName());
-    return load(name, DriverLibrary.entryPoint(DriverLibrary.load(library), name, entryPoint));
+    return load(name, DriverLibrary.entryPoint(DriverLibrary.load(library), name, entryPoint), AdbcVersion.V1_1_0);
   }
 
   /** Finds a driver; see {@link AdbcDriver#load(String, AdbcDriverSearch)}. Tests may give another platform. */
@@ -40,14 +50,14 @@ public final class DriverImpl implements AdbcDriver {
     Objects.requireNonNull(search, "search");
     requireNativeAccess();
     DriverFinder.Found found = DriverFinder.find(platform, driver, search);
-    return load(found.name(), found.init());
+    return load(found.name(), found.init(), AdbcVersion.V1_1_0);
   }
 
   /** Checks that the library is a usable driver, and reads its version. */
-  private static DriverImpl load(String name, DriverLibrary.EntryPoint init) {
-    DriverTable table = DriverTable.init(name, init.name(), init.function());
+  private static DriverImpl load(String name, DriverLibrary.EntryPoint init, AdbcVersion requested) {
+    DriverTable table = DriverTable.init(name, init.name(), init.function(), requested);
     try {
-      return new DriverImpl(name, init, table.version());
+      return new DriverImpl(name, init, requested, table.version());
     } finally {
       table.release();
     }
@@ -85,9 +95,25 @@ public final class DriverImpl implements AdbcDriver {
   }
 
   @Override
+  public AdbcDriver request(AdbcVersion later) {
+    return load(name, init, Objects.requireNonNull(later, "version"));
+  }
+
+  @Override
+  public List<AdbcOption> options(AdbcOption.Level level) {
+    return OptionsList.of(name, exported(OptionsList.SYMBOL), Objects.requireNonNull(level, "level"));
+  }
+
+  /** Returns a function that the library exports, beside its table; null if it does not. */
+  @Nullable
+  MemorySegment exported(String symbol) {
+    return version == AdbcVersion.V1_2_0 ? init.library().find(symbol).orElse(null) : null;
+  }
+
+  @Override
   public AdbcDatabase open(Map<String, ?> options) {
     Objects.requireNonNull(options, "options");
-    DriverTable table = DriverTable.init(name, init.name(), init.function());
+    DriverTable table = DriverTable.init(name, init.name(), init.function(), requested);
     return new DatabaseImpl(
         this,
         NativeHandle.open(

@@ -25,8 +25,8 @@ final class DriverLibrary {
 
   private DriverLibrary() {}
 
-  /** The init function, and its name. */
-  record EntryPoint(String name, MemorySegment function) {}
+  /** The init function, its name and its library. */
+  record EntryPoint(String name, MemorySegment function, SymbolLookup library) {}
 
   /**
    * Loads a library.
@@ -63,7 +63,7 @@ final class DriverLibrary {
     Set<String> names = wanted == null ? entryPoints(fileName) : Set.of(wanted);
     for (String name : names) {
       MemorySegment function = library.find(name).orElse(null);
-      if (function != null) return new EntryPoint(name, function);
+      if (function != null) return new EntryPoint(name, function, library);
     }
     String hint =
         wanted == null ? "; if its init function has another name, such as duckdb_adbc_init, pass that name" : "";

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
  * error struct, reads the error and releases it. Each database has its own table.
  */
 final class DriverTable {
-  private static final int VERSION_1_0_0 = 1_000_000;
-  private static final int VERSION_1_1_0 = 1_001_000;
-
   /** The offset of {@code release}, after two private pointers. */
   private static final long RELEASE = 2 * Long.BYTES;
 
-  private static final NativeBlocks TABLES = new NativeBlocks(AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0));
+  /**
+   * Blocks for tables, of the size of the latest version: a driver that is built with the draft of 1.2.0 may write
+   * beyond the table of 1.1.0, whose size the draft defines too large.
+   */
+  private static final NativeBlocks TABLES = new NativeBlocks(AdbcFunction.sizeOfTable(AdbcVersion.V1_2_0));
 
   private final String name;
   private final AdbcVersion version;
@@ -49,23 +50,24 @@ final class DriverTable {
   }
 
   /**
-   * Calls an init function to fill a table: for 1.1.0, or for 1.0.0 if the driver does not support 1.1.0. The caller
-   * releases the table.
+   * Calls an init function to fill a table: for the requested version, or for the next earlier one if the driver does
+   * not support that. The caller releases the table.
    *
    * @param entryPoint the name of the function
+   * @param latest the requested version
    * @throws AdbcException if the function fails; with {@link AdbcStatus#INTERNAL} if the table lacks a function that
    *     every driver has
    */
-  static DriverTable init(String name, String entryPoint, MemorySegment function) {
+  static DriverTable init(String name, String entryPoint, MemorySegment function, AdbcVersion latest) {
     MemorySegment struct = TABLES.take();
     AdbcException failure;
     try {
-      AdbcVersion version = AdbcVersion.V1_1_0;
-      failure = init(name, entryPoint, function, VERSION_1_1_0, struct);
-      if (failure != null && failure.status() == AdbcStatus.NOT_IMPLEMENTED) {
+      AdbcVersion version = latest;
+      failure = init(name, entryPoint, function, number(version), struct);
+      while (failure != null && failure.status() == AdbcStatus.NOT_IMPLEMENTED && version != AdbcVersion.V1_0_0) {
         struct.fill((byte) 0);
-        version = AdbcVersion.V1_0_0;
-        failure = init(name, entryPoint, function, VERSION_1_0_0, struct);
+        version = version == AdbcVersion.V1_2_0 ? AdbcVersion.V1_1_0 : AdbcVersion.V1_0_0;
+        failure = init(name, entryPoint, function, number(version), struct);
       }
       if (failure == null) {
         var table = new DriverTable(name, version, struct);
@@ -82,6 +84,15 @@ final class DriverTable {
     }
     TABLES.giveBack(struct);
     throw failure;
+  }
+
+  /** Returns the number of a version in {@code adbc.h}. */
+  private static int number(AdbcVersion version) {
+    return switch (version) {
+      case V1_0_0 -> 1_000_000;
+      case V1_1_0 -> 1_001_000;
+      case V1_2_0 -> 1_002_000;
+    };
   }
 
   /** Releases a table after a failure: an init function that fails may still have allocated resources. */

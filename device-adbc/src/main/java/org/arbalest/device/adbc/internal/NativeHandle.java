@@ -25,7 +25,9 @@ final class NativeHandle {
   enum Kind {
     DATABASE("database", AdbcFunction.DATABASE_RELEASE),
     CONNECTION("connection", AdbcFunction.CONNECTION_RELEASE),
-    STATEMENT("statement", AdbcFunction.STATEMENT_RELEASE);
+    STATEMENT("statement", AdbcFunction.STATEMENT_RELEASE),
+    /** Several results of a statement; calls of it are calls of the statement. */
+    RESULT_SET("result set", AdbcFunction.MULTI_RESULT_SET_RELEASE);
 
     final String noun;
     private final AdbcFunction release;
@@ -37,7 +39,7 @@ final class NativeHandle {
 
     /** Returns the function that cancels a call; a database has none, and its calls cannot be cancelled. */
     AdbcFunction cancel() {
-      return this == STATEMENT ? AdbcFunction.STATEMENT_CANCEL : AdbcFunction.CONNECTION_CANCEL;
+      return this == DATABASE || this == CONNECTION ? AdbcFunction.CONNECTION_CANCEL : AdbcFunction.STATEMENT_CANCEL;
     }
   }
 
@@ -50,6 +52,9 @@ final class NativeHandle {
 
   private final @Nullable NativeHandle parent;
   private final AtomicLong references = new AtomicLong(1);
+
+  /** See {@link #afterRelease}. */
+  private volatile Runnable afterRelease = () -> {};
 
   /** See {@link #givesUpBy}. */
   private volatile BooleanSupplier giveUp = () -> false;
@@ -153,7 +158,13 @@ final class NativeHandle {
 
   private void free() {
     STRUCTS.giveBack(struct);
+    afterRelease.run();
     leaveParent();
+  }
+
+  /** Sets an action that runs once after the driver's release. It must not fail. */
+  void afterRelease(Runnable action) {
+    afterRelease = action;
   }
 
   /**

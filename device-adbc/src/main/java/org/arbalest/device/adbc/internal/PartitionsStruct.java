@@ -67,6 +67,11 @@ final class PartitionsStruct {
     return new DeviceException(Errno.EINVAL, "the driver returned invalid partitions: " + why);
   }
 
+  /** Returns whether the driver has filled the struct. */
+  static boolean isFilled(MemorySegment struct) {
+    return struct.get(ADDRESS, RELEASE).address() != 0;
+  }
+
   /** Calls the driver's release function, if the struct has one. */
   static void release(MemorySegment struct) {
     MemorySegment release = struct.get(ADDRESS, RELEASE);

@@ -26,6 +26,9 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private final NativeHandle owner;
 
+  /** The handle that this source has a reference to: the owner, or the owner's result set. */
+  private final NativeHandle kept;
+
   /** The function that cancels a pull. */
   private final AdbcFunction cancel;
 
@@ -58,6 +61,7 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private ResultSource(Opening of, ResultBlock block, Schema schema) {
     this.owner = of.owner;
+    this.kept = of.kept;
     this.cancel = of.cancel;
     this.sql = of.sql;
     this.isBound = of.isBound;
@@ -73,14 +77,15 @@ final class ResultSource implements DeviceArrayReader.Source {
   /**
    * The origin of a result.
    *
-   * @param owner the handle to which the source has a reference
+   * @param owner the statement or connection, whose calls the pulls are
+   * @param kept the handle to which the source has a reference: the owner, or its set of several results
    * @param cancel the function that cancels a pull
    * @param sql the query, for errors
    * @param isBound whether the execution has bound batches
    * @param bound the bound batches, if the execution pulls them
    * @param level the validation level of the result's batches
    */
-  record Opening(NativeHandle owner, AdbcFunction cancel, @Nullable String sql, boolean isBound,
+  record Opening(NativeHandle owner, NativeHandle kept, AdbcFunction cancel, @Nullable String sql, boolean isBound,
       @Nullable BoundSource bound, Validation level) {}
 
   /** A call of the connection between two pulls. */
@@ -108,7 +113,7 @@ final class ResultSource implements DeviceArrayReader.Source {
         return null;
       }
       var source = new ResultSource(of, block, schema(of, block));
-      of.owner.hold();
+      of.kept.hold();
       of.owner.lock.record.executed(source);
       return source;
     } catch (Throwable t) {
@@ -322,7 +327,8 @@ final class ResultSource implements DeviceArrayReader.Source {
   private void releaseStream() {
     boolean isLast = owner.lock.record.isLast(this);
     if (isLast) owner.lock.record.executes();
-    boolean mustCancel = isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL;
+    // a cancel would end the later results of a set too
+    boolean mustCancel = isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL && kept == owner;
     try {
       if (mustCancel && owner.lock.record.isAutoCommit()) callCancel();
     } finally {
@@ -337,9 +343,9 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private void leaveOwner() {
     try {
-      if (bound != null) bound.finish();
+      if (bound != null && kept == owner) bound.finish(); // a set finishes it after its last result
     } finally {
-      owner.leave();
+      kept.leave();
     }
   }
 

@@ -53,7 +53,7 @@ final class Signatures {
   /** {@code AdbcErrorFromArrayStream}. */
   static final MethodHandle ERROR_FROM_STREAM = LINKER.downcallHandle(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
 
-  /** {@code AdbcErrorGetDetailCount}. */
+  /** {@code AdbcErrorGetDetailCount} and {@code AdbcErrorGetVendorCode}. */
   static final MethodHandle DETAIL_COUNT = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
   /** {@code struct AdbcErrorDetail}, which {@code AdbcErrorGetDetail} returns by value. */

@@ -14,10 +14,12 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcIngest;
+import org.arbalest.device.adbc.AdbcMultiResultSet;
 import org.arbalest.device.adbc.AdbcPartitions;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.c.CData;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   /** The open result. The cancelling thread reads it. */
   private volatile @Nullable ResultSource result;
 
+  /** The open set of several results. The cancelling thread reads it. */
+  private volatile @Nullable MultiResultSetImpl results;
+
   StatementImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.STATEMENT);
     this.binding = new StatementBinding(handle);
@@ -61,6 +66,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     ResultSource before = result;
     result = null;
     if (before != null) before.endBy(by);
+    MultiResultSetImpl several = results;
+    results = null;
+    if (several != null) several.end(by);
   }
 
   @Override
@@ -249,7 +257,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
             AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
               var opening =
-                  new ResultSource.Opening(handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
+                  new ResultSource.Opening(handle, handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
                       level);
               ResultSource made;
               try {
@@ -266,6 +274,53 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               return made;
             });
     return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
+  }
+
+  @Override
+  public AdbcMultiResultSet executeMulti() {
+    return Objects.requireNonNull(executing(AdbcFunction.STATEMENT_EXECUTE_MULTI, this::multi));
+  }
+
+  @Override
+  public List<Schema> executeSchemaMulti() {
+    enterToChange(AdbcFunction.STATEMENT_EXECUTE_SCHEMA_MULTI);
+    try {
+      return MultiResultSetImpl
+          .execute(handle, AdbcFunction.STATEMENT_EXECUTE_SCHEMA_MULTI, sql, binding.isBound(), null).schemas();
+    } finally {
+      leave();
+    }
+  }
+
+  private MultiResultSetImpl multi(@Nullable BoundSource fedBy) {
+    affectedRows = -1;
+    try {
+      MultiResultSetImpl made = MultiResultSetImpl.execute(handle, AdbcFunction.STATEMENT_EXECUTE_MULTI, sql,
+          binding.isBound(), fedBy);
+      results = made;
+      return made;
+    } catch (AdbcException e) {
+      if (fedBy != null) fedBy.throwFailure(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public void requestSchema(Schema schema) {
+    Objects.requireNonNull(schema, "schema");
+    enterToChange(AdbcFunction.STATEMENT_REQUEST_SCHEMA);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment struct = ArrowSchemaStruct.allocate(arena);
+      CData.exportSchema(schema.asField(), struct);
+      try {
+        handle.call(AdbcFunction.STATEMENT_REQUEST_SCHEMA, null, sql,
+            (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, struct, error));
+      } finally {
+        StatementBinding.release(ArrowSchemaStruct.releaseCallback(struct), struct); // unless the driver has taken it
+      }
+    } finally {
+      leave();
+    }
   }
 
   @Override
@@ -303,7 +358,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       throw t;
     }
     // The execution succeeded: an exception here would hide the number of stored rows.
-    if (fedBy != null && !(given instanceof ResultSource)) DeferredReleases.run(fedBy::finish);
+    boolean isOpen = given instanceof ResultSource || given instanceof MultiResultSetImpl;
+    if (fedBy != null && !isOpen) DeferredReleases.run(fedBy::finish);
     return given;
   }
 
@@ -381,6 +437,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private boolean giveUpBound() {
     if (binding.giveUp()) return true;
     ResultSource pulled = result;
-    return pulled != null && pulled.giveUpBound();
+    if (pulled != null && pulled.giveUpBound()) return true;
+    MultiResultSetImpl several = results;
+    return several != null && several.giveUpBound();
   }
 }

@@ -21,16 +21,24 @@ class DriverTableSpec : FunSpec({
             for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL))
                 putAll(offsets(struct))
             put("AdbcDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0))
-            for (function in AdbcFunction.entries) put("AdbcDriver.${function.member()}", function.offset())
+            put("AdbcDraftDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_2_0))
+            for (function in AdbcFunction.entries) {
+                val table = if (function.since() == AdbcVersion.V1_2_0) "AdbcDraftDriver" else "AdbcDriver"
+                put("$table.${function.member()}", function.offset())
+            }
         }
         ours.filter { (name, offset) -> c[name] != offset }.toList().shouldBeEmpty()
         (c.keys.filter {
-            it.substringBefore('.') in setOf("AdbcError", "AdbcErrorDetail", "AdbcPartitions", "AdbcDriver")
+            it.substringBefore('.') in
+                setOf("AdbcError", "AdbcErrorDetail", "AdbcPartitions", "AdbcDriver", "AdbcDraftDriver")
         } - ours.keys).toSet() shouldBe
             setOf("AdbcDriver.private_data", "AdbcDriver.private_manager", "AdbcDriver.release")
     }
 
-    test("the 1.0.0 table is the first part of the 1.1.0 table [ADB-01]") {
+    test("the table of each version is the first part of the next one [ADB-01]") {
+        AdbcFunction.sizeOfTable(AdbcVersion.V1_2_0) shouldBe 528
+        AdbcFunction.STATEMENT_REQUEST_SCHEMA.since() shouldBe AdbcVersion.V1_2_0
+        AdbcFunction.STATEMENT_SET_OPTION_INT.since() shouldBe AdbcVersion.V1_1_0
         AdbcFunction.sizeOfTable(AdbcVersion.V1_0_0) shouldBe 232
         AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0) shouldBe 464
         AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN.since() shouldBe AdbcVersion.V1_0_0

@@ -4,8 +4,8 @@
  * it, as a test planned, and through calls.c, which checks that adbc.h permits it. DuckDB does the rest; features that
  * it lacks have fixed results.
  *
- * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c duck.c errors.c faults.c metadata.c
- * options.c partitions.c plain.c results.c statement.c table.c
+ * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c draft.c duck.c errors.c faults.c metadata.c
+ * multi.c options.c partitions.c plain.c results.c statement.c table.c
  */
 #ifndef ARBALEST_ADBC_DRIVER_H
 #define ARBALEST_ADBC_DRIVER_H
@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "adbc.h"
+#include "draft.h"
 #include "peer/tracker.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -25,6 +26,7 @@
 #define STATEMENT (TRACKER_OTHERS + 4)
 #define PARTITIONS (TRACKER_OTHERS + 5)
 #define RESULT (TRACKER_OTHERS + 6)
+#define MULTI (TRACKER_OTHERS + 7)
 
 /* The form of errors: bits. */
 #define STYLE_NO_MESSAGE 0x1        /* message is NULL */
@@ -39,14 +41,15 @@
 #define STYLE_ODD_DETAIL 0x200      /* the second detail has -1 bytes */
 
 /* Settings of faulty_set, all 0 after a reset. */
-enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY, SETTINGS };
+enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY, WARNINGS,
+               SETTINGS };
 
 /* THREADS: the unit that only one thread may use at a time. */
 enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };
 
 /* INIT: the behaviour of entry points, see the enum class Init of the Kotlin class. */
 enum { INIT_NORMAL, INIT_OLD, INIT_REFUSES, INIT_FAILS, INIT_SILENT, INIT_ODD_STATUS, INIT_EMPTY, INIT_IGNORES_VERSION,
-       INIT_ODD_VERSION, INIT_FAILS_LATE };
+       INIT_ODD_VERSION, INIT_FAILS_LATE, INIT_1_1_0 };
 
 #define ENTRY(name, mode)                                                         \
   EXPORT AdbcStatusCode name(int version, void* driver, struct AdbcError* error); \
@@ -59,6 +62,7 @@ enum { INIT_NORMAL, INIT_OLD, INIT_REFUSES, INIT_FAILS, INIT_SILENT, INIT_ODD_ST
 #define PROTOTYPE(result, name, parameters) result faulty##name parameters;
 ADBC_FUNCTIONS_1_0_0(PROTOTYPE)
 ADBC_FUNCTIONS_1_1_0(PROTOTYPE)
+ADBC_FUNCTIONS_1_2_0(PROTOTYPE)
 AdbcStatusCode driver_init(const char* entry, int mode, int version, void* driver, struct AdbcError* error);
 
 /* ---- faults.c ---- */
@@ -142,6 +146,8 @@ struct connection {
   struct result* metadata; /* the connection's own open stream */
   struct result* copy;     /* ONE_COPY: the result whose rows the server sends, guarded by the state's lock */
   int manual, read_only, aborted;
+  AdbcWarningHandler handler;
+  void* user_data; /* of the handler */
   struct AdbcConnection duck; /* opened at first use */
 };
 
@@ -158,7 +164,9 @@ struct statement {
   struct activity activity;
   struct result* result; /* the open one, guarded by the state's lock */
   char* sql;             /* NULL: none */
+  char* requested;       /* the columns of the requested schema; NULL: none */
   int ingests, prepared, next_partition;
+  int multis, asyncs;    /* result sets; running async executions, guarded by the state's lock */
   struct binding binding;
 };
 
@@ -273,6 +281,18 @@ void count_result_schema(struct ArrowSchema* schema);
 AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql,
                                 struct ArrowArrayStream* out);
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out);
+/* The result of other SQL than the statement's, without rows if only_schema. */
+AdbcStatusCode statement_execute(struct call* call, struct statement* statement, char* sql, int only_schema,
+                                 struct ArrowArrayStream* out, int64_t* rows);
+AdbcStatusCode statement_schema_of(struct call* call, struct statement* statement, char* sql, struct ArrowSchema* out);
+
+/* ---- draft.c ---- */
+
+void warn(struct connection* connection); /* calls the warning handler as often as the test requested */
+
+/* ---- partitions.c ---- */
+
+void partitions_fill(const char* sql, int count, struct AdbcPartitions* out);
 
 #pragma GCC visibility pop
 

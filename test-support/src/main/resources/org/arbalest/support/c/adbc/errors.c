@@ -115,6 +115,10 @@ int faultyErrorGetDetailCount(const struct AdbcError* error) {
   return asked(error, "ErrorGetDetailCount") == NULL ? 0 : 2;
 }
 
+int faultyErrorGetVendorCode(const struct AdbcError* error) {
+  return asked(error, "ErrorGetVendorCode") == NULL ? 0 : VENDOR_CODE;
+}
+
 struct AdbcErrorDetail faultyErrorGetDetail(const struct AdbcError* error, int index) {
   const struct error_record* own = asked(error, "ErrorGetDetail");
   size_t size = setting(STYLE) & STYLE_ODD_DETAIL ? (size_t)-1 : sizeof own->bytes;

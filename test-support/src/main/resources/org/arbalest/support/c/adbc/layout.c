@@ -7,7 +7,7 @@
 #include ADBC_HEADER
 #include "functions.h"
 #else
-#include "adbc.h"
+#include "draft.h"
 #endif
 
 #include <stdio.h>
@@ -26,6 +26,7 @@ _Static_assert(ADBC_ERROR_VENDOR_CODE_PRIVATE_DATA == INT32_MIN && sizeof(AdbcSt
 #define F(type, field) {#type "." #field, offsetof(struct type, field)},
 #define S(type) {#type, sizeof(struct type)},
 #define MEMBER(result, name, parameters) F(AdbcDriver, name)
+#define DRAFT_MEMBER(result, name, parameters) F(AdbcDraftDriver, name)
 
 static const struct { const char* what; size_t bytes; } lines[] = {
   F(AdbcError, message) F(AdbcError, vendor_code) F(AdbcError, sqlstate) F(AdbcError, release)
@@ -35,6 +36,9 @@ static const struct { const char* what; size_t bytes; } lines[] = {
   F(AdbcPartitions, private_data) F(AdbcPartitions, release) S(AdbcPartitions)
   F(AdbcDriver, private_data) F(AdbcDriver, private_manager) F(AdbcDriver, release)
   ADBC_FUNCTIONS_1_0_0(MEMBER) ADBC_FUNCTIONS_1_1_0(MEMBER) S(AdbcDriver)
+#ifndef ADBC_HEADER
+  ADBC_FUNCTIONS_1_2_0(DRAFT_MEMBER) S(AdbcDraftDriver)
+#endif
 };
 
 /* "Struct.field offset" and "Struct size" lines. One thread at a time. */

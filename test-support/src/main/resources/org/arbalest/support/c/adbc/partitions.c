@@ -42,6 +42,8 @@ static void fill(const char* sql, int from, int to, int of, struct AdbcPartition
   *out = (struct AdbcPartitions){own->n, (const uint8_t**)own->bytes, own->sizes, own, release};
 }
 
+void partitions_fill(const char* sql, int count, struct AdbcPartitions* out) { fill(sql, 0, count, count, out); }
+
 /* "When there are no more to return, it will return an empty set": an incremental execution returns one partition per
    call. */
 static void next(struct statement* statement, struct AdbcPartitions* out) {

@@ -38,8 +38,11 @@ AdbcStatusCode faultyStatementRelease(struct AdbcStatement* handle, struct AdbcE
   struct statement* statement = handle->private_data;
   struct connection* connection = statement->connection;
   if (statement->result != NULL) tracker_violation("a statement was released before its result");
+  if (statement->multis > 0) tracker_violation("a statement was released before its result set");
+  if (statement->asyncs > 0) tracker_violation("a statement was released before its async handler");
   result_invalidate(statement, "the statement was released");
   set_sql(statement, NULL, 0);
+  tracker_free(statement->requested);
   binding_drop(&statement->binding);
   handle->private_data = NULL;
   AdbcStatusCode status = call_close(&call, &statement->handle);
@@ -290,6 +293,42 @@ static AdbcStatusCode ingest(struct call* call, struct statement* statement, str
   return status;
 }
 
+AdbcStatusCode statement_execute(struct call* call, struct statement* statement, char* sql, int only_schema,
+                                 struct ArrowArrayStream* out, int64_t* rows) {
+  struct canned canned;
+  AdbcStatusCode status;
+  char *whole = statement->sql, *limited = NULL;
+  warn(statement->connection);
+  if (is_canned(sql, &canned)) {
+    if (only_schema) canned.n = 0;
+    return execute_canned(call, statement, &canned, out);
+  }
+  if (only_schema) {
+    size_t size = strlen(sql) + 32;
+    limited = tracker_alloc(size);
+    snprintf(limited, size, "SELECT * FROM (%s) LIMIT 0", sql);
+  }
+  statement->sql = limited == NULL ? sql : limited;
+  status = execute_sql(call, statement, out, rows);
+  statement->sql = whole;
+  tracker_free(limited);
+  return status;
+}
+
+/* Converts the columns of the query to the requested types, for one execution. */
+static void apply_request(struct statement* statement) {
+  char* columns = statement->requested;
+  statement->requested = NULL;
+  if (columns != NULL && statement->sql != NULL && is_query(statement->sql)) {
+    size_t size = strlen(columns) + strlen(statement->sql) + 32;
+    char* sql = tracker_alloc(size);
+    snprintf(sql, size, "SELECT %s FROM (%s)", columns, statement->sql);
+    tracker_free(statement->sql);
+    statement->sql = sql;
+  }
+  tracker_free(columns);
+}
+
 /* "This invalidates any prior result sets." */
 AdbcStatusCode faultyStatementExecuteQuery(struct AdbcStatement* handle, struct ArrowArrayStream* out,
                                            int64_t* rows_affected, struct AdbcError* error) {
@@ -300,6 +339,8 @@ AdbcStatusCode faultyStatementExecuteQuery(struct AdbcStatement* handle, struct 
   AdbcStatusCode status;
   result_invalidate(statement, "the statement was executed again");
   option_put(&statement->handle, ADBC_STATEMENT_OPTION_PROGRESS, (struct option){.kind = NUMBER});
+  warn(statement->connection);
+  apply_request(statement);
   if (statement->ingests) status = ingest(&call, statement, out, &rows);
   else if (statement->sql == NULL) status = call_state(&call, "no query is set");
   else if (is_canned(statement->sql, &canned)) status = execute_canned(&call, statement, &canned, out);
@@ -349,6 +390,15 @@ static AdbcStatusCode schema_of(struct call* call, struct statement* statement, 
 
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out) {
   return schema_of(call, statement, RESULT_SCHEMA, out);
+}
+
+AdbcStatusCode statement_schema_of(struct call* call, struct statement* statement, char* sql,
+                                   struct ArrowSchema* out) {
+  char* whole = statement->sql;
+  statement->sql = sql;
+  AdbcStatusCode status = statement_schema(call, statement, out);
+  statement->sql = whole;
+  return status;
 }
 
 AdbcStatusCode faultyStatementExecuteSchema(struct AdbcStatement* handle, struct ArrowSchema* out,

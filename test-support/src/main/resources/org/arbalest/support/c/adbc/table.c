@@ -28,12 +28,18 @@ static AdbcStatusCode release(struct AdbcDriver* driver, struct AdbcError* error
 
 #define FILL(result, name, parameters) driver->name = is_missing(#name) ? NULL : faulty##name;
 
-static void fill(struct AdbcDriver* driver, int has_more) {
+static void fill_draft(struct AdbcDraftDriver* driver) {
+  ADBC_FUNCTIONS_1_2_0(FILL)
+}
+
+static void fill(struct AdbcDriver* driver, int version) {
   driver->private_data = tracker_open(sizeof(struct record), DRIVER);
   driver->release = is_missing("release") ? NULL : release;
   ADBC_FUNCTIONS_1_0_0(FILL)
-  if (!has_more) return;
+  if (version < ADBC_VERSION_1_1_0) return;
   ADBC_FUNCTIONS_1_1_0(FILL)
+  if (version < ADBC_VERSION_1_2_0) return;
+  fill_draft((struct AdbcDraftDriver*)driver);
 }
 
 static AdbcStatusCode fails(struct AdbcError* error, AdbcStatusCode status, const char* entry, const char* why) {
@@ -49,20 +55,22 @@ AdbcStatusCode driver_init(const char* entry, int mode, int version, void* raw, 
   struct fault fault = fault_of("init", NULL, 1);
   if (mode == INIT_NORMAL) mode = setting(INIT);
   if (fault.code != 0) return fails(error, (AdbcStatusCode)fault.code, entry, "fails, as the test requested");
-  int is_new = version == ADBC_VERSION_1_1_0, is_known = is_new || version == ADBC_VERSION_1_0_0;
+  int is_new = version == ADBC_VERSION_1_1_0 || version == ADBC_VERSION_1_2_0;
+  int is_known = is_new || version == ADBC_VERSION_1_0_0;
   switch (mode) {
     case INIT_OLD: is_known = !is_new; break;
+    case INIT_1_1_0: is_known = version < ADBC_VERSION_1_2_0; break;
     case INIT_REFUSES: is_known = 0; break;
     case INIT_FAILS: return fails(error, ADBC_STATUS_IO, entry, "there is no licence");
     case INIT_SILENT: return ADBC_STATUS_INTERNAL;
     case INIT_ODD_STATUS: return fails(error, 200, entry, "a status that is none");
     case INIT_EMPTY: memset(driver, 0, is_new ? ADBC_DRIVER_1_1_0_SIZE : ADBC_DRIVER_1_0_0_SIZE); return ADBC_STATUS_OK;
-    case INIT_IGNORES_VERSION: is_new = 0; break;
+    case INIT_IGNORES_VERSION: version = ADBC_VERSION_1_0_0; break;
     default: break;
   }
   /* "ADBC_STATUS_NOT_IMPLEMENTED if the version is not supported. In that case, clients may retry with a different
      version." */
   if (!is_known) return fails(error, ADBC_STATUS_NOT_IMPLEMENTED, entry, "that version is not supported");
-  fill(driver, is_new);
+  fill(driver, version);
   return mode == INIT_FAILS_LATE ? fails(error, ADBC_STATUS_IO, entry, "the licence is over") : ADBC_STATUS_OK;
 }
