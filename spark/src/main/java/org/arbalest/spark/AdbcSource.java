@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark;
 
+import static org.arbalest.spark.internal.adbc.AdbcOptions.database;
+import static org.arbalest.spark.internal.adbc.AdbcOptions.quote;
+import static org.arbalest.spark.internal.adbc.AdbcOptions.quoted;
+import static org.arbalest.spark.internal.adbc.AdbcOptions.required;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.types.DataType;
@@ -18,6 +21,7 @@ import org.arbalest.device.adbc.Adbc;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.spark.internal.adbc.AdbcOptions;
 import org.arbalest.spark.internal.adbc.AdbcParts;
 import org.arbalest.spark.internal.adbc.TableName;
 import org.arbalest.spark.internal.columns.ArrowTypes;
@@ -65,14 +69,7 @@ public final class AdbcSource implements ColumnSource {
 
   @Override
   public Schema schema(Map<String, String> options) {
-    for (String name : options.keySet()) {
-      String lower = name.toLowerCase(Locale.ROOT);
-      if (!lower.startsWith("database.") && !lower.startsWith("connection.")
-          && OPTIONS.stream().noneMatch(name::equalsIgnoreCase)) {
-        throw new IllegalArgumentException("AdbcSource has no option " + name + "; it has " + String.join(", ", OPTIONS)
-            + ", database.… and connection.…");
-      }
-    }
+    AdbcOptions.check(options, OPTIONS, "AdbcSource");
     Schema schema = declared(options);
     if (schema == null) schema = database(options).schema("SELECT * FROM " + from(options), table(options));
     String column = options.get("partitionColumn");
@@ -138,11 +135,6 @@ public final class AdbcSource implements ColumnSource {
     return made == null ? List.of(new AdbcParts.Query(database, select)) : made;
   }
 
-  private static AdbcParts.Database database(Map<String, String> options) {
-    return new AdbcParts.Database(required(options, "driver"), options.get("entrypoint"), behind("database.", options),
-        behind("connection.", options));
-  }
-
   private static String from(Map<String, String> options) {
     String query = options.get("query");
     String table = options.get("table");
@@ -151,33 +143,10 @@ public final class AdbcSource implements ColumnSource {
     return table != null ? table : "(" + query + "\n) AS arbalest";
   }
 
-  private static String required(Map<String, String> options, String name) {
-    String value = options.get(name);
-    if (value == null) throw new IllegalArgumentException("AdbcSource needs option(\"" + name + "\", …)");
-    return value;
-  }
-
-  private static Map<String, String> behind(String prefix, Map<String, String> options) {
-    var found = new TreeMap<String, String>();
-    options.forEach(
-        (key, value) -> {
-          if (key.toLowerCase(Locale.ROOT).startsWith(prefix)) found.put(key.substring(prefix.length()), value);
-        });
-    return found;
-  }
-
   /** Returns the list of columns for SELECT; a constant that Spark does not read, if Spark only counts rows. */
   private static String columns(Schema schema, String quote) {
     if (schema.fields().isEmpty()) return "1 AS one";
     return schema.fields().stream().map(Field::name).map(name -> quoted(name, quote)).collect(Collectors.joining(", "));
-  }
-
-  private static String quoted(String name, String quote) {
-    return quote + name.replace(quote, quote + quote) + quote;
-  }
-
-  private static String quote(Map<String, String> options) {
-    return options.getOrDefault("quote", "\"");
   }
 
   /** Returns the driver's own partitions of a query; null if the driver cannot partition it. */

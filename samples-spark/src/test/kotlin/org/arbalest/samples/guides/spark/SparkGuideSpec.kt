@@ -9,6 +9,7 @@ import org.arbalest.spark.DataFrames
 import org.arbalest.spark.kotlin.arbalest
 import org.arbalest.support.printed
 import java.io.File
+import kotlin.io.path.createTempDirectory
 
 private fun <T> onSpark(block: (SparkSession) -> T): T =
     SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").appName("guide").getOrCreate()
@@ -17,11 +18,18 @@ private fun <T> onSpark(block: (SparkSession) -> T): T =
 private val SUMS = listOf(49_995_000L, 149_995_000L)
 private const val SUM_OF_HALVES = 99_995_000.0
 
-/** Runs the code of docs/guides/spark.md. */
+/** Runs the code of docs/guides/spark.md and spark-clusters.md. */
 class SparkGuideSpec : FunSpec({
     test("the program prints the output on the page") {
         File("../docs/guides/spark.md").readText() shouldContain
             printed { SparkGuideJava.main(arrayOf()) }.let { "\n```\n${it.trim()}\n```\n" }
+    }
+
+    test("the program that writes prints the output on its page") {
+        val folder = createTempDirectory("arbalest")
+        File("../docs/guides/spark-clusters.md").readText() shouldContain
+            printed { SparkWritesJava.main(arrayOf("$folder/squares.duckdb")) }.let { "\n```\n${it.trim()}\n```\n" }
+        folder.toFile().deleteRecursively()
     }
 
     test("Java: a function of mapColumns makes a column") {

@@ -16,6 +16,7 @@ import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
 import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcObjects;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.spark.ColumnPartition;
@@ -29,6 +30,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdbcParts {
   private AdbcParts() {}
+
+  /** Requests the driver to cancel the call that a thread makes of a connection. No call is not an error. */
+  public static void cancel(AdbcConnection connection, Thread caller) {
+    try {
+      connection.cancel(caller);
+    } catch (AdbcException e) { // the cancelled call reports its own error; it may not have begun, or be over
+      if (!e.status().equals(AdbcStatus.INVALID_STATE) && !e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
+    }
+  }
 
   /**
    * The database of a query.
@@ -92,6 +102,36 @@ public final class AdbcParts {
       });
     }
 
+    /**
+     * Returns the schema of a table; null if the table does not exist.
+     *
+     * @param sql the table in SQL
+     */
+    public @Nullable Schema tableSchema(String sql, TableName table) {
+      try {
+        return schema("SELECT * FROM " + sql, table);
+      } catch (AdbcException e) { // each driver has its own status for an unknown table
+        if (connected(connection -> exists(connection, table))) throw e;
+        return null;
+      }
+    }
+
+    private static boolean exists(AdbcConnection connection, TableName table) {
+      AdbcObjects of = AdbcObjects.to(AdbcObjects.Depth.TABLES);
+      String dbSchema = table.dbSchema() == null ? currentDbSchema(connection) : table.dbSchema();
+      return connection.objects(dbSchema == null ? of : of.inSchema(dbSchema)).stream()
+          .flatMap(catalog -> catalog.dbSchemas().stream()).flatMap(schema -> schema.tables().stream())
+          .anyMatch(each -> each.name().equalsIgnoreCase(table.name()));
+    }
+
+    private static @Nullable String currentDbSchema(AdbcConnection connection) {
+      try {
+        return connection.currentDbSchema();
+      } catch (AdbcException _) { // a database without schemas, or a driver without this option
+        return null;
+      }
+    }
+
     private static @Nullable Schema ofQuery(AdbcConnection connection, String sql) {
       try (AdbcStatement statement = connection.createStatement()) {
         statement.setSqlQuery(sql);
@@ -139,14 +179,6 @@ public final class AdbcParts {
       } catch (Throwable t) {
         result.close();
         throw t;
-      }
-    }
-
-    private static void cancel(AdbcConnection connection, Thread caller) {
-      try {
-        connection.cancel(caller);
-      } catch (AdbcException e) { // the cancelled call reports its own error; it may not have begun, or be over
-        if (!e.status().equals(AdbcStatus.INVALID_STATE) && !e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
       }
     }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.adbc;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The name of a table, with the names of its schema and its catalog if it has them. */
-public record TableName(@Nullable String catalog, @Nullable String dbSchema, String name) {
+public record TableName(@Nullable String catalog, @Nullable String dbSchema, String name) implements Serializable {
   /**
    * Returns the name that a text after FROM denotes; null if the text is anything else, such as a function's call or a
    * table with an alias.

@@ -10,7 +10,7 @@ import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
 /** A writer that makes batches from Spark's internal rows. */
-final class InternalRowWriter extends RowBatchWriter<InternalRow> {
+public final class InternalRowWriter extends RowBatchWriter<InternalRow> {
   private final ValueWriter[] writers;
 
   /** The text columns, one element for each column; null for a column without text. */
@@ -24,7 +24,7 @@ final class InternalRowWriter extends RowBatchWriter<InternalRow> {
    *
    * @param mostBytes a batch ends when its rows have at least this number of bytes; rows of unknown size count as 0
    */
-  InternalRowWriter(StructType type, long mostBytes, MemoryManager memory) {
+  public InternalRowWriter(StructType type, long mostBytes, MemoryManager memory) {
     super(type, NumberColumn::ofInternal, memory);
     this.writers = ValueWriter.all(type);
     this.texts = TextColumn.all(type);

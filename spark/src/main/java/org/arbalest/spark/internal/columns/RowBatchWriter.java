@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Numbers, and other values that the kind of rows permits, are gathered. All other values are appended one by one
  * before the writer requests the next row, because Spark may reuse the row's object.
  */
-abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWriter {
+public abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWriter {
   private final List<Field> fields;
   private final MemoryManager memory;
 
@@ -45,7 +45,7 @@ abstract sealed class RowBatchWriter<R> permits InternalRowWriter, ObjectRowWrit
   abstract int take(Iterator<R> from, int most, ColumnBuilder[] columns);
 
   /** Returns a batch of the next rows, at least one. */
-  final DeviceArray next(Iterator<R> from, int mostRows) {
+  public final DeviceArray next(Iterator<R> from, int mostRows) {
     if (fields.isEmpty()) return count(from, mostRows);
     try (BatchBuilder builder = BatchBuilder.of(memory)) {
       var columns = new ColumnBuilder[fields.size()];

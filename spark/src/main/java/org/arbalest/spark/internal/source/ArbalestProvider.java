@@ -39,6 +39,13 @@ public final class ArbalestProvider implements TableProvider, DataSourceRegister
     SourceOptions options = SourceOptions.of(new CaseInsensitiveStringMap(properties));
     ArbalestTable table = inferred;
     inferred = null; // used once: later requests open the source again
-    return table != null && table.options().equals(options) ? table : new ArbalestTable(options);
+    if (table == null) return new WrittenTable(options, schema);
+    return table.options().equals(options) ? table : new ArbalestTable(options);
+  }
+
+  /** Returns true, so that Spark does not infer the schema of a table that it writes: the table may not exist. */
+  @Override
+  public boolean supportsExternalMetadata() {
+    return true;
   }
 }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.sink;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcIngest;
+import org.arbalest.device.adbc.AdbcIngest.Mode;
+import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
+import org.arbalest.spark.internal.adbc.AdbcOptions;
+import org.arbalest.spark.internal.adbc.AdbcParts;
+import org.arbalest.spark.internal.adbc.TableName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table that receives the rows of a job before they are in their table. It has one more column, with the attempt
+ * of the task that wrote the row: the job moves only rows of attempts that Spark has accepted.
+ *
+ * @param table the target as the user wrote it
+ * @param name the parts of the target's name
+ * @param query the id of the job's query
+ * @param columns the columns of the DataFrame
+ * @param targets the target's columns in the same order; null if the target does not exist
+ */
+record Staging(AdbcParts.Database database, String table, TableName name, String quote, String query,
+    List<String> columns, @Nullable List<String> targets)
+    implements Serializable {
+  /** The column with Spark's number of the task's attempt. */
+  static final Field ATTEMPT = Field.of("arbalest_attempt", DataType.INT64).withNullable(false);
+
+  /** Creates the staging table, and lets the database check that its types fit the target. */
+  void create(Schema schema) {
+    var fields = new ArrayList<>(schema.fields().stream().map(field -> field.withNullable(true)).toList());
+    fields.add(ATTEMPT);
+    database.connected(connection -> {
+      connection.ingest(ingest(Mode.CREATE), DeviceArrayReader.of(Schema.of(fields), List.of()));
+      try {
+        if (targets != null) connection.execute(insert(targets, List.of()));
+      } catch (Throwable t) {
+        drop(connection, t);
+        throw t;
+      }
+      return null;
+    });
+  }
+
+  /** Returns the target of the bulk ingest into this table. */
+  AdbcIngest ingest(Mode mode) {
+    return new AdbcIngest(bare(), mode, name.catalog(), name.dbSchema(), false);
+  }
+
+  /**
+   * Moves rows into the target, in one transaction, then drops this table. A target that does not exist is created.
+   *
+   * @param attempts the attempts that have rows
+   * @param rows the number of their rows
+   * @param isOverwrite whether the rows of the target are deleted
+   */
+  void move(List<Long> attempts, long rows, boolean isOverwrite) {
+    database.connected(connection -> {
+      if (targets == null) {
+        connection.execute("CREATE TABLE " + table + " AS " + select(attempts));
+      } else {
+        boolean isTransaction = begin(connection, isOverwrite);
+        try {
+          if (isOverwrite) connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
+          long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
+          if (moved >= 0 && moved != rows) throw new IllegalStateException(
+              "the tasks wrote " + rows + " rows, but the database has moved " + moved + " into the table");
+          if (isTransaction) connection.commit();
+        } catch (Throwable t) {
+          if (isTransaction) rollBack(connection, t);
+          throw t;
+        }
+        if (isTransaction) connection.setAutoCommit(true);
+      }
+      try {
+        drop(connection);
+      } catch (AdbcException e) { // the rows are in the target
+        System.getLogger(Staging.class.getName()).log(System.Logger.Level.WARNING,
+            "the rows are in the table " + table + ", but its staging table " + sql() + " is left; drop it", e);
+      }
+      return null;
+    });
+  }
+
+  /** Begins a transaction. Returns whether the driver has transactions: an append is one statement, and needs none. */
+  private static boolean begin(AdbcConnection connection, boolean isNeeded) {
+    try {
+      connection.setAutoCommit(false);
+      return true;
+    } catch (AdbcException e) {
+      if (isNeeded || !e.status().equals(AdbcStatus.NOT_IMPLEMENTED)) throw e;
+      return false;
+    }
+  }
+
+  private static void rollBack(AdbcConnection connection, Throwable why) {
+    try {
+      connection.rollback();
+    } catch (RuntimeException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  /** Drops this table with all that failed attempts wrote. */
+  void drop() {
+    database.connected(connection -> {
+      drop(connection);
+      return null;
+    });
+  }
+
+  private void drop(AdbcConnection connection, Throwable why) {
+    try {
+      drop(connection);
+    } catch (RuntimeException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  private void drop(AdbcConnection connection) {
+    connection.execute("DROP TABLE " + sql());
+  }
+
+  private String insert(List<String> into, List<Long> attempts) {
+    return "INSERT INTO " + table + " (" + list(into.stream()) + ") " + select(attempts);
+  }
+
+  private String select(List<Long> attempts) {
+    String which = attempts.isEmpty() ? "1 = 0"
+        : AdbcOptions.quoted(ATTEMPT.name(), quote)
+            + attempts.stream().map(String::valueOf).collect(Collectors.joining(", ", " IN (", ")"));
+    return "SELECT " + list(columns.stream()) + " FROM " + sql() + " WHERE " + which;
+  }
+
+  private String list(Stream<String> names) {
+    return names.map(each -> AdbcOptions.quoted(each, quote)).collect(Collectors.joining(", "));
+  }
+
+  private String bare() {
+    return "arbalest_staging_" + query.replace("-", "");
+  }
+
+  /** Returns this table's name in SQL, with the target's schema as the user wrote it. */
+  private String sql() {
+    int parts = (name.catalog() == null ? 0 : 1) + (name.dbSchema() == null ? 0 : 1);
+    String last = AdbcOptions.quoted(name.name(), quote);
+    String text = table.strip();
+    int end = text.endsWith(last) ? text.length() - last.length() : text.length() - name.name().length();
+    return (parts == 0 ? "" : text.substring(0, end)) + AdbcOptions.quoted(bare(), quote);
+  }
+
+  /** Adds the table's name to an error of the database. */
+  RuntimeException named(String what, RuntimeException error) {
+    return new IllegalStateException("cannot " + what + " the table " + table + ": " + error.getMessage(), error);
+  }
+
+  @Override
+  public String toString() {
+    return "table " + table + " of " + database;
+  }
+}
