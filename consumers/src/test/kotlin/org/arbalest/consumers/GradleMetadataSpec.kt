@@ -63,14 +63,15 @@ class GradleMetadataSpec : FunSpec({
                 .map {
                     it.children("groupId").single().textContent + ":" + it.children("artifactId").single().textContent
                 }
-            val needed = variants.getValue("runtimeElements").getAsJsonArray("dependencies").map { it.asJsonObject }
+            val needed = variants.getValue("runtimeElements").getAsJsonArray("dependencies")
+                ?.map { it.asJsonObject }.orEmpty()
             needed.map { it["group"].asString + ":" + it["module"].asString } shouldContainExactlyInAnyOrder pom
             needed.filter { it.getAsJsonObject("version")?.get("requires") == null } shouldBe emptyList()
 
             val sbom = JsonParser.parseString(Staged.file(module, "-cyclonedx.json").readText()).asJsonObject
-            val components = sbom.getAsJsonArray("components").map {
+            val components = sbom.getAsJsonArray("components")?.map {
                 it.asJsonObject["group"].asString + ":" + it.asJsonObject["name"].asString
-            }
+            }.orEmpty()
             (pom - components.toSet()) shouldBe emptyList()
         }
     }

@@ -8,7 +8,10 @@ import java.util.zip.ZipFile
 import javax.xml.parsers.DocumentBuilderFactory
 
 /** The modules that are published as jars if the profile `spark` is active. */
-internal val ON_SPARK = listOf("spark", "spark-kotlin")
+internal val ON_SPARK = listOf("spark", "spark-kotlin", "spark-assembly")
+
+/** The modules whose jars have only the classes of other modules. */
+internal val ASSEMBLIES = setOf("spark-assembly")
 
 private val IS_SPARK = System.getProperty("consumers.spark") == "true"
 
