@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
@@ -46,8 +47,11 @@ public final class DeviceQueue extends Shared {
   /** Whether other code can queue work here, because it has the handle. */
   private volatile boolean isOthersToo;
 
-  /** Whether the queue had to wait for work of other code since the library last saw the queue idle. */
-  private volatile boolean waits;
+  /** The number of times that the queue had to wait for work of other code. */
+  private final AtomicInteger waits = new AtomicInteger();
+
+  /** The number of those waits that had ended when the library last saw the queue idle. */
+  private volatile int endedWaits;
 
   /**
    * The library's own open queues. A borrowed queue is not in this set: the library cannot know whether a borrowed
@@ -177,10 +181,11 @@ public final class DeviceQueue extends Shared {
 
   /**
    * Notes that the work that is queued from now on waits for other work. The library does not know which memory that
-   * other work writes.
+   * other work writes. To be called after the wait was queued: another thread that sees the queue idle before that says
+   * nothing about the wait.
    */
   void noteWait() {
-    waits = true;
+    waits.incrementAndGet();
   }
 
   /**
@@ -188,11 +193,10 @@ public final class DeviceQueue extends Shared {
    * queued next. Only work of other code counts. The result is true if no such work exists or if it has completed.
    */
   boolean isOthersWorkDone() {
-    if (!isOthersToo && !waits) return true;
-    boolean wasWaiting = waits;
-    if (wasWaiting) waits = false; // before the query, so that a wait that another thread notes meanwhile is not lost
+    int noted = waits.get(); // before the query, so that a wait that another thread notes meanwhile is not lost
+    if (!isOthersToo && noted == endedWaits) return true;
     boolean isIdle = driver.isIdle(handle());
-    if (wasWaiting && !isIdle) waits = true;
+    if (isIdle) endedWaits = noted;
     return isIdle;
   }
 

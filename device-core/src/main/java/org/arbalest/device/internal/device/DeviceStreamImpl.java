@@ -237,9 +237,9 @@ public final class DeviceStreamImpl implements DeviceStream {
   public void waitFor(EventPoint point, Shared keeper) {
     DeviceQueue held = hold();
     try {
-      held.noteWait();
       point.letWait(held.driver, device, held.handle(), keeper);
     } finally {
+      held.noteWait();
       held.release();
     }
   }
