@@ -193,7 +193,7 @@ public final class DeviceStreamImpl implements DeviceStream {
     if (isDefault) return;
     DeviceQueue held = queue.getAndSet(null);
     if (held == null) return;
-    if (watch != null) watch.closed();
+    if (watch != null) watch.closed(this);
     held.release();
   }
 
