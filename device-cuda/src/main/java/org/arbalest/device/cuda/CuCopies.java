@@ -28,8 +28,8 @@ final class CuCopies {
   }
 
   /**
-   * Queues a batch in as few calls as possible, and returns the driver's code. The stream must not be the legacy default
-   * stream.
+   * Queues a batch in as few calls as possible, and returns the driver's code. The stream must not be the legacy
+   * default stream.
    *
    * <p>If the driver has neither function, the code is {@link Cu#NOT_SUPPORTED}, and nothing was queued.
    */

@@ -230,12 +230,13 @@ final class Gpu {
     }
   }
 
-  /** Returns an attribute of a device, which need not be open. */
+  /** Returns an attribute of a device, which need not be open; 0 if the driver is older than the attribute. */
   static int attribute(int ordinal, int attribute) {
     MemorySegment scratch = Cu.scratch();
     check(Cu.DEVICE_GET.call(scratch.address(), ordinal), Cu.DEVICE_GET, "CUDA:" + ordinal);
-    check(Cu.DEVICE_GET_ATTRIBUTE.call(scratch.address(), attribute, scratch.get(JAVA_INT, 0)),
-        Cu.DEVICE_GET_ATTRIBUTE, "CUDA:" + ordinal);
+    int code = Cu.DEVICE_GET_ATTRIBUTE.call(scratch.address(), attribute, scratch.get(JAVA_INT, 0));
+    if (code == Cu.INVALID_VALUE) return 0;
+    check(code, Cu.DEVICE_GET_ATTRIBUTE, "CUDA:" + ordinal);
     return scratch.get(JAVA_INT, 0);
   }
 }

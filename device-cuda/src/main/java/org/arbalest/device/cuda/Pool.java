@@ -37,7 +37,6 @@ final class Pool {
   }
 
   static Pool create(Gpu gpu) {
-    if (!CuLibrary.has(Cu.MEM_POOL_CREATE.name())) return none(gpu); // such a driver also rejects the attribute
     if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return none(gpu);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);

@@ -120,6 +120,7 @@ internal object OldestDriver {
                 there.copyTo(Devices.cpu()).use { back -> back.synchronize() }
             }
         }
+        for (attribute in listOf(Cu.MEMORY_POOLS_SUPPORTED, 134)) check(Gpu.attribute(0, attribute) == 0) { attribute }
         val sharing = CudaSharing(Gpu.open(0))
         val failure = checkNotNull(
             runCatching { sharing.open(SharedHandle.of(1, MemorySegment.ofArray(ByteArray(64))), 8) }.exceptionOrNull(),

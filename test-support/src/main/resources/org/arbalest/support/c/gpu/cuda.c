@@ -165,9 +165,20 @@ API CUresult cuDeviceTotalMem_v2(size_t* bytes, int device) {
   return GPU_OK;
 }
 
+/* The driver's version from which an attribute exists, according to the first cuda.h that has it. An older driver returns
+   CUDA_ERROR_INVALID_VALUE for it. */
+static int since(int attribute) {
+  static const struct { int attribute; int version; } versions[] = {{83, 6000}, {88, 8000}, {89, 8000}, {91, 8000}, {100, 9020}, {115, 11020}, {125, 12000}, {128, 12030}, {134, 12020}};
+  for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+    if (versions[i].attribute == attribute) return versions[i].version;
+  }
+  return attribute > 134 ? 13000 : 0;
+}
+
 API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
   CALL("cuDeviceGetAttribute");
   if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
+  if (gpu_driver_version() < since(attribute)) return GPU_INVALID_VALUE;
   switch (attribute) {
     case 75: *value = 9; break;  /* compute capability */
     case 76: *value = 0; break;
@@ -175,19 +186,10 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 89: *value = gpu_managed_with_cpu(); break; /* also concurrently */
     case 91: *value = !gpu_shifted(); break; /* registered memory has the CPU's addresses */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
-    case 115: /* pools; from 11.2 */
-      if (gpu_driver_version() < 11020) return GPU_INVALID_VALUE;
-      *value = gpu_has_pools();
-      break;
+    case 115: *value = gpu_has_pools(); break;
     case 125: *value = 1; break; /* events of other processes */
-    case 128: /* fabric handles; from 12.3 */
-      if (gpu_driver_version() < 12030) return GPU_INVALID_VALUE;
-      *value = vmm_has_fabric();
-      break;
-    case 134: /* the host's NUMA node; from 12.2 */
-      if (gpu_driver_version() < 12020) return GPU_INVALID_VALUE;
-      *value = gpu_physical(device);
-      break;
+    case 128: *value = vmm_has_fabric(); break; /* fabric handles */
+    case 134: *value = gpu_physical(device); break; /* the host's NUMA node */
     default: *value = 0;
   }
   return GPU_OK;
