@@ -92,12 +92,12 @@ public final class CExport {
    * queue still copies to it. A queue of this GPU then waits, and the export does not. CPU code of the consumer must
    * therefore wait for its queue before it reads the array.
    *
-   * <p><b>Ownership.</b> The consumer must not release the struct before its queued work has finished. This differs
-   * from {@link org.arbalest.device.tensors.DLPack#exportTensor(DeviceArray, DeviceStream)}, where the library waits
-   * for that work.
+   * <p><b>Ownership.</b> The consumer may release the struct while its queued work still uses the memory, as libcudf
+   * does: the library keeps the memory until the work that is in the queue at the last release is done (OWN-22). The
+   * queue must exist until then. Without this option, the consumer must not release the struct before its work is done.
    *
    * @param consumer the queue, such as a stream that {@link org.arbalest.device.Device#wrapStream} makes from a
-   *     {@code CUstream}. The caller still owns it, and may close it when the export has returned
+   *     {@code CUstream}. The caller still owns it, and may close the {@link DeviceStream} when the export has returned
    */
   public CExport consumerStream(DeviceStream consumer) {
     return new CExport(isDevice, schemaOut, requested, Objects.requireNonNull(consumer, "consumer"),

@@ -76,9 +76,9 @@ public enum DLPack {
    *
    * <p><b>Ownership.</b> As with {@link #exportTensor(DeviceArray)}, except for the release of the memory. When the
    * deleter is called, the library keeps the memory until the work that is then in the stream has finished. The
-   * consumer may thus delete a tensor that its queued work still reads. This differs from
-   * {@link org.arbalest.device.c.CExport#consumerStream}, where the consumer must wait before it releases the array.
-   * Its own stream must stay valid until then, also if {@code consumer} is closed before.
+   * consumer may thus delete a tensor that its queued work still reads, as with
+   * {@link org.arbalest.device.c.CExport#consumerStream}. Its own stream must stay valid until then, also if
+   * {@code consumer} is closed before.
    */
   public MemorySegment exportTensor(DeviceArray array, DeviceStream consumer) {
     Objects.requireNonNull(consumer, "consumer");

@@ -5,7 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
@@ -13,15 +15,18 @@ import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
- * Tests with a consumer that works like libcudf: it takes each null count above 0 for nulls, and every other one for
+ * Tests with a consumer that works like libcudf: its holder of an imported array calls `release` without a wait
+ * (`from_arrow_device`, cpp/src/interop/from_arrow_device.cu); it takes each null count above 0 for nulls, and every other one for
  * none (`column_view::has_nulls`, cpp/include/cudf/column/column_view.hpp; `from_arrow_device` passes the count on).
  */
 internal fun cudfContract(backend: Backend): TestFactory = funSpec {
@@ -52,6 +57,33 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
+    test("cudf: memory that a consumer releases under its queued work stays until the work is done [OWN-22]") {
+        device.createStream().use { consumer ->
+            val array = numbers(65_536).use { it.copyTo(device) }
+            array.synchronize()
+            device.allocate(8 * 65_536).use { end ->
+                val before = settled()
+                backend.held(consumer) { gate ->
+                    val peer = CudfPeer(array, CExport.DEVICE.consumerStream(consumer))
+                    peer.read(device).use { consumer.copy(it, end) }
+                    consumer.record().use { read ->
+                        peer.close()
+                        repeat(20) { array(device).close() } // would free the memory, if it was regarded as unused
+                        eventually("the other arrays are freed") { Held.now().run { waits() <= 2 && arrays() <= 1 } }
+                        ResourceCounters.now().since(before).run { exports() to arrays() } shouldBe
+                            if (gate == null) 0L to -1L else 0L to 0L
+                        gate?.open()
+                        read.synchronize()
+                    }
+                    eventually("the memory is freed") {
+                        ResourceCounters.now().since(before).run { arrays() == -1L && waits() == 0L }
+                    }
+                }
+                end.copyTo(Devices.cpu().memory()).use { it.segment().getAtIndex(JAVA_LONG, 9_999) shouldBe 29_997 }
+            }
+        }
+    }
+
     test("cudf: an export whose bitmaps another device's stream cannot count leaves the array open [ARR-22]") {
         if (device.isCpuAccessible || device.type() == DeviceType.CPU) return@test
         nulls().use { it.copyTo(device) }.use { it.slice(1, 4) }.use { slice ->
@@ -65,6 +97,8 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
         }
     }
 }
+
+private fun array(device: Device): DeviceArray = numbers(100).use { it.copyTo(device) }.also { it.synchronize() }
 
 /** The counts of [nulls]' rows 1 to 4: the batch, `a`, the list, its items. */
 private val SLICE_COUNTS = listOf(0L, 2L, 1L, 1L)
@@ -106,6 +140,14 @@ internal class CudfPeer(array: DeviceArray, options: CExport) : AutoCloseable {
         val list = ArrowArrayStruct.children(array).reinterpret(children * ADDRESS.byteSize())
         return listOf(ArrowArrayStruct.nullCount(array)) +
             (0 until children).flatMap { counts(list.getAtIndex(ADDRESS, it).reinterpret(size)) }
+    }
+
+    /** The values of the first column. */
+    fun read(device: Device): DeviceBuffer {
+        val child = ArrowArrayStruct.children(struct).reinterpret(8).get(ADDRESS, 0)
+            .reinterpret(ArrowArrayStruct.LAYOUT.byteSize())
+        val values = ArrowArrayStruct.buffers(child).reinterpret(16).getAtIndex(ADDRESS, 1).address()
+        return DeviceBuffer.wrap(device, values, 8 * ArrowArrayStruct.length(child)) {}
     }
 
     override fun close() {

@@ -54,6 +54,7 @@ public final class ArrayBuffers {
     owner.retain();
     try {
       ArrayExport.export(owner, Layout.of(array.field()), array.struct(owner), array.offset(), array.length(), false,
+          null,
           struct);
     } catch (Throwable t) {
       owner.release();

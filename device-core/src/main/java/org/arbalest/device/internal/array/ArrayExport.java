@@ -4,11 +4,13 @@ package org.arbalest.device.internal.array;
 import java.lang.foreign.MemoryLayout.PathElement;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.device.LastUse;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An array that native code holds: the structs below the base struct. {@link ArrayRelease} releases it.
@@ -70,11 +72,13 @@ public final class ArrayExport extends ArrayRelease {
    * @param node the array's own struct, which has the shape of {@code layout}
    * @param offset the position of the array's first element in its buffers
    * @param isInMainMemory whether the consumer reads it in main memory, on the CPU
+   * @param until the consumer's use of the memory in a stream; null if the use ends with the release. If this throws,
+   *     the caller still has it
    */
   static void export(Ownership owner, Layout layout, long node, long offset, long length, boolean isInMainMemory,
-      long out) {
+      @Nullable LastUse until, long out) {
     ArrayExport export = take(layout);
-    export.holds(owner, 1 + layout.descendants);
+    export.holds(owner, until, 1 + layout.descendants);
     export.nextNode = 1;
     export.nextList = export.block + NODE * layout.descendants;
     boolean isTouched = false;

@@ -7,6 +7,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandles;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.calls.Calls;
+import org.arbalest.device.internal.device.LastUse;
 import org.arbalest.device.internal.exit.ExitAction;
 import org.arbalest.device.internal.exit.ExitGuard;
 import org.arbalest.device.internal.lifetime.RecycledExport;
@@ -34,6 +35,9 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
 
   private @Nullable Ownership owner;
 
+  /** The consumer's use of the memory in a stream, which goes on after the release. */
+  private @Nullable LastUse use;
+
   ArrayRelease(Slots.Stack home) {
     super(home);
   }
@@ -43,15 +47,20 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
     if (states.length < structs) states = new byte[structs];
   }
 
-  /** Takes the reference to the array's memory until native code has released a number of structs. */
-  final void holds(Ownership taken, int structs) {
+  /**
+   * Takes the reference to the array's memory until native code has released a number of structs, and, if the consumer
+   * uses it in a stream, until the work that is in the stream then is done.
+   */
+  final void holds(Ownership taken, @Nullable LastUse until, int structs) {
     owner = taken;
+    use = until;
     holds(structs);
   }
 
   /** Gives up an export that failed. The caller keeps its reference. */
   final void abandon() {
     owner = null;
+    use = null;
     holds(0);
     recycle();
   }
@@ -134,8 +143,15 @@ public abstract sealed class ArrayRelease extends RecycledExport permits ArrayEx
   private void left(int released) {
     if (!isLeftBy(released)) return;
     Ownership last = owner;
+    LastUse until = use;
     owner = null;
+    use = null;
     recycle();
-    if (last != null) last.release();
+    if (last == null) return;
+    if (until == null) {
+      last.release();
+    } else {
+      until.end(last);
+    }
   }
 }

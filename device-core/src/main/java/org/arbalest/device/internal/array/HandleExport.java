@@ -16,6 +16,7 @@ import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.device.LastUse;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
@@ -31,16 +32,23 @@ public final class HandleExport {
 
   /**
    * See {@link org.arbalest.device.c.CData#exportArray}. If the consumer passes a stream, that stream waits for the
-   * array.
+   * array, and the memory stays after the release until the work that is in the stream then is done (OWN-22).
    */
   public static void export(
       DeviceArrayImpl array, MemorySegment out, @Nullable MemorySegment schemaOut, @Nullable DeviceStream consumer,
       boolean isDeviceArray) {
+    LastUse use = null;
     try {
       long schemaStruct = schemaOut == null ? 0 : Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
       long struct = Structs.address(out, layout(isDeviceArray));
-      if (consumer != null) array.letWait(DeviceStreamImpl.unwrap(consumer));
-      export(array, struct, schemaStruct, isDeviceArray, consumer != null);
+      if (consumer != null) {
+        use = LastUse.of(DeviceStreamImpl.unwrap(consumer));
+        array.letWait(DeviceStreamImpl.unwrap(consumer));
+      }
+      export(array, struct, schemaStruct, isDeviceArray, consumer != null, use);
+    } catch (Throwable t) {
+      if (use != null) use.cancel();
+      throw t;
     } finally {
       Reference.reachabilityFence(out);
       Reference.reachabilityFence(schemaOut);
@@ -63,14 +71,15 @@ public final class HandleExport {
   }
 
   /** Exports an array with its schema, or without it if the schema's address is 0. */
-  private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray, boolean isAwaited) {
+  private static void export(Handle array, long out, long schemaOut, boolean isDeviceArray, boolean isAwaited,
+      @Nullable LastUse use) {
     if (schemaOut == 0) {
-      export(array, out, isDeviceArray, isAwaited);
+      export(array, out, isDeviceArray, isAwaited, use);
       return;
     }
     SchemaExport schema = SchemaExport.prepared(array.field());
     try {
-      export(array, out, isDeviceArray, isAwaited);
+      export(array, out, isDeviceArray, isAwaited, use);
     } catch (Throwable t) {
       schema.discard();
       throw t;
@@ -80,14 +89,15 @@ public final class HandleExport {
 
   /** Exports an array to a native struct. */
   public static void export(Handle array, long out, boolean isDeviceArray) {
-    export(array, out, isDeviceArray, false);
+    export(array, out, isDeviceArray, false, null);
   }
 
-  private static void export(Handle array, long out, boolean isDeviceArray, boolean isAwaited) {
+  private static void export(Handle array, long out, boolean isDeviceArray, boolean isAwaited,
+      @Nullable LastUse use) {
     Recording.OfArray event = Recording.anExport();
     long bytes = event == null ? 0 : RecordedArrays.bytes(array); // while the handle has the memory
     if (isDeviceArray) {
-      exportDeviceArray(array, out, isAwaited);
+      exportDeviceArray(array, out, isAwaited, use);
     } else {
       exportArray(array, out);
     }
@@ -101,13 +111,13 @@ public final class HandleExport {
               + "; export a device array, or call copyTo(Devices.cpu()) first");
     }
     array.synchronize(); // an ArrowArray has no event
-    handOver(array, out);
+    handOver(array, out, null);
   }
 
-  private static void exportDeviceArray(Handle array, long out, boolean isAwaited) {
+  private static void exportDeviceArray(Handle array, long out, boolean isAwaited, @Nullable LastUse use) {
     Device device = array.device();
     long event = isAwaited ? 0 : eventForConsumer(array, device);
-    handOver(array, out);
+    handOver(array, out, use);
     writeDevice(device, event, out);
   }
 
@@ -143,13 +153,13 @@ public final class HandleExport {
   private static void handOverConsumed(Handle array, Ownership consumed, long out) {
     if (consumed.mayHaveToWait()) {
       try (DeviceArray again = again(array, consumed)) {
-        exportDeviceArray(DeviceArrayImpl.unwrap(again), out, false);
+        exportDeviceArray(DeviceArrayImpl.unwrap(again), out, false, null);
       }
       return;
     }
     try {
       ArrayExport.export(consumed, Layout.of(array.field), array.struct(consumed), array.offset, array.length,
-          isInMainMemory(array), out);
+          isInMainMemory(array), null, out);
     } catch (Throwable t) {
       consumed.release();
       throw t;
@@ -189,11 +199,11 @@ public final class HandleExport {
   }
 
   /** Passes the handle's reference to the export. If the export fails, the handle keeps the reference. */
-  private static void handOver(Handle array, long out) {
+  private static void handOver(Handle array, long out, @Nullable LastUse use) {
     Ownership taken = array.borrow();
     try {
       ArrayExport.export(taken, Layout.of(array.field()), array.struct(taken), array.offset(), array.length(),
-          isInMainMemory(array), out);
+          isInMainMemory(array), use, out);
     } catch (Throwable t) {
       array.takeBack(taken);
       throw t;
