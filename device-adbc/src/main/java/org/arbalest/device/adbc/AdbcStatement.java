@@ -4,6 +4,7 @@ package org.arbalest.device.adbc;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.internal.StatementImpl;
@@ -111,6 +112,23 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
 
   /** Executes the query, like {@link #executeQuery()}, and validates the result's batches at this level. */
   DeviceArrayReader executeQuery(Validation level);
+
+  /**
+   * Executes the query, whose driver pushes the result: no thread waits for batches. This is a prototype of a function
+   * that is proposed for ADBC, and not part of its draft of 1.2.0: the driver's library exports {@code
+   * AdbcStatementExecuteQueryAsync}. It requires that 1.2.0 was {@linkplain AdbcDriver#request requested}.
+   *
+   * <p><b>Ownership.</b> The caller subscribes to the stream, or closes it, which cancels the query. Until
+   * {@link AsyncArrayStream#released}, changing the statement throws {@link IllegalStateException}.
+   *
+   * <p><b>Threads.</b> The driver's threads use the connection meanwhile. Use a connection for each async execution.
+   *
+   * @return the result; an error of the query reaches its subscriber
+   * @throws AdbcException if the driver does not start the query; with {@link AdbcStatus#NOT_IMPLEMENTED} if it has no
+   *     such function
+   */
+  @Experimental
+  AsyncArrayStream executeQueryAsync();
 
   /**
    * Executes SQL of several queries, each with its own result. Requires a driver of ADBC 1.2.0's draft, which was

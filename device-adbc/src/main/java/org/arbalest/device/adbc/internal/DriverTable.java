@@ -175,7 +175,12 @@ final class DriverTable {
     call(address, operation(function, about), sql, call);
   }
 
-  private void call(MemorySegment address, String operation, @Nullable String sql, Call call) {
+  /**
+   * Calls a function that is not in the table.
+   *
+   * @param operation the name of the function, for the error
+   */
+  void call(MemorySegment address, String operation, @Nullable String sql, Call call) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment error =
           version == AdbcVersion.V1_0_0 ? ErrorStruct.allocate(arena) : ErrorStruct.allocate(arena, struct);

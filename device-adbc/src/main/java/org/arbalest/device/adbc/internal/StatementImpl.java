@@ -18,6 +18,7 @@ import org.arbalest.device.adbc.AdbcMultiResultSet;
 import org.arbalest.device.adbc.AdbcPartitions;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.types.Schema;
@@ -42,6 +43,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   /** The open result. The cancelling thread reads it. */
   private volatile @Nullable ResultSource result;
 
+  /** The last async execution. Guarded by the connection lock. */
+  private @Nullable AsyncExecution async;
+
   /** The open set of several results. The cancelling thread reads it. */
   private volatile @Nullable MultiResultSetImpl results;
 
@@ -63,6 +67,11 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private void endResult(AdbcFunction by) {
+    AsyncExecution running = async;
+    if (running != null && running.isRunning()) throw new IllegalStateException(
+        "the statement is executing asynchronously; close its stream and wait for released(), or use another "
+            + "statement");
+    async = null;
     ResultSource before = result;
     result = null;
     if (before != null) before.endBy(by);
@@ -277,6 +286,17 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   @Override
+  public AsyncArrayStream executeQueryAsync() {
+    AsyncExecution started = executing(AdbcFunction.STATEMENT_EXECUTE_QUERY, fedBy -> {
+      affectedRows = -1;
+      AsyncExecution execution = AsyncExecution.start(driverImpl(), handle, sql, fedBy);
+      async = execution;
+      return execution;
+    });
+    return Objects.requireNonNull(started).stream;
+  }
+
+  @Override
   public AdbcMultiResultSet executeMulti() {
     return Objects.requireNonNull(executing(AdbcFunction.STATEMENT_EXECUTE_MULTI, this::multi));
   }
@@ -358,7 +378,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       throw t;
     }
     // The execution succeeded: an exception here would hide the number of stored rows.
-    boolean isOpen = given instanceof ResultSource || given instanceof MultiResultSetImpl;
+    boolean isOpen = given instanceof ResultSource || given instanceof MultiResultSetImpl
+        || given instanceof AsyncExecution;
     if (fedBy != null && !isOpen) DeferredReleases.run(fedBy::finish);
     return given;
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+@file:OptIn(ExperimentalAdbc::class)
+
+package org.arbalest.adbc.coroutines
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.async
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.yield
+import org.arbalest.coroutines.asFlow
+import org.arbalest.device.DeviceException
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.device.adbc.AdbcVersion
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriver.Live
+import org.arbalest.support.adbc.FaultyDriverExtension
+
+/** Tests of coroutines for the draft of ADBC 1.2.0 and the async execution. */
+class DraftsSpec : FunSpec({
+    extension(FaultyDriver.needed)
+    extension(ResourceCountersExtension)
+    extension(FaultyDriverExtension())
+
+    suspend fun connected(block: suspend (AdbcConnection) -> Unit) =
+        AdbcDriver.load(c.file).request(AdbcVersion.V1_2_0).open(mapOf<String, Any>()).use { database ->
+            database.connect().use { block(it) }
+        }
+
+    test("several results are a flow of readers, which it closes [ADB-33]") {
+        connected { connection ->
+            val rows = mutableListOf<Long>()
+            connection.queryMultiFlow("SELECT * FROM batches(3, 2); SELECT * FROM t").collect { result ->
+                var sum = 0L
+                result.asFlow().collect { sum += it.length() }
+                rows += sum
+            }
+            rows shouldBe listOf(6L, 10L)
+            connection.queryMultiFlow("SELECT 1; SELECT 2").first().let { c.live(Live.STREAMS) shouldBe 0 }
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT 1")
+                statement.awaitMulti().use { it.next()!!.close() }
+            }
+        }
+    }
+
+    test("an async execution is a flow of batches, and ends early, by an error or at its end [ADB-35]") {
+        connected { connection ->
+            var rows = 0L
+            connection.queryAsyncFlow("SELECT * FROM batches(100, 7)").collect { rows += it.length() }
+            rows shouldBe 700
+            shouldThrow<DeviceException> { connection.queryAsyncFlow("SELECT * FROM fails(3, 2, 1)").collect { } }
+        }
+        connected { connection ->
+            var batches = 0
+            connection.queryAsyncFlow("SELECT * FROM batches(1000000, 7)", prefetch = 1).take(3).collect { batches++ }
+            batches shouldBe 3
+        }
+    }
+
+    test("warnings are a flow, and its end removes the handler [ADB-34]") {
+        connected { connection ->
+            c.warn(2)
+            val warnings = async { connection.warningFlow().take(2).toList() }
+            while (c.calls("ConnectionSetWarningHandler") == 0L) yield()
+            connection.awaitExecute("DELETE FROM t WHERE id = 0")
+            warnings.await().map { it.message() } shouldBe listOf("warning 0", "warning 1")
+            c.calls("ConnectionSetWarningHandler") shouldBe 2
+        }
+    }
+})
