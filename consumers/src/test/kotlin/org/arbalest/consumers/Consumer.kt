@@ -16,7 +16,8 @@ internal class Consumer(private val name: String) {
         deleted(directory)
         File("src/test/projects/$name").copyRecursively(directory)
         val versions = plugins.map { (plugin, version) -> "-D$plugin=$version" } + "-Darbalest.version=$VERSION" +
-            "-Dkotlin.version=${System.getProperty("consumers.kotlin")}"
+            "-Dkotlin.version=${System.getProperty("consumers.kotlin")}" +
+            "-Dduckdb.version=${System.getProperty("consumers.duckdb")}"
         return maven(
             directory, *versions.toTypedArray(),
             "--global-settings", settings.path,

@@ -17,7 +17,7 @@ class ConsumersSpec : FunSpec({
     // The projects build at once, since each waits for its compiler or its JVM most of the time.
     val builds by lazy {
         Executors.newVirtualThreadPerTaskExecutor().use { threads ->
-            listOf("kotlin", "module-path", "class-path").associateWith {
+            listOf("kotlin", "module-path", "class-path", "database").associateWith {
                 threads.submit<String> { Consumer(it).run() }
             }
         }
@@ -46,6 +46,12 @@ class ConsumersSpec : FunSpec({
         val printed = printedBy("kotlin")
         printed.lines() shouldContain "total 42.0"
         printed shouldContain Regex("""Tests run: [1-9]\d+, Failures: 0, Errors: 0, Skipped: \d+""")
+        printed.shouldBeStaged()
+    }
+
+    test("a project queries DuckDB by a connection profile, with a pool and with parameters by value") {
+        val printed = printedBy("database")
+        printed.lines() shouldContainAll listOf("late 2", "connections 1")
         printed.shouldBeStaged()
     }
 
