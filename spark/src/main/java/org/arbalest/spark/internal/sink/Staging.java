@@ -36,6 +36,9 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
   /** The column with Spark's number of the task's attempt. */
   static final Field ATTEMPT = Field.of("arbalest_attempt", DataType.INT64).withNullable(false);
 
+  private static final int TRIES = 50;
+  private static final long PAUSE_MILLIS = 100;
+
   /** Creates the staging table, and lets the database check that its types fit the target. */
   void create(Schema schema) {
     var fields = new ArrayList<>(schema.fields().stream().map(field -> field.withNullable(true)).toList());
@@ -111,12 +114,28 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
     }
   }
 
-  /** Drops this table with all that failed attempts wrote. */
+  /**
+   * Drops this table with all that failed attempts wrote. Tasks of a failed job may still lock it, so this method tries
+   * for some seconds.
+   */
   void drop() {
-    database.connected(connection -> {
-      drop(connection);
-      return null;
-    });
+    for (int left = TRIES; left > 0; left--) {
+      try {
+        database.connected(connection -> {
+          drop(connection);
+          return null;
+        });
+        return;
+      } catch (AdbcException e) {
+        if (left == 1) throw e;
+      }
+      try {
+        Thread.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        left = Math.min(left, 2); // one more try
+      }
+    }
   }
 
   private void drop(AdbcConnection connection, Throwable why) {
