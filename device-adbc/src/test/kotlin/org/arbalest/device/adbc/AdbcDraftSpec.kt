@@ -264,14 +264,14 @@ class AdbcDraftSpec : FunSpec({
                 c.warn(0)
             }
             eventually("the handler has queried") { answers.isNotEmpty() }
-            c.warn(1)
-            val second = CountDownLatch(1)
+            c.warn(2)
+            val both = CountDownLatch(2)
             connection.setWarningHandler {
-                second.countDown()
-                error("the handler fails")
+                both.countDown()
+                throw AssertionError("the handler fails")
             }
             connection.execute("DELETE FROM t WHERE id = 0")
-            second.await(5, SECONDS) shouldBe true
+            both.await(5, SECONDS) shouldBe true
             connection.setWarningHandler(null)
             connection.execute("DELETE FROM t WHERE id = 0")
             c.fail("ConnectionSetWarningHandler", status = 10)

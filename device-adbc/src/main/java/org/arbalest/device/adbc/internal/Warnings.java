@@ -6,10 +6,8 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -19,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.arbalest.device.adbc.AdbcWarning;
+import org.arbalest.device.spi.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,18 +46,9 @@ final class Warnings {
 
   /** The function that drivers call; it is never freed. */
   private static final class Upcall {
-    static final MemorySegment STUB;
-
-    static {
-      try {
-        STUB = Linker.nativeLinker().upcallStub(
-            MethodHandles.lookup().findStatic(Warnings.class, "warned",
-                MethodType.methodType(void.class, MemorySegment.class, MemorySegment.class)),
-            FunctionDescriptor.ofVoid(ADDRESS, ADDRESS), Arena.global());
-      } catch (ReflectiveOperationException e) {
-        throw new ExceptionInInitializerError(e);
-      }
-    }
+    // Not a stub of the JDK: a driver's thread may warn when the JVM has ended.
+    static final MemorySegment STUB = MemorySegment.ofAddress(
+        Callback.stub(MethodHandles.lookup(), "warned", FunctionDescriptor.ofVoid(ADDRESS, ADDRESS)));
   }
 
   /** Registers a handler; {@link #remove} ends it. */
@@ -129,7 +119,7 @@ final class Warnings {
   private void pass(AdbcWarning warning) {
     try {
       handler.accept(warning);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an error must not keep the warnings after this one
       log("the handler of a driver's warnings failed for: " + warning.message(), e);
     }
   }
