@@ -31,7 +31,7 @@ public final class NativeAccess {
   /** Returns why the JVM cannot call native code, or null if it can. */
   static @Nullable String whyNoLinker(Supplier<Linker> linker) {
     try {
-      linker.get();
+      Linker _ = linker.get();
       return null;
     } catch (UnsupportedOperationException _) {
       return "this JVM, " + System.getProperty("java.vm.name") + " on " + System.getProperty("os.arch")
