@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +11,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -26,13 +29,15 @@ class Launcher {
     var samples = isSpark ? new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt")
         : new Samples("samples", "org.arbalest.samples.SamplesKt");
     if (!samples.isBuilt()) {
-      System.err.println("Building the samples, which takes a minute or two.");
+      System.err.println(isSpark
+          ? "Building the sample. The first time, Maven downloads 172 jars of Spark (291 MB), which takes minutes."
+          : "Building the samples, which takes a minute or two.");
       List<String> maven =
           new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
       maven.add(isSpark ? "-Pfull,spark" : "-Pfull");
-      maven.addAll(List.of("-q", "-pl", samples.module, "-am", "process-classes"));
+      maven.addAll(List.of("-pl", samples.module, "-am", "process-classes"));
       FileTime begun = FileTime.from(Instant.now());
-      int code = run(maven);
+      int code = build(maven);
       if (code != 0) System.exit(code);
       // because the build may miss changes that were made while it ran
       Files.setLastModifiedTime(samples.dependencies(), begun);
@@ -88,6 +93,44 @@ class Launcher {
     } catch (NoSuchFileException e) {
       return true;
     }
+  }
+
+  /** Matches Maven's line at the start of a module: its name, and its number with that of all modules. */
+  private static final Pattern MODULE = Pattern.compile("\\[INFO] Building (.+?) \\S+ +(\\[\\d+/\\d+])");
+
+  /** Matches Maven's line about a downloaded file, and the file's name. */
+  private static final Pattern DOWNLOADED = Pattern.compile("Writing tracking file .*?([^/\\\\]+)\\.lastUpdated");
+
+  private static final String LOG_DOWNLOADS =
+      "-Dorg.slf4j.simpleLogger.log.org.eclipse.aether.internal.impl.DefaultTrackingFileManager=debug";
+
+  private static final long BETWEEN_NANOS = 2_000_000_000;
+
+  /**
+   * Runs Maven and returns its exit code. Of its output, it prints the modules, errors, and a downloaded file every two
+   * seconds.
+   */
+  private static int build(List<String> maven) throws IOException, InterruptedException {
+    var builder = new ProcessBuilder(maven).redirectInput(ProcessBuilder.Redirect.INHERIT)
+        .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().merge("MAVEN_OPTS", LOG_DOWNLOADS, (own, more) -> own + " " + more);
+    Process process = builder.start();
+    int files = 0;
+    long printed = System.nanoTime() - BETWEEN_NANOS;
+    try (BufferedReader lines = process.inputReader()) {
+      for (String line; (line = lines.readLine()) != null;) {
+        Matcher module = MODULE.matcher(line);
+        Matcher downloaded = DOWNLOADED.matcher(line);
+        if (module.find()) System.err.println(module.group(2) + " " + module.group(1));
+        if (line.startsWith("[ERROR]")) System.err.println(line);
+        if (!downloaded.find()) continue;
+        files++;
+        if (System.nanoTime() - printed < BETWEEN_NANOS) continue;
+        printed = System.nanoTime();
+        System.err.println("  file " + files + " downloaded: " + downloaded.group(1));
+      }
+    }
+    return process.waitFor();
   }
 
   /** Runs a command in this process's terminal and returns its exit code. */

@@ -35,6 +35,10 @@ class LauncherSpec : FunSpec({
                 """
                 #!/bin/sh
                 echo "${'$'}@" >> maven.txt
+                echo "[INFO] Building Arbalest device-core 0.1.0-SNAPSHOT          [2/9]"
+                echo "[ERROR] Some.kt:1: error"
+                echo "[DEBUG] Writing tracking file /repository/org/some/1.0/some-1.0.jar.lastUpdated"
+                case "${'$'}MAVEN_OPTS" in *simpleLogger*) echo "[INFO] Building logged 1 [3/9]";; esac
                 mkdir -p samples/target/classes core/target/classes
                 printf '%s' "${'$'}PWD/core/target/classes:$classPath" > samples/target/class-path.txt
                 exit $exitCode
@@ -54,11 +58,19 @@ class LauncherSpec : FunSpec({
         root.launch("--list").also { it.exitCode shouldBe 0 }.output.also {
             it shouldContain "Building the samples"
         } shouldContain "| ticker "
-        root.resolve("maven.txt").readText() shouldBe "-Pfull -q -pl samples -am process-classes\n"
+        root.resolve("maven.txt").readText() shouldBe "-Pfull -pl samples -am process-classes\n"
         root.launch("--list").also { it.exitCode shouldBe 0 }.output.also {
             it shouldNotContain "Building"
         } shouldContain "| ticker "
         root.builds() shouldBe 1
+    }
+
+    test("the launcher prints what Maven builds and downloads, and its errors") {
+        val root = project()
+        val output = root.launch("--list").output
+        for (line in listOf("[2/9] Arbalest device-core", "[ERROR] Some.kt:1: error",
+            "  file 1 downloaded: some-1.0.jar", "[3/9] logged")) output.lines().count { it == line } shouldBe 1
+        output shouldNotContain "Writing tracking file"
     }
 
     val changes = mapOf<String, (Path) -> Unit>(
@@ -101,7 +113,7 @@ class LauncherSpec : FunSpec({
     }
 })
 
-private val later = FileTime.from(Instant.now().plusSeconds(60))
+private val later = FileTime.from(Instant.now().plusSeconds(600))
 
 private fun Path.touch(file: String, time: FileTime = FileTime.from(Instant.now().minusSeconds(60))) {
     resolve(file).apply {

@@ -113,7 +113,8 @@ internal object LocalWrites {
         val back = spark.read().format("arbalest").options(options)
             .option("source", AdbcSource::class.java.name).option("table", "types").load()
         val expected = rows.unionAll(rows).sortedRows()
-        println("types back: ${if (back.sortedRows() == expected) "equal" else "${back.sortedRows()} is not $expected"}")
+        val found = back.sortedRows()
+        println("types back: ${if (found == expected) "equal" else "$found is not $expected"}")
         println("types of columns: ${back.schema().catalogString() == rows.schema().catalogString()}, " +
             back.schema().catalogString())
     }
