@@ -43,6 +43,8 @@ class Launcher {
       Files.setLastModifiedTime(samples.dependencies(), begun);
     }
     List<String> java = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    // Most code of Spark runs once in this sample, so that C2 would double the time.
+    if (isSpark) java.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-classpath", samples.classPath()));
     java.add(samples.main);
     java.addAll(List.of(args).subList(isSpark ? 1 : 0, args.length));

@@ -66,6 +66,7 @@ private fun session(): SparkSession = SparkSession.builder()
     .config("spark.driver.bindAddress", "127.0.0.1")
     .config("spark.executorEnv.SPARK_SCALA_VERSION", "2.13")
     .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
+    .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC") // as Launcher.java says
     .config("spark.sql.shuffle.partitions", "4")
     .getOrCreate()
 
