@@ -10,7 +10,6 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.internal.ConnectionImpl;
 import org.arbalest.device.adbc.internal.Parameters;
-import org.arbalest.device.adbc.internal.StatementImpl;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a database. Threads that execute at the same time need one connection each. */
@@ -39,7 +38,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   default DeviceArrayReader query(String sql, @Nullable Object... values) {
     Parameters parameters = Parameters.of(values);
     try (AdbcStatement statement = createStatement()) {
-      return ((StatementImpl) statement).query(sql, parameters);
+      return parameters.query(statement, sql);
     }
   }
 
@@ -85,7 +84,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
 
   private long executeMany(String sql, Parameters parameters) {
     try (AdbcStatement statement = createStatement()) {
-      return ((StatementImpl) statement).executeMany(sql, parameters);
+      return parameters.executeMany(statement, sql);
     }
   }
 

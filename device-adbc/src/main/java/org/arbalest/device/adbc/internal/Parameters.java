@@ -9,7 +9,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -76,6 +78,38 @@ public final class Parameters {
   /** Returns the number of rows. */
   public int size() {
     return rows.size();
+  }
+
+  /** Executes a query of a new statement with one row of parameters. */
+  public DeviceArrayReader query(AdbcStatement statement, String sql) {
+    statement.setSqlQuery(sql);
+    if (count() > 0) statement.bind(build(null));
+    return statement.executeQuery();
+  }
+
+  /** Executes a query of a new statement for each row; returns the number of affected rows, or -1. */
+  public long executeMany(AdbcStatement statement, String sql) {
+    if (size() == 0) return 0;
+    statement.setSqlQuery(sql);
+    if (count() == 0) return statement.executeUpdate();
+    try (DeviceArray all = build(null)) {
+      boolean isEach = size() > 1 && ((DriverImpl) statement.driver()).bindsOneRow();
+      return isEach ? executeEach(statement, all) : execute(statement, all.retain());
+    }
+  }
+
+  private static long execute(AdbcStatement statement, DeviceArray bound) {
+    statement.bind(bound);
+    return statement.executeUpdate();
+  }
+
+  private static long executeEach(AdbcStatement statement, DeviceArray all) {
+    long sum = 0;
+    for (long row = 0; row < all.length(); row++) {
+      long affected = execute(statement, all.slice(row, 1));
+      sum = sum < 0 || affected < 0 ? -1 : sum + affected;
+    }
+    return sum;
   }
 
   /**

@@ -20,7 +20,6 @@ import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.c.ArrowSchemaStruct;
-import org.arbalest.device.c.CData;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +62,16 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     } catch (Throwable t) {
       leave();
       throw t;
+    }
+  }
+
+  /** Makes a call that ends the previous result. */
+  private void change(AdbcFunction change, Runnable call) {
+    enterToChange(change);
+    try {
+      call.run();
+    } finally {
+      leave();
     }
   }
 
@@ -133,24 +142,17 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   @Override
   public void prepare() {
-    enterToChange(AdbcFunction.STATEMENT_PREPARE);
-    try {
+    change(AdbcFunction.STATEMENT_PREPARE, () -> {
       handle.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
           (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
       isPrepared = true;
-    } finally {
-      leave();
-    }
+    });
   }
 
   @Override
   public void bindValues(@Nullable Object... values) {
     Parameters parameters = Parameters.of(values);
     if (parameters.count() == 0) throw new IllegalArgumentException("no values were passed for the parameters");
-    bind(parameters);
-  }
-
-  private void bind(Parameters parameters) {
     bind(parameters.build(knownParameters()));
   }
 
@@ -165,37 +167,6 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     } finally {
       leave();
     }
-  }
-
-  /** Executes a query with one row of parameters. */
-  public DeviceArrayReader query(String query, Parameters parameters) {
-    setSqlQuery(query);
-    if (parameters.count() > 0) bind(parameters);
-    return executeQuery();
-  }
-
-  /** Executes a query for each row of parameters; returns the number of affected rows, or -1. */
-  public long executeMany(String query, Parameters parameters) {
-    if (parameters.size() == 0) return 0;
-    setSqlQuery(query);
-    if (parameters.count() == 0) return executeUpdate();
-    try (DeviceArray rows = parameters.build(null)) {
-      return parameters.size() > 1 && driverImpl().bindsOneRow() ? executeEach(rows) : execute(rows.retain());
-    }
-  }
-
-  private long execute(DeviceArray rows) {
-    bind(rows);
-    return executeUpdate();
-  }
-
-  private long executeEach(DeviceArray rows) {
-    long all = 0;
-    for (long row = 0; row < rows.length(); row++) {
-      long affected = execute(rows.slice(row, 1));
-      all = all < 0 || affected < 0 ? -1 : all + affected;
-    }
-    return all;
   }
 
   @Override
@@ -219,24 +190,14 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   private Schema schema(AdbcFunction function) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = ArrowSchemaStruct.allocate(arena);
-      handle.call(function, null, sql,
-          (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, out, error));
-      return DriverSchemas.importSchema(out);
-    }
+    return DriverSchemas.of(handle, function, sql);
   }
 
   @Override
   public void bind(DeviceArray rows) {
     try (rows) {
       rows.schema(); // throws unless rows is a record batch
-      enterToChange(AdbcFunction.STATEMENT_BIND);
-      try {
-        binding.bind(rows, table, sql);
-      } finally {
-        leave();
-      }
+      change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, table, sql));
     }
   }
 
@@ -246,13 +207,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     boolean isTaken = false;
     try {
       rows.schema(); // throws unless rows are record batches
-      enterToChange(AdbcFunction.STATEMENT_BIND_STREAM);
-      try {
-        binding.bind(rows, table, sql);
-        isTaken = true;
-      } finally {
-        leave();
-      }
+      change(AdbcFunction.STATEMENT_BIND_STREAM, () -> binding.bind(rows, table, sql));
+      isTaken = true;
     } finally {
       if (!isTaken) rows.close();
     }
@@ -328,19 +284,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void requestSchema(Schema schema) {
     Objects.requireNonNull(schema, "schema");
-    enterToChange(AdbcFunction.STATEMENT_REQUEST_SCHEMA);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment struct = ArrowSchemaStruct.allocate(arena);
-      CData.exportSchema(schema.asField(), struct);
-      try {
-        handle.call(AdbcFunction.STATEMENT_REQUEST_SCHEMA, null, sql,
-            (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, struct, error));
-      } finally {
-        StatementBinding.release(ArrowSchemaStruct.releaseCallback(struct), struct); // unless the driver has taken it
-      }
-    } finally {
-      leave();
-    }
+    change(AdbcFunction.STATEMENT_REQUEST_SCHEMA,
+        () -> DriverSchemas.pass(schema, handle, AdbcFunction.STATEMENT_REQUEST_SCHEMA, sql));
   }
 
   @Override
