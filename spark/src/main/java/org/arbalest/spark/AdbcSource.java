@@ -6,23 +6,30 @@ import static org.arbalest.spark.internal.adbc.AdbcOptions.quote;
 import static org.arbalest.spark.internal.adbc.AdbcOptions.quoted;
 import static org.arbalest.spark.internal.adbc.AdbcOptions.required;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.types.DataType;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.types.FlatType;
-import org.arbalest.device.types.NestedType;
-import org.arbalest.device.types.Schema;
 import org.arbalest.device.adbc.Adbc;
+import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.adbc.AdbcOptions;
 import org.arbalest.spark.internal.adbc.AdbcParts;
+import org.arbalest.spark.internal.adbc.Aggregates;
+import org.arbalest.spark.internal.adbc.Conditions;
+import org.arbalest.spark.internal.adbc.Dialect;
+import org.arbalest.spark.internal.adbc.QueryColumns;
+import org.arbalest.spark.internal.adbc.Ranges;
 import org.arbalest.spark.internal.adbc.TableName;
 import org.arbalest.spark.internal.columns.ArrowTypes;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +58,21 @@ import org.jspecify.annotations.Nullable;
  *       source. One query reads each range of a column of integers or decimals. The first and the last range are open,
  *       so the bounds omit no rows. Without these options the driver partitions the query. If the driver cannot, one
  *       task reads everything
+ *   <li>{@code pushDownPredicate}, {@code pushDownLimit}, {@code pushDownAggregate}: {@code false} leaves conditions,
+ *       limits with or without an order, or aggregates to Spark
  *   <li>{@code nanoseconds}: see {@link ColumnSource}
  * </ul>
  *
- * <p>The query requests only the needed columns. Spark applies conditions and limits, so a filter for the database
- * belongs into {@code query}.
+ * <p>The query requests only the needed columns. DuckDB and PostgreSQL also do work that they do exactly as Spark:
+ *
+ * <ul>
+ *   <li>Conditions: comparisons and IN of integers, booleans, dates, timestamps of microseconds, and in DuckDB
+ *       decimals; equality and IN of text; tests for null; AND, OR and NOT of these
+ *   <li>Limits, and the first rows in the order of integers, in DuckDB also of decimals, dates and timestamps
+ *   <li>COUNT, MIN and MAX of columns that have such an order, and SUM of integers, all without GROUP BY
+ * </ul>
+ *
+ * <p>Spark does all other work, so for example a filter on floats for the database belongs into {@code query}.
  *
  * <p>Each task has its own connection. Partitions therefore read one state of the database only if the options select
  * that state, or if no other client writes.
@@ -65,16 +82,30 @@ import org.jspecify.annotations.Nullable;
 public final class AdbcSource implements ColumnSource {
   private static final List<String> OPTIONS =
       List.of("source", "nanoseconds", "driver", "entrypoint", "query", "table", "schema", "quote", "partitionColumn",
-          "lowerBound", "upperBound", "numPartitions");
+          "lowerBound", "upperBound", "numPartitions", "pushDownPredicate", "pushDownLimit", "pushDownAggregate");
+  private static final List<String> PUSHED = List.of("pushDownPredicate", "pushDownLimit", "pushDownAggregate");
+
+  /** The schema and the columns of the last call's query. They are kept because each request of them connects. */
+  private volatile @Nullable Known known;
+
+  /** The columns are null until they are needed. */
+  private record Known(Map<String, String> options, Schema schema, @Nullable QueryColumns columns) {}
 
   @Override
   public Schema schema(Map<String, String> options) {
     AdbcOptions.check(options, OPTIONS, "AdbcSource");
-    Schema schema = declared(options);
-    if (schema == null) schema = database(options).schema("SELECT * FROM " + from(options), table(options));
+    boolean pushes = PUSHED.stream().filter(name -> isOn(options, name)).count() > 0; // checks all of them
+    Schema declared = declared(options);
+    Known found = declared != null ? new Known(Map.copyOf(options), declared, null)
+        : database(options).connected(connection -> {
+          Schema schema = AdbcParts.Database.schema(connection, "SELECT * FROM " + from(options), table(options));
+          QueryColumns columns = pushes ? columns(connection, schema, options) : null;
+          return new Known(Map.copyOf(options), schema, columns);
+        });
     String column = options.get("partitionColumn");
-    if (column != null) checkIsExact(column, schema);
-    return schema;
+    if (column != null) Ranges.checkIsExact(column, found.schema());
+    known = found;
+    return found.schema();
   }
 
   /** Returns the schema that the user has declared; null if none. */
@@ -97,42 +128,118 @@ public final class AdbcSource implements ColumnSource {
     return table == null ? null : TableName.parse(table, quote(options));
   }
 
-  /**
-   * Checks the partition column. The comparison ignores case, because databases differ in whether the case of a name
-   * matters.
-   */
-  private static void checkIsExact(String column, Schema schema) {
-    List<Field> found = schema.fields().stream().filter(field -> field.name().equalsIgnoreCase(column)).toList();
-    if (found.isEmpty()) {
-      throw new IllegalArgumentException("partitionColumn is " + column + ", and the columns are "
-          + schema.fields().stream().map(Field::name).toList());
-    }
-    if (found.stream().noneMatch(field -> isExact(field.type()))) {
-      throw new IllegalArgumentException("partitionColumn is " + column + ", which is " + found.getFirst().type()
-          + ", but must be an integer or a decimal; add a cast to the query");
-    }
+  private static QueryColumns columns(AdbcConnection connection, Schema schema, Map<String, String> options) {
+    return database(options).columns(connection, schema, closed(options), quote(options));
   }
 
-  private static boolean isExact(DataType type) {
-    return switch (type) {
-      case FlatType.IntType _, FlatType.DecimalType _ -> true; // floats are excluded, because NaN would be in no range
-      case NestedType.DictionaryType(_, Field values, _) -> isExact(values.type());
-      default -> false;
-    };
+  /** Returns the columns of the query with their kinds in the database. */
+  private QueryColumns columns(Map<String, String> options) {
+    Known last = known(options);
+    if (last != null && last.columns() != null) return last.columns();
+    Schema schema = last == null ? schema(options) : last.schema();
+    last = known(options); // which a first call of schema has set
+    if (last != null && last.columns() != null) return last.columns();
+    QueryColumns columns = database(options).connected(connection -> columns(connection, schema, options));
+    known = new Known(Map.copyOf(options), schema, columns);
+    return columns;
+  }
+
+  private @Nullable Known known(Map<String, String> options) {
+    Known last = known;
+    return last != null && last.options().equals(options) ? last : null;
+  }
+
+  /** Returns whether the database decides a condition exactly as Spark does; see the class. */
+  @Override
+  public boolean accepts(Predicate predicate, Map<String, String> options) {
+    return isOn(options, "pushDownPredicate") && new Conditions(columns(options)).sql(predicate) != null;
+  }
+
+  /** Returns whether the database sorts as Spark does; see the class. */
+  @Override
+  public boolean acceptsOrder(List<SortOrder> order, Map<String, String> options) {
+    return isOn(options, "pushDownLimit") && columns(options).order(order) != null;
+  }
+
+  /** Returns the columns of aggregates that the database computes exactly as Spark does; see the class. */
+  @Override
+  public Optional<Schema> aggregated(List<AggregateFunc> aggregates, Map<String, String> options) {
+    return isOn(options, "pushDownAggregate")
+        ? Optional.ofNullable(new Aggregates(columns(options)).schema(aggregates))
+        : Optional.empty();
   }
 
   @Override
   public List<ColumnPartition> partitions(ScanRequest request) {
     Map<String, String> options = request.options();
     AdbcParts.Database database = database(options);
-    String select = "SELECT " + columns(request.schema(), quote(options)) + " FROM " + from(options);
-    if (options.get("partitionColumn") != null) return ranges(database, select, options);
+    var conditions = new ArrayList<String>();
+    for (Predicate predicate : request.predicates()) conditions.add(sql(predicate, options));
+    String ranged = options.get("partitionColumn");
+    if (ranged != null) {
+      String column = quoted(ranged, quote(options));
+      var parts = new ArrayList<ColumnPartition>();
+      for (String range : Ranges.conditions(column, options))
+        parts.add(new AdbcParts.Query(database, dialect(options), sql(request, range, conditions)));
+      return parts;
+    }
     for (String bound : List.of("lowerBound", "upperBound", "numPartitions")) {
       if (options.get(bound) != null)
         throw new IllegalArgumentException("the option " + bound + " needs partitionColumn");
     }
-    List<ColumnPartition> made = byDriver(database, select);
-    return made == null ? List.of(new AdbcParts.Query(database, select)) : made;
+    String query = sql(request, null, conditions);
+    Dialect dialect = dialect(options);
+    List<ColumnPartition> made = dialect == Dialect.OTHER ? byDriver(database, query) : null;
+    return made == null ? List.of(new AdbcParts.Query(database, dialect, query)) : made;
+  }
+
+  /** Returns the dialect of the last call's database. The drivers of known dialects do not partition a query. */
+  private Dialect dialect(Map<String, String> options) {
+    Known last = known(options);
+    return last == null || last.columns() == null ? Dialect.OTHER : last.columns().dialect();
+  }
+
+  private String sql(Predicate accepted, Map<String, String> options) {
+    String sql = new Conditions(columns(options)).sql(accepted);
+    if (sql == null) throw new IllegalArgumentException("AdbcSource has not accepted the condition " + accepted);
+    return sql;
+  }
+
+  /**
+   * Returns the query of a partition.
+   *
+   * @param range the condition of the partition's range; null for all rows
+   */
+  private String sql(ScanRequest request, @Nullable String range, List<String> conditions) {
+    Map<String, String> options = request.options();
+    var where = new ArrayList<String>();
+    if (range != null) where.add(range);
+    where.addAll(conditions);
+    String end = (where.isEmpty() ? "" : " WHERE " + String.join(" AND ", where)) + first(request);
+    String source = "FROM " + (end.isEmpty() ? from(options) : closed(options)) + end;
+    return request.aggregates().isEmpty()
+        ? "SELECT " + columns(request.schema(), quote(options)) + " " + source
+        : new Aggregates(columns(options)).select(request.aggregates(), source);
+  }
+
+  /** Returns the order and the limit that each query has; Spark sorts and limits all of them together. */
+  private String first(ScanRequest request) {
+    Map<String, String> options = request.options();
+    if (request.limit().isEmpty() || !isOn(options, "pushDownLimit") || columns(options).dialect() == Dialect.OTHER)
+      return "";
+    String order = columns(options).order(request.order());
+    if (order == null) throw new IllegalArgumentException("AdbcSource has not accepted the order " + request.order());
+    return (order.isEmpty() ? "" : " ORDER BY " + order) + " LIMIT " + request.limit().getAsInt();
+  }
+
+  private static boolean isOn(Map<String, String> options, String name) {
+    String value = options.getOrDefault(name, "true");
+    return switch (value.toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("the option " + name + " is " + value
+          + ", but must be true or false");
+    };
   }
 
   private static String from(Map<String, String> options) {
@@ -141,6 +248,13 @@ public final class AdbcSource implements ColumnSource {
     if ((query == null) == (table == null))
       throw new IllegalArgumentException("AdbcSource needs either option(\"query\", …) or option(\"table\", …)");
     return table != null ? table : "(" + query + "\n) AS arbalest";
+  }
+
+  /** Returns what stands after FROM, such that WHERE may follow: a table's text may itself end with a condition. */
+  private static String closed(Map<String, String> options) {
+    String from = from(options);
+    boolean mayEndOpen = options.get("table") != null && table(options) == null;
+    return mayEndOpen ? "(SELECT * FROM " + from + "\n) AS arbalest" : from;
   }
 
   /** Returns the list of columns for SELECT; a constant that Spark does not read, if Spark only counts rows. */
@@ -163,40 +277,5 @@ public final class AdbcSource implements ColumnSource {
         throw e;
       }
     });
-  }
-
-  private static List<ColumnPartition> ranges(AdbcParts.Database database, String select, Map<String, String> options) {
-    String column = quoted(required(options, "partitionColumn"), quote(options));
-    BigInteger lower = number(options, "lowerBound");
-    BigInteger upper = number(options, "upperBound");
-    int count = number(options, "numPartitions").intValueExact();
-    if (count < 1 || upper.compareTo(lower) < 0) {
-      throw new IllegalArgumentException("numPartitions is " + count + ", lowerBound " + lower + ", upperBound " + upper
-          + ": there is at least 1 partition, and upperBound is not below lowerBound");
-    }
-    BigInteger width = upper.subtract(lower);
-    var parts = new ArrayList<ColumnPartition>();
-    for (int i = 0; i < count; i++) {
-      BigInteger from = lower.add(width.multiply(BigInteger.valueOf(i)).divide(BigInteger.valueOf(count)));
-      BigInteger to = lower.add(width.multiply(BigInteger.valueOf(i + 1)).divide(BigInteger.valueOf(count)));
-      parts
-          .add(new AdbcParts.Query(database, select + range(column, i == 0 ? null : from, i == count - 1 ? null : to)));
-    }
-    return parts;
-  }
-
-  /** Returns the condition of a range. A range without a lower end also includes nulls. */
-  private static String range(String column, @Nullable BigInteger from, @Nullable BigInteger to) {
-    if (from == null) return to == null ? "" : " WHERE " + column + " < " + to + " OR " + column + " IS NULL";
-    return " WHERE " + column + " >= " + from + (to == null ? "" : " AND " + column + " < " + to);
-  }
-
-  private static BigInteger number(Map<String, String> options, String name) {
-    String value = required(options, name);
-    try {
-      return new BigInteger(value.strip());
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("the option " + name + " is " + value + ", which is not an integer", e);
-    }
   }
 }

@@ -3,7 +3,10 @@ package org.arbalest.spark;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.arbalest.device.types.Schema;
 
@@ -52,6 +55,36 @@ public interface ColumnSource {
    */
   default boolean accepts(Predicate predicate, Map<String, String> options) {
     return false;
+  }
+
+  /**
+   * Returns whether the source returns the first rows of an order, if a query needs no others. The default is {@code
+   * false}: the source returns all rows, and Spark sorts them.
+   *
+   * <p>If this method returns {@code true}, the {@linkplain ScanRequest#order request} has the order and a limit. Spark
+   * sorts the rows of all partitions again.
+   *
+   * @param order columns ({@code NamedReference}) with their directions and the place of nulls
+   * @param options the user's options
+   */
+  default boolean acceptsOrder(List<SortOrder> order, Map<String, String> options) {
+    return false;
+  }
+
+  /**
+   * Returns the columns in which the source returns aggregates of all rows, one for each function, in their order.
+   * Empty if the source does not compute one of them, which is the default: Spark computes all.
+   *
+   * <p>If it is not empty, the {@linkplain ScanRequest#aggregates request} has the functions, and each partition
+   * returns their results for its own rows. Spark combines all rows of results: it adds counts and sums, and takes the
+   * smallest minimum and the largest maximum. So at least one partition returns a row. A count is an int64; other
+   * results have the types of Spark's functions.
+   *
+   * @param aggregates functions of columns ({@code NamedReference}) or of other expressions
+   * @param options the user's options
+   */
+  default Optional<Schema> aggregated(List<AggregateFunc> aggregates, Map<String, String> options) {
+    return Optional.empty();
   }
 
   /**

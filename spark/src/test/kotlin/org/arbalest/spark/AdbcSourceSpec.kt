@@ -126,7 +126,7 @@ class AdbcSourceSpec : FunSpec({
         duck.count() shouldBe 50
     }
 
-    test("the option `quote` sets the quotes around names [SPK-13]") {
+    test("the option `quote` sets the quotes around names, and a table's own condition stays apart [SPK-13, SPK-25]") {
         fun sql(vararg options: Pair<String, String>): String {
             val schema = Schema.of(Field.of("a`\"b", DataType.INT64))
             val bounds = mapOf("driver" to duckdb, "table" to "t", "partitionColumn" to "id", "lowerBound" to "0",
@@ -135,6 +135,8 @@ class AdbcSourceSpec : FunSpec({
             return (parts.last() as AdbcParts.Query).sql()
         }
         sql() shouldBe "SELECT \"a`\"\"b\" FROM t WHERE \"id\" >= 0"
+        sql("table" to "t WHERE x = 1") shouldBe
+            "SELECT \"a`\"\"b\" FROM (SELECT * FROM t WHERE x = 1\n) AS arbalest WHERE \"id\" >= 0"
         sql("quote" to "`") shouldBe "SELECT `a``\"b` FROM t WHERE `id` >= 0"
     }
 
@@ -186,7 +188,10 @@ class AdbcSourceSpec : FunSpec({
             "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
             "AdbcSource has no option dbtable; it has source, nanoseconds, driver, entrypoint, query, table, schema, " +
-            "quote, partitionColumn, lowerBound, upperBound, numPartitions, database.… and connection.…"
+            "quote, partitionColumn, lowerBound, upperBound, numPartitions, pushDownPredicate, pushDownLimit, " +
+            "pushDownAggregate, database.… and connection.…"
+        shouldThrow<IllegalArgumentException> { read("table" to "range(7)", "pushDownLimit" to "no") }.message shouldBe
+            "the option pushDownLimit is no, but must be true or false"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"
         val source = AdbcSource()
         fun parts(vararg options: Pair<String, String>) = source.partitions(

@@ -5,7 +5,9 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.spark.TaskContext;
 import org.arbalest.device.DeviceArray;
@@ -21,12 +23,13 @@ import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ColumnTask;
+import org.arbalest.spark.internal.task.LeakCheck;
 import org.arbalest.spark.internal.task.TaskWatch;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a query that one task reads. Each reader has its own connection. All readers of a process with the same
- * options share one database, which the last of them closes.
+ * options share one database, which the last of them closes. A database of PostgreSQL stays open for a moment.
  */
 public final class AdbcParts {
   private AdbcParts() {}
@@ -56,6 +59,13 @@ public final class AdbcParts {
     /** The open databases of this process. Connections differ in their options, so the key has none of these. */
     private static final Shared<Database, AdbcDatabase> OPEN = new Shared<>(Database::open, AdbcDatabase::close);
 
+    /**
+     * Databases that stay open for 30 seconds after their opening, also without users. They have no connection then.
+     * They close after this time, because the driver finds types that are created later only in a new database.
+     */
+    private static final Kept<Database> KEPT =
+        new Kept<>(OPEN::use, CompletableFuture.delayedExecutor(30, TimeUnit.SECONDS));
+
     private AdbcDatabase open() {
       if (driver.startsWith(PROFILE)) return Adbc.open(driver, optionsOfProfile());
       return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load)
@@ -73,7 +83,19 @@ public final class AdbcParts {
     }
 
     private Shared<Database, AdbcDatabase>.Use use() {
-      return OPEN.use(new Database(driver, entrypoint, databaseOptions, Map.of()));
+      return OPEN.use(key());
+    }
+
+    private Database key() {
+      return new Database(driver, entrypoint, databaseOptions, Map.of());
+    }
+
+    /**
+     * Keeps the open database for a moment, if opening it is slow. PostgreSQL's driver reads all types of the database
+     * then, in 15 ms or more. A check for leaks would find the database.
+     */
+    private void keep(Dialect dialect) {
+      if (dialect == Dialect.POSTGRESQL && !LeakCheck.isOn()) KEPT.keep(key());
     }
 
     /** Makes a call with a new connection, which is closed after it. */
@@ -91,15 +113,25 @@ public final class AdbcParts {
      *
      * @param table the table whose columns the query selects; null if it is no table
      */
-    public Schema schema(String sql, @Nullable TableName table) {
-      return connected(connection -> {
-        Schema known = ofQuery(connection, sql);
-        if (known == null && table != null) known = ofTable(connection, table);
-        if (known != null) return known;
-        try (DeviceArrayReader none = connection.query(sql + " WHERE 1 = 0")) {
-          return none.schema();
-        }
-      });
+    public static Schema schema(AdbcConnection connection, String sql, @Nullable TableName table) {
+      Schema known = ofQuery(connection, sql);
+      if (known == null && table != null) known = ofTable(connection, table);
+      if (known != null) return known;
+      try (DeviceArrayReader none = connection.query(sql + " WHERE 1 = 0")) {
+        return none.schema();
+      }
+    }
+
+    /**
+     * Returns the columns of a query, with their kinds in the database.
+     *
+     * @param from the text after FROM
+     * @param quote the quotation mark of names
+     */
+    public QueryColumns columns(AdbcConnection connection, Schema schema, String from, String quote) {
+      QueryColumns columns = DatabaseTypes.of(connection, schema, from, quote);
+      keep(columns.dialect());
+      return columns;
     }
 
     /**
@@ -109,7 +141,7 @@ public final class AdbcParts {
      */
     public @Nullable Schema tableSchema(String sql, TableName table) {
       try {
-        return schema("SELECT * FROM " + sql, table);
+        return connected(connection -> schema(connection, "SELECT * FROM " + sql, table));
       } catch (AdbcException e) { // each driver has its own status for an unknown table
         if (connected(connection -> exists(connection, table))) throw e;
         return null;
@@ -156,12 +188,13 @@ public final class AdbcParts {
      * Reads through a new connection. If the task is killed, its wait for the connection ends, and the driver receives
      * a request to cancel the query. The reader keeps the shared database until it closes.
      */
-    private DeviceArrayReader read(Function<AdbcConnection, DeviceArrayReader> call) {
+    private DeviceArrayReader read(Dialect dialect, Function<AdbcConnection, DeviceArrayReader> call) {
       Thread caller = Thread.currentThread();
       TaskContext task = TaskContext.get();
       var used = use();
       try (AdbcConnection connection = Connecting.open(used.value(), connectionOptions, task);
           TaskWatch _ = TaskWatch.over(task, () -> cancel(connection, caller))) {
+        keep(dialect);
         return ending(call.apply(connection), used);
       } catch (Throwable t) {
         try {
@@ -211,10 +244,15 @@ public final class AdbcParts {
   }
 
   /** A query of a whole range, with its own connection. */
-  public record Query(Database database, String sql) implements ColumnPartition {
+  public record Query(Database database, Dialect dialect, String sql) implements ColumnPartition {
+    /** Creates a query of an unknown database. */
+    public Query(Database database, String sql) {
+      this(database, Dialect.OTHER, sql);
+    }
+
     @Override
     public DeviceArrayReader open(ColumnTask task) {
-      return database.read(connection -> connection.query(sql));
+      return database.read(dialect, connection -> connection.query(sql));
     }
   }
 
@@ -231,7 +269,7 @@ public final class AdbcParts {
 
     @Override
     public DeviceArrayReader open(ColumnTask task) {
-      return database.read(connection -> connection.readPartition(part));
+      return database.read(Dialect.OTHER, connection -> connection.readPartition(part));
     }
   }
 }

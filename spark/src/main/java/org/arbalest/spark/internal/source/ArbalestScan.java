@@ -45,8 +45,10 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
   public String description() {
     List<String> columns = request.schema().fields().stream().map(Field::name).toList();
     String limit = request.limit().isPresent() ? ", limit " + request.limit().getAsInt() : "";
+    String order = request.order().isEmpty() ? "" : ", order " + request.order();
+    String aggregates = request.aggregates().isEmpty() ? "" : ", aggregates " + request.aggregates();
     return "arbalest " + source.options().source() + ", columns " + columns + ", accepted " + request.predicates()
-        + limit;
+        + order + limit + aggregates;
   }
 
   @Override
@@ -137,7 +139,9 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
         && source.options().equals(scan.source.options())
         && request.schema().equals(scan.request.schema())
         && request.predicates().equals(scan.request.predicates())
-        && request.limit().equals(scan.request.limit());
+        && request.limit().equals(scan.request.limit())
+        && request.order().equals(scan.request.order())
+        && request.aggregates().equals(scan.request.aggregates());
   }
 
   @Override

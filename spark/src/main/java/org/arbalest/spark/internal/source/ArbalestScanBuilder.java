@@ -4,10 +4,15 @@ package org.arbalest.spark.internal.source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
 import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownTopN;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -17,11 +22,14 @@ import org.arbalest.spark.ScanRequest;
 
 /** A builder of a scan, which receives columns, conditions and limits from Spark's planner. */
 final class ArbalestScanBuilder
-    implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit {
+    implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit, SupportsPushDownTopN,
+    SupportsPushDownAggregates {
   private final OpenedSource source;
   private List<Field> required;
   private List<Predicate> accepted = List.of();
   private OptionalInt limit = OptionalInt.empty();
+  private List<SortOrder> order = List.of();
+  private List<AggregateFunc> aggregates = List.of();
 
   ArbalestScanBuilder(OpenedSource source) {
     this.source = source;
@@ -57,7 +65,30 @@ final class ArbalestScanBuilder
     return true;
   }
 
-  /** Returns true: Spark applies the limit, too. */
+  @Override
+  public boolean pushTopN(SortOrder[] orders, int rows) {
+    List<SortOrder> all = List.of(orders);
+    if (!source.source().acceptsOrder(all, source.options().all())) return false;
+    order = all;
+    limit = OptionalInt.of(rows);
+    return true;
+  }
+
+  /** Pushes functions of all rows, not of groups. Spark combines the results of the partitions. */
+  @Override
+  public boolean pushAggregation(Aggregation aggregation) {
+    List<AggregateFunc> all = List.of(aggregation.aggregateExpressions());
+    if (aggregation.groupByExpressions().length > 0 || all.isEmpty()) return false;
+    Schema schema = source.source().aggregated(all, source.options().all()).orElse(null);
+    if (schema == null) return false;
+    if (schema.fields().size() != all.size()) throw new IllegalStateException(source.options().source() + " returned "
+        + schema.fields().size() + " columns for " + all.size() + " aggregates: " + all);
+    aggregates = all;
+    required = schema.fields();
+    return true;
+  }
+
+  /** Returns true: Spark applies the limit and the order, too. */
   @Override
   public boolean isPartiallyPushed() {
     return true;
@@ -66,6 +97,7 @@ final class ArbalestScanBuilder
   @Override
   public Scan build() {
     var schema = Schema.of(required).withMetadata(source.schema().metadata());
-    return new ArbalestScan(source, new ScanRequest(source.options().all(), schema, accepted, limit));
+    return new ArbalestScan(source,
+        new ScanRequest(source.options().all(), schema, accepted, limit, order, aggregates));
   }
 }

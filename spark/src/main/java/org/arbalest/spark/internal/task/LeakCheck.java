@@ -17,7 +17,7 @@ import org.arbalest.device.monitoring.ResourceCounters;
  * A check at the end of a task for native resources that its executor holds and that no earlier check reported. The
  * setting {@code spark.arbalest.leaks} is {@code off}, {@code log} or {@code fail}.
  */
-final class LeakCheck {
+public final class LeakCheck {
   static final String OPTION = "spark.arbalest.leaks";
 
   /** The time that other threads have to release resources after queued work. */
@@ -47,6 +47,12 @@ final class LeakCheck {
         default -> throw new IllegalArgumentException(OPTION + " is " + mode + ", but must be off, log or fail");
       };
     }
+  }
+
+  /** Returns whether this process checks for leaks. */
+  public static boolean isOn() {
+    SparkEnv env = SparkEnv.get();
+    return env != null && Mode.of(env.conf()) != Mode.OFF;
   }
 
   /**

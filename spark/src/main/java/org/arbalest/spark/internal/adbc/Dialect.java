@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.spark.internal.adbc;
+
+import java.util.Set;
+import org.arbalest.device.types.ArrowTimeUnit;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.FlatType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database with its driver, by the types whose values it treats exactly as Spark.
+ *
+ * <p>SQLite is an {@link #OTHER} database: its driver finds the types of a result in the result's first rows. A
+ * condition or a limit leaves fewer rows, so the types would change.
+ */
+public enum Dialect {
+  /** DuckDB. */
+  DUCKDB,
+  /** PostgreSQL. */
+  POSTGRESQL,
+  /** Any other database. It may treat a quoted name as a string, or lack a type of literal. */
+  OTHER;
+
+  private static final Set<String> DUCKDB_OTHERS = Set.of("FLOAT", "DOUBLE", "BLOB", "TIME", "UUID", "JSON");
+  private static final Set<String> POSTGRESQL_OTHERS = Set.of("real", "double precision", "numeric", "money", "bytea",
+      "uuid", "character", "json", "jsonb", "time without time zone", "oid");
+
+  /** Returns the dialect for the names that a driver reports; {@link #OTHER} without these. */
+  static Dialect of(@Nullable String vendor, @Nullable String driver) {
+    if ("duckdb".equalsIgnoreCase(vendor) && "ADBC DuckDB Driver".equals(driver)) return DUCKDB;
+    if ("PostgreSQL".equals(vendor) && "ADBC PostgreSQL Driver".equals(driver)) return POSTGRESQL;
+    return OTHER;
+  }
+
+  /**
+   * Returns the kind of a column; null if the driver converts its values in an unknown way.
+   *
+   * @param name the database's name of the type
+   * @param type the type that the driver returns
+   */
+  @Nullable
+  Kind kind(String name, DataType type) {
+    if (!(type instanceof FlatType flat)) return null;
+    return switch (this) {
+      case DUCKDB -> {
+        if (DUCKDB_OTHERS.contains(name)) yield Kind.OTHER;
+        if (name.equals("HUGEINT")) yield type.equals(DataType.decimal128(38, 0)) ? Kind.INTEGER : null;
+        yield name.equals(duckDb(flat)) ? kind(flat) : null;
+      }
+      case POSTGRESQL -> {
+        if (POSTGRESQL_OTHERS.contains(name)) yield Kind.OTHER;
+        if (name.equals("character varying")) yield kind(flat) == Kind.TEXT ? Kind.TEXT : null;
+        yield name.equals(postgreSql(flat)) ? kind(flat) : null;
+      }
+      case OTHER -> null;
+    };
+  }
+
+  /** Returns the kind of a type that the database has, too. */
+  private static Kind kind(FlatType type) {
+    return switch (type) {
+      case FlatType.IntType _ -> Kind.INTEGER;
+      case FlatType.DecimalType _ -> Kind.DECIMAL;
+      case FlatType.BoolType _ -> Kind.BOOLEAN;
+      case FlatType.DateType _ -> Kind.DATE;
+      case FlatType.TimestampType _ -> Kind.TIMESTAMP;
+      case FlatType.Utf8Type _, FlatType.LargeUtf8Type _, FlatType.Utf8ViewType _ -> Kind.TEXT;
+      default -> Kind.OTHER;
+    };
+  }
+
+  /** Returns DuckDB's name of a type; an empty text if it has none, or returns other types by this type. */
+  private static String duckDb(FlatType type) {
+    return switch (type) {
+      case FlatType.IntType(int bits, boolean signed) -> (signed ? "" : "U") + switch (bits) {
+        case 8 -> "TINYINT";
+        case 16 -> "SMALLINT";
+        case 32 -> "INTEGER";
+        default -> "BIGINT";
+      };
+      case FlatType.DecimalType(int _, int precision, int scale) -> "DECIMAL(" + precision + "," + scale + ")";
+      case FlatType.BoolType _ -> "BOOLEAN";
+      case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? "DATE" : "";
+      case FlatType.TimestampType(ArrowTimeUnit unit, String zone) -> unit != ArrowTimeUnit.MICROSECOND ? ""
+          : zone == null ? "TIMESTAMP" : "TIMESTAMP WITH TIME ZONE";
+      case FlatType.Utf8Type _, FlatType.LargeUtf8Type _, FlatType.Utf8ViewType _ -> "VARCHAR";
+      default -> "";
+    };
+  }
+
+  /**
+   * Returns PostgreSQL's name of a type; an empty text if it has none. The driver returns {@code money}, {@code oid}
+   * and {@code numeric} by types whose values compare in another way.
+   */
+  private static String postgreSql(FlatType type) {
+    return switch (type) {
+      case FlatType.IntType(int bits, boolean signed) -> !signed ? "" : switch (bits) {
+        case 16 -> "smallint";
+        case 32 -> "integer";
+        case 64 -> "bigint";
+        default -> "";
+      };
+      case FlatType.BoolType _ -> "boolean";
+      case FlatType.DateType(FlatType.DateUnit unit) -> unit == FlatType.DateUnit.DAY ? "date" : "";
+      case FlatType.TimestampType(ArrowTimeUnit unit, String zone) -> unit != ArrowTimeUnit.MICROSECOND ? ""
+          : "timestamp " + (zone == null ? "without" : "with") + " time zone";
+      case FlatType.Utf8Type _, FlatType.LargeUtf8Type _, FlatType.Utf8ViewType _ -> "text";
+      default -> "";
+    };
+  }
+
+  /**
+   * Returns whether minima, maxima and sorted rows reach Spark with the values by which the database sorted. The driver
+   * of PostgreSQL returns {@code infinity} of a date or timestamp as a value before all others.
+   */
+  boolean ranks(Kind kind) {
+    return switch (kind) {
+      case INTEGER, DECIMAL -> this != OTHER;
+      case DATE, TIMESTAMP -> this == DUCKDB;
+      case BOOLEAN, TEXT, OTHER -> false;
+    };
+  }
+
+  /** Returns the SQL of an operand whose bytes, not whose collation, decide equality. */
+  String bytes(String text) {
+    return this == DUCKDB ? "encode(" + text + ")" : text + " COLLATE \"C\"";
+  }
+
+  /** Returns the SQL of a quarter of a number, without the remainder. */
+  String quarter(String number) {
+    return this == DUCKDB ? number + " // 4" : "div(" + number + ", 4)";
+  }
+}
