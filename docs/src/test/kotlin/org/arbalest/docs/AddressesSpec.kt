@@ -43,7 +43,7 @@ class AddressesSpec : FunSpec({
         listOf(
             "ResultSource.lastError", "StatementBinding.release", "PartitionsStruct.release", "ErrorStruct.hasDetails",
             "DriverTable.<init>", "DriverTable.release", "DriverErrors.ofStream", "DriverErrors.details",
-            "DriverErrors.bytes",
+            "DriverErrors.bytes", "PartitionsStruct.isFilled", "PartitionsStruct.pointer",
         )
             .map { "org.arbalest.device.adbc.internal.$it" } +
         "org.arbalest.device.ipc.internal.compress.Lz4Block.decode"

@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -46,9 +47,16 @@ final class Warnings {
 
   /** The function that drivers call; it is never freed. */
   private static final class Upcall {
-    // Not a stub of the JDK: a driver's thread may warn when the JVM has ended.
-    static final MemorySegment STUB = MemorySegment.ofAddress(
-        Callback.stub(MethodHandles.lookup(), "warned", FunctionDescriptor.ofVoid(ADDRESS, ADDRESS)));
+    static final MemorySegment STUB = stub();
+  }
+
+  /**
+   * Returns the function. It is not a stub of the JDK: a driver's thread may warn when the JVM has ended. The lookup
+   * must be that of this class, which has the method.
+   */
+  private static MemorySegment stub() {
+    return MemorySegment.ofAddress(
+        Callback.stub(MethodHandles.lookup(), "warned", FunctionDescriptor.ofVoid(ADDRESS, JAVA_LONG)));
   }
 
   /** Registers a handler; {@link #remove} ends it. */
@@ -72,10 +80,10 @@ final class Warnings {
   }
 
   @SuppressWarnings("unused") // the stub calls it
-  private static void warned(MemorySegment warning, MemorySegment userData) {
+  private static void warned(MemorySegment warning, long userData) {
     try {
       AdbcWarning read = take(warning);
-      Warnings to = HANDLERS.get(userData.address());
+      Warnings to = HANDLERS.get(userData);
       if (to != null) to.receive(read);
     } catch (Throwable t) { // a throwable that leaves an upcall ends the JVM
       log("a warning of a driver was lost", t);
