@@ -11,6 +11,7 @@ import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.HostTask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The copies of a GPU. A batch is one call of the driver, if the driver supports that (12.8). Copies between two GPUs
@@ -93,7 +94,7 @@ final class Copies implements HostStaging {
 
   /** Queues a batch. The context must be current. */
   private void queue(long queue, CopyBatch batch, Queued queued) {
-    boolean isFar = batch.isBetweenDevices() && gpu.hasFarPeers();
+    boolean isFar = batch.isBetweenDevices() && hasFarPiece(batch);
     boolean isOneCall =
         copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !isFar;
     queued.code = isOneCall ? CuCopies.memcpyBatchAsync(batch, queue) : Cu.NOT_SUPPORTED;
@@ -107,29 +108,52 @@ final class Copies implements HostStaging {
     }
   }
 
+  /** Returns whether a copy is from or to memory that this GPU does not reach. The context must be current. */
+  private boolean hasFarPiece(CopyBatch batch) {
+    for (int i = 0; i < batch.count(); i++) {
+      if (isFar(batch.to(i)) || isFar(batch.from(i))) return true;
+    }
+    return false;
+  }
+
   /**
-   * Queues one copy that may be from or to a GPU that this GPU does not reach directly. The context must be current.
+   * Returns whether an address is in another GPU's memory that this GPU does not reach. The owner of the memory, such
+   * as another library's pool, decides on the access, not only the hardware. The context must be current.
+   */
+  private boolean isFar(long address) {
+    MemorySegment scratch = Cu.scratch();
+    if (CuMemory.kindOf(address) != CuMemory.ON_DEVICE) return false;
+    scratch.set(JAVA_INT, 0, 0);
+    int code = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), CuMemory.POINTER_ACCESS_FLAGS, address);
+    if (code == Cu.SUCCESS) return scratch.get(JAVA_INT, 0) == 0;
+    Gpu owner = ownerOf(address); // the driver is older than the attribute
+    return owner != null && gpu.isFar(owner);
+  }
+
+  /**
+   * Queues one copy between GPUs. It names the GPUs' contexts only if this GPU does not reach the memory: a driver has
+   * such a copy write nothing where access was granted (JuliaGPU/CUDA.jl pull request 3112). The context must be
+   * current.
    */
   private int queueFar(long queue, CopyBatch batch, int piece) {
     long to = batch.to(piece);
     long from = batch.from(piece);
-    long toContext = contextOf(to);
-    long fromContext = contextOf(from);
-    if (toContext == 0 || fromContext == 0 || toContext == fromContext) {
+    Gpu toGpu = ownerOf(to);
+    Gpu fromGpu = ownerOf(from);
+    if (toGpu == null || fromGpu == null || toGpu == fromGpu || !(isFar(to) || isFar(from))) {
       return Cu.MEMCPY_ASYNC.call(to, from, batch.bytes(piece), queue);
     }
-    return Cu.MEMCPY_PEER_ASYNC.call(to, toContext, from, fromContext, batch.bytes(piece), queue);
+    return Cu.MEMCPY_PEER_ASYNC.call(to, toGpu.context(), from, fromGpu.context(), batch.bytes(piece), queue);
   }
 
-  /** Returns the context of the GPU that owns an address; 0 for main memory. */
-  private long contextOf(long address) {
+  /** Returns the open GPU that owns an address; null for main memory. The context must be current. */
+  private static @Nullable Gpu ownerOf(long address) {
     MemorySegment scratch = Cu.scratch();
-    if (CuMemory.kindOf(address) != CuMemory.ON_DEVICE) return 0;
+    if (CuMemory.kindOf(address) != CuMemory.ON_DEVICE) return null;
     if (Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), CuMemory.POINTER_DEVICE_ORDINAL, address) != Cu.SUCCESS) {
-      return 0;
+      return null;
     }
-    Gpu owner = Gpu.ifOpen(scratch.get(JAVA_INT, 0));
-    return owner == null ? 0 : owner.context();
+    return Gpu.ifOpen(scratch.get(JAVA_INT, 0));
   }
 
   private static String describe(CopyBatch batch, int piece) {

@@ -15,6 +15,9 @@ final class CuMemory {
 
   static final int POINTER_DEVICE_ORDINAL = 9;
 
+  /** {@code CU_POINTER_ATTRIBUTE_ACCESS_FLAGS}: the access of the current context's GPU; 0 is none. */
+  static final int POINTER_ACCESS_FLAGS = 16;
+
   /** The result of {@link #kindOf} for pageable main memory. */
   static final int PAGEABLE = 0;
 

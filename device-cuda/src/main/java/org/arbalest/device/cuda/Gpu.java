@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryAllocator;
@@ -41,8 +42,8 @@ final class Gpu {
   /** The peers that are connected already. The GPU's queues reach them directly if the hardware can. */
   private final Set<Integer> peers = new HashSet<>();
 
-  /** Whether the GPU does not reach some peer directly. */
-  private volatile boolean hasFarPeers;
+  /** The connected peers that the GPU does not reach directly. */
+  private final Set<Integer> farPeers = ConcurrentHashMap.newKeySet();
 
   /** Whether the GPU reads and writes all of main memory by the CPU's page tables, as a GH200 does. */
   final boolean reachesPageable;
@@ -174,15 +175,17 @@ final class Gpu {
     return true;
   }
 
-  boolean hasFarPeers() {
-    return hasFarPeers;
+  /** Returns whether the GPU does not reach a connected peer directly. */
+  boolean isFar(Gpu peer) {
+    return farPeers.contains(peer.ordinal);
   }
 
   private void connect(Gpu peer) {
     MemorySegment scratch = Cu.scratch();
     check(Cu.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), device, peer.device), Cu.DEVICE_CAN_ACCESS_PEER);
     if (scratch.get(JAVA_INT, 0) == 0) {
-      hasFarPeers = true; // the driver copies through main memory, if the call names the context of each address
+      // the driver copies through main memory, if the call names the context of each address
+      farPeers.add(peer.ordinal);
       return;
     }
     enter();

@@ -19,6 +19,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.gpuProviderContract
 import org.arbalest.testkit.contract.numbers
+import org.arbalest.testkit.contract.pageable
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_INT
@@ -89,6 +90,10 @@ class CudaProviderSoakSpec : FunSpec({
         inChild(FailsToOpen::class)
     }
 
+    test("a GPU with a far and a near peer names contexts only for the far one, and all bytes arrive [DEV-36]") {
+        inChild(ThreeGpus::class)
+    }
+
     test("the devices work with a driver of the oldest supported CUDA version [DEV-13]") {
         inChild(OldestDriver::class, options = listOf("-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}"))
     }
@@ -99,6 +104,34 @@ private fun inChild(main: KClass<*>, vararg arguments: String, options: List<Str
     withClue(child.output) {
         child.output.trim() shouldBe "good"
         child.exitCode shouldBe 0
+    }
+}
+
+/** On the simulator each GPU reaches those after it. */
+internal object ThreeGpus {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        CudaDouble.load()
+        CudaDouble.reset(devices = 3)
+        val (far, own, near) = List(3) { Devices.device(DeviceType.CUDA, it.toLong()) }
+        own.createStream().use { stream ->
+            for (peer in listOf(far, near)) {
+                val calls = CudaDouble.calls("cuMemcpyPeerAsync")
+                pageable(5_000, 7).use { source ->
+                    source.copyTo(own.memory()).use { from ->
+                        peer.allocate(5_000).use { to ->
+                            stream.copy(from, to)
+                            stream.synchronize()
+                            to.copyTo(Devices.cpu().memory()).use { back ->
+                                check(back.segment().mismatch(source.segment()) == -1L) { "$peer has other bytes" }
+                            }
+                        }
+                    }
+                }
+                check(CudaDouble.calls("cuMemcpyPeerAsync") - calls == if (peer == far) 1L else 0L) { peer }
+            }
+        }
+        println("good")
     }
 }
 

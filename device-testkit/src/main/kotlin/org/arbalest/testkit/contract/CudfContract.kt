@@ -26,9 +26,8 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
  * Tests with a consumer that works like libcudf: its holder of an imported array calls `release` without a wait
- * (`from_arrow_device`, cpp/src/interop/from_arrow_device.cu); it takes each null count above 0 for nulls, and every
- * other one for none (`column_view::has_nulls`, cpp/include/cudf/column/column_view.hpp; `from_arrow_device` passes
- * the count on).
+ * (cpp/src/interop/from_arrow_device.cu). It takes each null count above 0 for nulls, and every other one for none
+ * (`column_view::has_nulls`, cpp/include/cudf/column/column_view.hpp).
  */
 internal fun cudfContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }

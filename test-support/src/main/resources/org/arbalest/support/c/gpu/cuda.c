@@ -607,6 +607,9 @@ API CUresult cuMemcpyPeerAsync(uint64_t to, CUcontext to_context, uint64_t from,
   gpu_kind_of(to, &to_ordinal);
   gpu_kind_of(from, &from_ordinal);
   if (gpu_at(to_ordinal) != to_context || gpu_at(from_ordinal) != from_context) return GPU_INVALID_VALUE;
+  /* On driver 590.48.01 such a copy into a pool whose memory the other GPU may access wrote nothing, without an error
+     (JuliaGPU/CUDA.jl pull request 3112). */
+  if (to_ordinal != from_ordinal && !is_far(context, to, from)) return GPU_OK;
   return gpu_copy(stream_of(context, stream), to, from, bytes, 1);
 }
 
@@ -674,6 +677,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 10: *(unsigned*)value = (unsigned)ipc_is_exportable(address); return GPU_OK; /* by cuIpcGetMemHandle */
     case 11: *(uint64_t*)value = gpu_start_of(address); return GPU_OK;
     case 12: *(size_t*)value = gpu_size_of(address); return GPU_OK;
+    case 16: *(int*)value = kind != GPU_DEVICE || is_reached(context, address, ordinal) ? 3 : 0; return GPU_OK; /* CU_POINTER_ATTRIBUTE_ACCESS_FLAGS */
     case 14: *(uint64_t*)value = (uint64_t)vmm_handle_types(address); return GPU_OK; /* for cuMemExportToShareableHandle */
     default: return GPU_INVALID_VALUE;
   }
