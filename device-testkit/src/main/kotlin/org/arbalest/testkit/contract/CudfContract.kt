@@ -25,7 +25,7 @@ import java.lang.foreign.ValueLayout.ADDRESS
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
- * Tests with a consumer that works like libcudf: its holder of an imported array calls `release` without a wait
+ * Tests with a consumer that works like libcudf: the owner of an imported array calls `release` without a wait
  * (cpp/src/interop/from_arrow_device.cu). It takes each null count above 0 for nulls, and every other one for none
  * (`column_view::has_nulls`, cpp/include/cudf/column/column_view.hpp).
  */
@@ -119,7 +119,7 @@ private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch
     batch.build()
 }
 
-/** A consumer's holder of an exported array. Closing it releases the array without a wait. */
+/** A consumer that owns an exported array. Closing it releases the array without a wait. */
 internal class CudfPeer(array: DeviceArray, options: CExport) : AutoCloseable {
     private val arena = Arena.ofShared()
     private val struct = ArrowDeviceArrayStruct.allocate(arena).also { out ->
