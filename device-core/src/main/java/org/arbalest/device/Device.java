@@ -117,8 +117,9 @@ public sealed interface Device permits DeviceImpl {
    * device's context. The caller closes the stream.
    *
    * <p>With CUDA, the context is the primary context of the GPU, which the CUDA runtime also uses. With OpenCL, it is
-   * the context that {@code OpenCl.context(device)} of the OpenCL backend returns. This call does not check the handle.
-   * With the handle of another device or context, or of no queue, later calls fail, or end the process.
+   * the context that {@code OpenCl.context(device)} of the OpenCL backend returns. On OpenCL this call rejects a queue of
+   * another context and one that runs its work out of order; elsewhere it does not check the handle. With the handle of
+   * another device or context, later calls fail. With that of no queue, calls may end the process.
    *
    * <p>The handle 2 of CUDA and HIP is another stream on each OS thread. Its wrapper is the stream of the calling
    * thread: on another thread each method except {@link DeviceStream#close} throws an {@link IllegalStateException}.
@@ -132,7 +133,8 @@ public sealed interface Device permits DeviceImpl {
    * @param handle the runtime's handle. 0 is the default stream of CUDA and of HIP. With CUDA, 1 is the legacy default
    *     stream. With both, 2 is the calling thread's default stream
    * @throws IllegalStateException on a virtual thread, if the handle is a thread's default stream
-   * @throws DeviceException with {@code ENOSYS} if the device is opaque
+   * @throws DeviceException with {@code ENOSYS} if the device is opaque; with {@code EINVAL} if the device cannot use
+   *     the queue
    */
   DeviceStream wrapStream(long handle);
 

@@ -80,6 +80,14 @@ public interface DeviceDriver extends MemoryAllocator {
   }
 
   /**
+   * Rejects a queue of the application that this device cannot use, such as one whose work runs out of order. A handle
+   * that is no queue may end the process.
+   *
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} and the reason
+   */
+  default void checkQueue(long queue) {}
+
+  /**
    * Returns a queue that each thread may use, and whose next event completes after all work that is in a queue then. It
    * differs from that queue only if the handle is another queue on each OS thread, as the per-thread default stream of
    * CUDA and HIP is. Core accepts such a handle only on the platform thread that wrapped it, and orders in the returned

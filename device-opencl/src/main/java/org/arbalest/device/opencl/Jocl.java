@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.opencl;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -12,7 +9,6 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.Errno;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.columns.Column;
 import org.jocl.NativePointerObject;
@@ -69,25 +65,8 @@ public final class Jocl {
    * @throws DeviceException with {@code EINVAL} if the queue belongs to another context, or works out of order
    */
   public static DeviceStream stream(Device device, cl_command_queue queue) {
-    OpenClDriver driver = OpenClProvider.driver(device);
-    long handle = handle(queue);
-    long context = info(driver, handle, Cl.QUEUE_CONTEXT);
-    if (context != driver.context()) {
-      throw new DeviceException(
-          Errno.EINVAL,
-          "the queue belongs to the context " + OpenClDriver.hex(context) + ", but " + device + " works in "
-              + OpenClDriver.hex(driver.context()) + "; create it in Jocl.context(device)");
-    }
-    if ((info(driver, handle, Cl.QUEUE_PROPERTIES) & Cl.OUT_OF_ORDER) != 0) {
-      throw new DeviceException(Errno.EINVAL, "the queue executes out of order, but a stream needs an in-order queue");
-    }
-    return device.wrapStream(handle);
-  }
-
-  private static long info(OpenClDriver driver, long queue, int what) {
-    MemorySegment scratch = Cl.scratch();
-    driver.check(Cl.getQueueInfo(queue, what, Long.BYTES, scratch.address()), "clGetCommandQueueInfo");
-    return scratch.get(JAVA_LONG, 0);
+    OpenClProvider.driver(device);
+    return device.wrapStream(handle(queue));
   }
 
   /**

@@ -175,6 +175,24 @@ final class OpenClDriver implements DeviceDriver {
   }
 
   @Override
+  public void checkQueue(long queue) {
+    long its = queueInfo(queue, Cl.QUEUE_CONTEXT);
+    if (its != context) {
+      throw new DeviceException(Errno.EINVAL, "the queue belongs to the context " + hex(its)
+          + ", but the device works in " + hex(context) + "; create it in OpenCl.context(device)");
+    }
+    if ((queueInfo(queue, Cl.QUEUE_PROPERTIES) & Cl.OUT_OF_ORDER) != 0) {
+      throw new DeviceException(Errno.EINVAL, "the queue executes out of order, but a stream needs an in-order queue");
+    }
+  }
+
+  private long queueInfo(long queue, int what) {
+    MemorySegment scratch = Cl.scratch();
+    check(Cl.getQueueInfo(queue, what, Long.BYTES, scratch.address()), "clGetCommandQueueInfo");
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  @Override
   public void destroyQueue(long queue) {
     check(Cl.flush(queue), "clFlush");
     check(Cl.releaseQueue(queue), "clReleaseCommandQueue");

@@ -112,12 +112,15 @@ class JoclEngineSpec : FunSpec({
         CL.clReleaseCommandQueue(queue) shouldBe CL.CL_SUCCESS
     }
 
-    test("a queue of another context, or an out-of-order queue, is rejected as a stream") {
+    test("a queue of another context, or an out-of-order queue, is rejected as a stream, also by its handle [OCL-07]") {
         val context = otherContext()
         val foreign = queue(context)
         val wild = queue(Jocl.context(device), CL.CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         shouldThrow<DeviceException> { Jocl.stream(device, foreign) }.message shouldContain "belongs to the context 0x"
         shouldThrow<DeviceException> { Jocl.stream(device, wild) }.message shouldContain "out of order"
+        shouldThrow<DeviceException> { device.wrapStream(foreign.nativePointer) }.message shouldContain
+            "belongs to the context 0x"
+        shouldThrow<DeviceException> { device.wrapStream(wild.nativePointer) }.message shouldContain "out of order"
         CL.clReleaseCommandQueue(foreign)
         CL.clReleaseCommandQueue(wild)
         CL.clReleaseContext(context)

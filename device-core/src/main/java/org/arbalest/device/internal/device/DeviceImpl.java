@@ -212,7 +212,9 @@ public final class DeviceImpl implements Device {
 
   @Override
   public DeviceStream wrapStream(long handle) {
-    return DeviceStreamImpl.of(this, driver(), handle, DeviceQueue.Kind.BORROWED);
+    DeviceDriver d = driver();
+    d.checkQueue(handle);
+    return DeviceStreamImpl.of(this, d, handle, DeviceQueue.Kind.BORROWED);
   }
 
   @Override
