@@ -41,11 +41,6 @@ sealed interface HipFunction {
     return new AssertionError(t);
   }
 
-  /** Returns the layouts of a number of longs. */
-  private static MemoryLayout[] longs(int count) {
-    return Collections.nCopies(count, JAVA_LONG).toArray(MemoryLayout[]::new);
-  }
-
   /** The shape of the function that returns a text. */
   record Text(String name, int since, MethodHandle handle) implements HipFunction {
     Text(String name, int since) {

@@ -76,7 +76,7 @@ public final class NullCounts {
     if (dictionary != null) find(Layout.of(dictionary), RawArrowArray.dictionary(struct));
   }
 
-  /** Determines the counts. No consumer has the structs yet, so they can change. */
+  /** Writes the counts to the structs, which no other code has yet. */
   private void determine(DeviceArrayImpl array, Ownership owner, DeviceStreamImpl stream) {
     if (unknown.isEmpty()) return;
     DeviceImpl.unwrap(array.device()).driver(); // throws for an opaque device
