@@ -8,7 +8,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.Collections;
 
 /**
  * A function of HIP: one row of the table in {@link Hip}. A nested record is the shape of a call, with one letter per
