@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Validation;
+import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcMultiResultSet;
 import org.arbalest.device.adbc.AdbcPartitions;
 import org.arbalest.device.c.ArrowSchemaStruct;
@@ -80,6 +81,10 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
           results.struct, block.stream, block.number, error));
     });
     current = opened;
+    if (bound != null && bound.hasFailed()) {
+      endCurrent(AdbcFunction.MULTI_RESULT_SET_NEXT); // the driver may have taken the failure for the end of the rows
+      bound.throwFailure(null);
+    }
     return opened;
   }
 
@@ -88,7 +93,6 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
     rows.set(JAVA_LONG, 0, -1L);
     statement.execute(function, null, sql, call);
     affectedRows = rows.get(JAVA_LONG, 0);
-    if (bound != null) bound.throwFailure(null);
   }
 
   @Override
@@ -104,6 +108,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
       try {
         call(AdbcFunction.MULTI_RESULT_SET_NEXT_PARTITIONS, rows, (f, error) -> (byte) Signatures.PPPPP.invokeExact(f,
             results.struct, schema, partitions, rows, error));
+        if (bound != null) bound.throwFailure(null);
         if (!PartitionsStruct.isFilled(partitions)) return null;
         Schema type =
             ArrowSchemaStruct.releaseCallback(schema).address() == 0 ? null : DriverSchemas.importSchema(schema);
@@ -144,6 +149,9 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
           ? "they were closed" : endedBy.symbol() + " changed their statement. Use a separate statement"));
       endCurrent(function);
       return call.get();
+    } catch (AdbcException e) { // the driver's error may be a consequence of the bound reader's
+      if (bound != null) bound.throwFailure(e);
+      throw e;
     } finally {
       statement.lock.leave();
     }
