@@ -32,6 +32,9 @@ final class AsyncExecution {
     MemorySegment function = driver.exported(SYMBOL);
     if (function == null) throw AdbcException.of(SYMBOL, AdbcStatus.NOT_IMPLEMENTED.code()).driver(driver.name())
         .message("the driver has no such function, or ADBC 1.2.0 was not requested").build();
+    // as for each execution: the close of an earlier result must not cancel this one
+    statement.lock.record.calls(AdbcFunction.STATEMENT_EXECUTE_QUERY, null, sql);
+    statement.lock.record.executes();
     statement.hold();
     boolean isStarted = false;
     try {
