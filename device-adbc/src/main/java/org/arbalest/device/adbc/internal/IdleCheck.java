@@ -41,9 +41,14 @@ public final class IdleCheck {
   public static Result of(AdbcConnection connection, Duration limit, Consumer<AdbcConnection> close)
       throws InterruptedException {
     var answer = new CompletableFuture<Result>();
-    THREADS.execute(() -> {
-      if (!answer.complete(result(connection))) close.accept(connection);
-    });
+    try {
+      THREADS.execute(() -> {
+        if (!answer.complete(result(connection))) close.accept(connection);
+      });
+    } catch (Throwable t) { // for example, the process cannot start another thread
+      close.accept(connection);
+      throw t;
+    }
     try {
       return answer.get(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);
     } catch (TimeoutException _) {
