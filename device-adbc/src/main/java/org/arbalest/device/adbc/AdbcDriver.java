@@ -83,7 +83,10 @@ public sealed interface AdbcDriver permits DriverImpl {
   @Experimental
   List<AdbcOption> options(AdbcOption.Level level);
 
-  /** Returns the ADBC revision with which the driver was loaded: 1.1.0, or 1.0.0 if the driver supports only that. */
+  /**
+   * Returns the ADBC revision with which the driver was loaded: 1.1.0 or the {@linkplain #request requested} one, or an
+   * earlier one if the driver supports only that.
+   */
   AdbcVersion version();
 
   /**
