@@ -29,6 +29,9 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
   private final @Nullable BoundSource bound;
   private volatile long affectedRows = -1;
 
+  /** Whether a call for the next result runs, which may pull from the bound reader. The cancelling thread reads it. */
+  private volatile boolean isCalling;
+
   // Guarded by the connection lock, except for the thread that cancels, which reads the current result.
   private volatile @Nullable ResultSource current;
   private boolean isOver;
@@ -148,11 +151,13 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
       if (isOver) throw new IllegalStateException("the results have ended, because " + (endedBy == null
           ? "they were closed" : endedBy.symbol() + " changed their statement. Use a separate statement"));
       endCurrent(function);
+      isCalling = true;
       return call.get();
     } catch (AdbcException e) { // the driver's error may be a consequence of the bound reader's
       if (bound != null) bound.throwFailure(e);
       throw e;
     } finally {
+      isCalling = false;
       statement.lock.leave();
     }
   }
@@ -163,8 +168,12 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
     if (before != null) before.endBy(by);
   }
 
-  /** Requests the bound reader to stop, if a pull of the current result waits for it; returns whether one does. */
+  /** Requests the bound reader to stop, if a call or a pull may wait for it; returns whether one may. */
   boolean giveUpBound() {
+    if (bound != null && isCalling) {
+      bound.giveUp();
+      return true;
+    }
     ResultSource pulled = current;
     return pulled != null && pulled.giveUpBound();
   }
