@@ -113,4 +113,14 @@ class AdbcPushdownSpec : FunSpec({
                 shouldThrow<Exception> { sums("sum", *options).collectAsList() }.message shouldContain "overflow"
         }
     }
+
+    test("sums at the ends of each range of bigints wrap around as in Spark [SPK-26]") {
+        Cluster.session.conf().set("spark.sql.ansi.enabled", false)
+        val twice = "VALUES (9223372036854775807), (9223372036854775807)" // 2^64 - 2
+        for ((last, sum) in mapOf(-2L to -4L, -1L to -3L, 0L to -2L, 1L to -1L, 2L to 0L)) withClue(last) {
+            val sums = read("table" to "($twice, ($last)) AS v(l)").selectExpr("sum(l)")
+            sums.plan() shouldContain ", aggregates ["
+            sums.first().getLong(0) shouldBe sum
+        }
+    }
 })

@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * the function requires. A sum that is a bigint never overflows, while Spark's may, depending on the order of rows.
  */
 public record Aggregates(QueryColumns columns) {
+  private static final String TWO_63 = "9223372036854775808";
   private static final String TWO_64 = "18446744073709551616";
+  private static final String TWO_63_AND_64 = "27670116110564327424";
 
   /** Returns the columns of the result, one for each function; null if Spark must compute one of them. */
   public @Nullable Schema schema(List<AggregateFunc> functions) {
@@ -101,11 +103,14 @@ public record Aggregates(QueryColumns columns) {
         + "\n) AS sums) AS bounded, (VALUES (0), (1), (2), (3)) AS parts(part)";
   }
 
-  /** Returns a sum if it is a bigint; otherwise a number from 2^64 to 2^65 that differs by a multiple of 2^64. */
+  /**
+   * Returns a sum if it is a bigint; otherwise a number that differs by a multiple of 2^64. It is at least 2^63, so it
+   * is no bigint, and less than 2^63 + 2^64, so its quarter with the remainder is one.
+   */
   private static String bounded(String sum) {
     return "CASE WHEN " + sum + " BETWEEN " + Long.MIN_VALUE + " AND " + Long.MAX_VALUE + " OR " + sum
-        + " IS NULL THEN " + sum + " ELSE (" + sum + " % " + TWO_64 + " + " + TWO_64 + ") % " + TWO_64 + " + " + TWO_64
-        + " END";
+        + " IS NULL THEN " + sum + " ELSE (" + sum + " % " + TWO_64 + " + " + TWO_63_AND_64 + ") % " + TWO_64 + " + "
+        + TWO_63 + " END";
   }
 
   private static String part(String first, String other) {
