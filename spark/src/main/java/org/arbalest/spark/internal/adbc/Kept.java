@@ -25,11 +25,17 @@ final class Kept<K> {
   /** Keeps a value that the caller uses. A second call in the time has no effect, so the value is not kept longer. */
   void keep(K key) {
     if (!keys.add(key)) return;
+    AutoCloseable kept;
     try {
-      AutoCloseable kept = use.apply(key);
-      later.execute(() -> end(key, kept));
+      kept = use.apply(key);
     } catch (Throwable t) {
       keys.remove(key);
+      throw t;
+    }
+    try {
+      later.execute(() -> end(key, kept));
+    } catch (Throwable t) {
+      end(key, kept);
       throw t;
     }
   }

@@ -39,4 +39,13 @@ class KeptSpec : FunSpec({
         kept.keep("a")
         later.size shouldBe 1
     }
+
+    test("a value whose end cannot be planned is kept no longer [SPK-23]") {
+        val events = mutableListOf<String>()
+        val kept = Kept<String>({ key -> events.add("use $key").let { AutoCloseable { events.add("end $key") } } }) {
+            throw IllegalStateException("no thread")
+        }
+        for (time in 1..2) shouldThrow<IllegalStateException> { kept.keep("a") }.message shouldBe "no thread"
+        events shouldContainExactly listOf("use a", "end a", "use a", "end a")
+    }
 })
