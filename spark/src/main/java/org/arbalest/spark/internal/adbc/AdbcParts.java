@@ -98,10 +98,12 @@ public final class AdbcParts {
       if (dialect == Dialect.POSTGRESQL && !LeakCheck.isOn()) KEPT.keep(key());
     }
 
-    /** Makes a call with a new connection, which is closed after it. */
+    /** Makes a call with a new connection, which is closed after it. If a task is killed, its wait for it ends. */
     public <T extends @Nullable Object> T connected(Function<AdbcConnection, T> call) {
+      TaskContext task = TaskContext.get();
       try (var used = use();
-          AdbcConnection connection = used.value().connect(connectionOptions)) {
+          AdbcConnection connection = task == null ? used.value().connect(connectionOptions)
+              : Connecting.open(used.value(), connectionOptions, task)) {
         return call.apply(connection);
       }
     }
