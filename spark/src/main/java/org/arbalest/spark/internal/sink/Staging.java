@@ -4,6 +4,7 @@ package org.arbalest.spark.internal.sink;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.arbalest.device.DeviceArrayReader;
@@ -68,31 +69,52 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
    * @param isOverwrite whether the rows of the target are deleted
    */
   void move(List<Long> attempts, long rows, boolean isOverwrite) {
-    database.connected(connection -> {
-      if (targets == null) {
-        connection.execute("CREATE TABLE " + table + " AS " + select(attempts));
-      } else {
-        boolean isTransaction = begin(connection, isOverwrite);
-        try {
-          if (isOverwrite) connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
-          long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
-          if (moved >= 0 && moved != rows) throw new IllegalStateException(
-              "the tasks wrote " + rows + " rows, but the database has moved " + moved + " into the table");
-          if (isTransaction) connection.commit();
-        } catch (Throwable t) {
-          if (isTransaction) rollBack(connection, t);
-          throw t;
-        }
+    var isMoved = new AtomicBoolean();
+    var isDropped = new AtomicBoolean();
+    try {
+      database.connected(connection -> {
+        boolean isTransaction = move(connection, attempts, rows, isOverwrite);
+        isMoved.set(true);
         if (isTransaction) connection.setAutoCommit(true);
-      }
-      try {
         drop(connection);
-      } catch (AdbcException e) { // the rows are in the target
-        System.getLogger(Staging.class.getName()).log(System.Logger.Level.WARNING,
-            "the rows are in the table " + table + ", but its staging table " + sql() + " is left; drop it", e);
-      }
-      return null;
-    });
+        isDropped.set(true);
+        return null;
+      });
+    } catch (RuntimeException e) { // a failed job would be repeated, so it does not fail if the rows are in the target
+      if (!isMoved.get()) throw e;
+      if (!isDropped.get()) dropMoved(e);
+    }
+  }
+
+  /** Moves the rows. Returns whether the connection has used a transaction, which is over. */
+  private boolean move(AdbcConnection connection, List<Long> attempts, long rows, boolean isOverwrite) {
+    if (targets == null) {
+      connection.execute("CREATE TABLE " + table + " AS " + select(attempts));
+      return false;
+    }
+    boolean isTransaction = begin(connection, isOverwrite);
+    try {
+      if (isOverwrite) connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
+      long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
+      if (moved >= 0 && moved != rows) throw new IllegalStateException(
+          "the tasks wrote " + rows + " rows, but the database has moved " + moved + " into the table");
+      if (isTransaction) connection.commit();
+    } catch (Throwable t) {
+      if (isTransaction) rollBack(connection, t);
+      throw t;
+    }
+    return isTransaction;
+  }
+
+  /** Drops this table by another connection, after a failure. Speculative tasks may still lock it. */
+  private void dropMoved(RuntimeException why) {
+    try {
+      drop();
+    } catch (RuntimeException e) {
+      e.addSuppressed(why);
+      System.getLogger(Staging.class.getName()).log(System.Logger.Level.WARNING,
+          "the rows are in the table " + table + ", but its staging table " + sql() + " is left; drop it", e);
+    }
   }
 
   /** Begins a transaction. Returns whether the driver has transactions: an append is one statement, and needs none. */
