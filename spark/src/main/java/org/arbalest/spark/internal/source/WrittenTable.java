@@ -14,10 +14,10 @@ import org.arbalest.spark.AdbcSource;
 import org.arbalest.spark.internal.sink.AdbcSink;
 
 /**
- * A table whose schema Spark has not inferred. Spark writes such a table. It also makes one for {@code .schema(…)},
- * because it does not say whether it reads or writes.
+ * A table whose schema Spark has not inferred. Spark writes such a table. It also makes one for {@code .schema(…)} and
+ * for a table of its catalog, because it does not say whether it reads or writes.
  *
- * @param given the schema of the written DataFrame, or the one that the user has given
+ * @param given the schema of the written DataFrame, the one that the user has given, or the one in the catalog
  */
 record WrittenTable(SourceOptions options, StructType given) implements SupportsRead, SupportsWrite {
   @Override
@@ -39,6 +39,8 @@ record WrittenTable(SourceOptions options, StructType given) implements Supports
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap ofQuery) {
+    OpenedSource source = OpenedSource.open(options);
+    if (source.type().equals(given)) return new ArbalestScanBuilder(source);
     throw new UnsupportedOperationException(
         options.source() + " has a schema of its own, so format(\"arbalest\") cannot read with .schema(" + given.toDDL()
             + "); omit it, and cast columns in the query");
