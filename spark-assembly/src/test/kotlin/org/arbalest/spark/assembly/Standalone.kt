@@ -132,7 +132,7 @@ internal class Running(private val process: Process, private val log: Path) {
         val start = System.nanoTime()
         while (true) {
             pattern.find(log.readText())?.let { return it.groupValues[1] }
-            check(process.isAlive && System.nanoTime() - start < 60e9) { "no line $pattern:\n${log.readText()}" }
+            check(process.isAlive && System.nanoTime() - start < 180e9) { "no line $pattern:\n${log.readText()}" }
             process.waitFor(50, MILLISECONDS)
         }
     }
