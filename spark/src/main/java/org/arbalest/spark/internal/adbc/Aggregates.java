@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.adbc;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Count;
@@ -71,8 +72,9 @@ public record Aggregates(QueryColumns columns) {
    */
   private boolean mayBeAverage(AggregateFunc function, List<AggregateFunc> all) {
     if (!(function instanceof Sum sum) || bits(sum.column()) < 64) return false;
-    String column = quoted(sum.column());
-    return all.stream().anyMatch(other -> other instanceof Count count && column.equals(quoted(count.column())));
+    Field column = columns.column(sum.column());
+    return all.stream()
+        .anyMatch(other -> other instanceof Count count && Objects.equals(column, columns.column(count.column())));
   }
 
   /**

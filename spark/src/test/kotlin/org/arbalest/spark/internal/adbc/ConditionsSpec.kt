@@ -170,6 +170,7 @@ class ConditionsSpec : FunSpec({
         types(Dialect.DUCKDB, Sum(ref("l"), false), Count(ref("l"), false)) shouldBe null // AVG does not overflow
         types(Dialect.DUCKDB, Sum(ref("l"), false), Count(ref("i"), false)) shouldBe
             listOf(DataType.INT64, DataType.INT64)
+        types(Dialect.DUCKDB, Sum(ref("l"), false), Count(ref("st"), false)) shouldBe null
         types(Dialect.OTHER, CountStar()) shouldBe null
     }
 })
