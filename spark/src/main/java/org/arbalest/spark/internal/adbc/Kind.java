@@ -12,8 +12,4 @@ enum Kind {
   boolean hasEquality() {
     return this != OTHER;
   }
-
-  boolean hasOrder() {
-    return this != OTHER && this != TEXT;
-  }
 }
