@@ -239,8 +239,13 @@ public final class AdbcPool implements AutoCloseable {
     isClosed = true;
     free.release(); // wakes a waiting thread, which checkOpen stops; its own release wakes the next one
     PoolRecording.closed(this);
-    unregisterBeans();
     RuntimeException failure = closed((AdbcHandle) database, closeIdle(null));
+    try {
+      unregisterBeans();
+    } catch (RuntimeException e) {
+      if (failure == null) failure = e;
+      else failure.addSuppressed(e);
+    }
     if (failure != null) throw failure;
   }
 
