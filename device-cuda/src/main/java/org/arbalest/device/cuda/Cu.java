@@ -93,6 +93,7 @@ final class Cu {
   static final L STREAM_QUERY = new L("cuStreamQuery", 2000);
   static final L STREAM_SYNCHRONIZE = new L("cuStreamSynchronize", 2000);
   static final LL STREAM_GET_CTX = new LL("cuStreamGetCtx", 9020);
+  static final LLL STREAM_GET_CTX_V2 = new LLL("cuStreamGetCtx_v2", 12050);
   static final LLI STREAM_WAIT_EVENT = new LLI("cuStreamWaitEvent", 3020);
   static final LLL LAUNCH_HOST_FUNC = new LLL("cuLaunchHostFunc", 10000);
   static final LI EVENT_CREATE = new LI("cuEventCreate", 2000);

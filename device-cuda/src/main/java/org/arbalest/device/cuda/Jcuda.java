@@ -62,19 +62,30 @@ public final class Jcuda {
    * Wraps a JCuda stream. The application still owns the JCuda stream, which must live until the returned stream is
    * closed. A JCuda stream without a native pointer is the legacy default stream.
    *
-   * @param stream a stream of the device's context
+   * @param stream a stream of the device's context, or one created in a green context of the device, which shares that
+   *     context's memory and events. A driver before CUDA 12.5 does not say so, and such a stream is rejected
    * @throws DeviceException with {@code EINVAL} if the stream belongs to another context
    */
   public static DeviceStream stream(Device device, CUstream stream) {
     Gpu gpu = CudaProvider.gpu(device);
     long handle = (long) NATIVE_POINTER.get(stream);
-    MemorySegment scratch = Cu.scratch();
-    gpu.enter();
-    int code = Cu.STREAM_GET_CTX.call(handle, scratch.address());
-    gpu.leave();
-    gpu.check(code, Cu.STREAM_GET_CTX);
-    checkContext(gpu, scratch.get(JAVA_LONG, 0));
+    checkContext(gpu, contextOf(gpu, handle));
     return device.wrapStream(handle);
+  }
+
+  /** Returns a stream's context: for a green context's stream, the primary context, if the driver can name it. */
+  private static long contextOf(Gpu gpu, long stream) {
+    MemorySegment scratch = Cu.scratch();
+    CuFunction function = Cu.STREAM_GET_CTX_V2;
+    gpu.enter();
+    int code = Cu.STREAM_GET_CTX_V2.call(stream, scratch.address(), scratch.address() + Long.BYTES);
+    if (code == Cu.NOT_SUPPORTED) {
+      function = Cu.STREAM_GET_CTX;
+      code = Cu.STREAM_GET_CTX.call(stream, scratch.address());
+    }
+    gpu.leave();
+    gpu.check(code, function);
+    return scratch.get(JAVA_LONG, 0);
   }
 
   private static void checkContext(Gpu gpu, long context) {

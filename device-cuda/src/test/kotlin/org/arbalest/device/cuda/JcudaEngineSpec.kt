@@ -61,6 +61,25 @@ class JcudaEngineSpec : FunSpec({
         Jcuda.stream(device, CUstream()).use { it.handle() shouldBe 0 }
     }
 
+    test("a stream of a green context is wrapped if the driver names its primary context [DEV-37]") {
+        val stream = CUstream()
+        Cuda.enter(device).use { JCudaDriver.cuStreamCreate(stream, 1) shouldBe CUresult.CUDA_SUCCESS }
+        CudaDouble.green(Jcuda.stream(device, stream).use { it.handle() })
+        Jcuda.stream(device, stream).use { ours ->
+            numbers(10).use { it.copyTo(device, ours) }.use { there ->
+                there.copyTo(cpu, ours).use {
+                    it.synchronize()
+                    it.column("a").getLong(9) shouldBe 27
+                }
+            }
+        }
+        shouldThrow<DeviceException> { Jcuda.stream(second, stream) }.message shouldContain "belongs to the context"
+        CudaDouble.fail("cuStreamGetCtx_v2", code = Cu.NOT_SUPPORTED) // a driver before CUDA 12.5
+        shouldThrow<DeviceException> { Jcuda.stream(device, stream) }.message shouldContain "belongs to the context"
+        CudaDouble.green(0)
+        Cuda.enter(device).use { JCudaDriver.cuStreamDestroy(stream) shouldBe CUresult.CUDA_SUCCESS }
+    }
+
     test("a stream of another context is rejected, with both contexts in the error") {
         val stream = CUstream()
         Cuda.enter(second).use { JCudaDriver.cuStreamCreate(stream, 0) }

@@ -19,6 +19,7 @@ object CudaDouble :
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val mostPiecesFunction by function("double_most_pieces", JAVA_LONG)
+    private val greenFunction by function("double_green", null, JAVA_LONG)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
     private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
     private val advisedFunction by function("double_advised", JAVA_INT, JAVA_LONG)
@@ -43,6 +44,11 @@ object CudaDouble :
 
     /** Returns the largest number of copies in one call of the driver since the last call of this function. */
     fun mostPieces(): Long = mostPiecesFunction.invoke() as Long
+
+    /** Makes a stream the only one of a green context; 0 for none. */
+    fun green(stream: Long) {
+        greenFunction.invoke(stream)
+    }
 
     /**
      * Sets whether devices have fabric handles; by default they have, with an IMEX channel.

@@ -714,9 +714,24 @@ API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status)
   return code;
 }
 
+/* A green context has some of the GPU's processors; its memory and events are those of the primary context. The CUcontext
+   that cuCtxFromGreenCtx makes of it differs from the primary one, and cuStreamGetCtx returns it. cuStreamGetCtx_v2
+   returns the primary context, and the green one (cuda.h of CUDA 12.5). A test names the one stream in it. */
+static struct green { CUstream stream; char context; } green;
+
+DOUBLE void double_green(CUstream stream) { green.stream = stream; }
+
 API CUresult cuStreamGetCtx(CUstream stream, CUcontext* its) {
   CONTEXT("cuStreamGetCtx");
   *its = gpu_stream_device(stream_of(context, stream));
+  if (stream != NULL && stream == green.stream) *its = (CUcontext)&green.context;
+  return *its == NULL ? GPU_INVALID_HANDLE : GPU_OK;
+}
+
+API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* its, CUgreenCtx* its_green) {
+  CONTEXT("cuStreamGetCtx_v2");
+  *its = gpu_stream_device(stream_of(context, stream));
+  *its_green = stream != NULL && stream == green.stream ? &green : NULL;
   return *its == NULL ? GPU_INVALID_HANDLE : GPU_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct { int type; int id; } CUmemLocation;
 typedef uint32_t cuuint32_t;
 typedef uint64_t CUdeviceptr;
 typedef gpu_device* CUcontext; /* the primary context, the only one */
+typedef struct green* CUgreenCtx;
 typedef gpu_stream* CUstream;
 typedef gpu_event* CUevent;
 typedef gpu_function* CUhostFn;
@@ -46,6 +47,10 @@ typedef struct { char bytes[64]; } CUipcEventHandle;
 #undef cuMemPrefetchAsync /* here they are those of CUDA 8, which libraries still have; those of 12.2 are _v2 */
 #undef cuMemAdvise
 #undef cuMemcpyBatchAsync /* the header defines it as the newest version */
+#undef cuStreamGetCtx /* likewise */
+#if CUDA_VERSION < 12040
+typedef void* CUgreenCtx;
+#endif
 #if CUDA_VERSION < 12080
 typedef void CUmemcpyAttributes;
 #endif
@@ -119,6 +124,7 @@ CUresult cuStreamQuery(CUstream stream); /* 2.0 */
 CUresult cuStreamSynchronize(CUstream stream); /* 2.0 */
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status); /* 10.0 */
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context); /* 9.2 */
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green); /* 12.5 */
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags); /* 3.2 */
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags); /* 11.7 */
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data); /* 10.0 */
