@@ -22,14 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HIP's library, if it is installed. A library that the process has already loaded is preferred, because the streams
- * and memory of others come from it. Otherwise the newest release is loaded.
+ * HIP's library, if {@link HipSearch} finds it. A library that the process has already loaded is preferred, because the
+ * streams and memory of others come from it.
  */
 final class HipLibrary {
-  private static final List<String> NAMES = List.of(
-      "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", "/opt/rocm/lib/libamdhip64.so",
-      "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll");
-
   private static final int RTLD_LAZY = 1;
   private static final int RTLD_NOLOAD = 4;
 
@@ -45,7 +41,12 @@ final class HipLibrary {
 
   /** Returns null if the library is available, otherwise the reason. Looks again on each call until it is found. */
   static @Nullable String missing() {
-    return found != null ? null : missing(NAMES);
+    if (found != null) return null;
+    HipSearch search = HipSearch.ofProcess();
+    String refusal = search.refusal();
+    if (refusal != null) return refusal;
+    String missing = missing(search.names());
+    return missing == null ? null : missing + search.others();
   }
 
   static @Nullable String missing(List<String> names) {

@@ -43,6 +43,8 @@ public final class RocmProvider implements DeviceProvider {
       return new Availability.Missing("HIP is of ROCm " + HipFunction.version(version) + "; ROCm "
           + HipFunction.version(Hip.OLDEST) + " or newer is needed");
     }
+    String refusal = HipSearch.refusal(version);
+    if (refusal != null) return new Availability.Missing(refusal);
     MemorySegment scratch = Hip.scratch();
     int code = Hip.GET_DEVICE_COUNT.call(scratch.address());
     if (code != Hip.SUCCESS) {

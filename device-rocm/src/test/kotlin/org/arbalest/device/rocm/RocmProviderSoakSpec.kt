@@ -21,9 +21,12 @@ import org.arbalest.support.gpu.HipDouble
 import org.arbalest.support.gpu.gpuProviderContract
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
+import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
+import java.lang.foreign.SymbolLookup
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.nio.file.Files
 import kotlin.reflect.KClass
 
 /** The probe of HIP: the available devices, and the reasons why HIP is unavailable. */
@@ -108,6 +111,10 @@ class RocmProviderSoakSpec : FunSpec({
         inChild(Loaded::class, "${newer.file}")
     }
 
+    test("a loaded HIP of an unread major version is refused, and no second HIP is loaded [DEV-64]") {
+        inChild(UnreadLoaded::class)
+    }
+
     test("a failure to reach a peer GPU names the call, and the next copy tries again") { inChild(PeerFails::class) }
 })
 
@@ -179,6 +186,26 @@ internal object Loaded {
         HipDouble.compileAs("libamdhip64.so.6")
         check(HipLibrary.missing(listOf("libamdhip64-none.so", args[0], "libamdhip64.so.6")) == null)
         check(HipLibrary.has("hipLaunchHostFunc")) // the newer library lacks this function
+        println("good")
+    }
+}
+
+internal object UnreadLoaded {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        val folder = Files.createTempDirectory("rocm").toRealPath()
+        val unread = folder.resolve("libamdhip64.so.11")
+        try {
+            Files.copy(HipDouble.compileAs("libamdhip64.so.11").file, unread)
+            SymbolLookup.libraryLookup(unread, Arena.global())
+            val reason = (RocmProvider().probe(DeviceType.ROCM) as? Availability.Missing)?.reason()
+            check("the process has loaded $unread, a major version" in "$reason") { "$reason" }
+            check("-D${HipSearch.ANY_VERSION}=true" in "$reason")
+            System.setProperty(HipSearch.ANY_VERSION, "true")
+            check(HipSearch.ofProcess().names().first() == "$unread")
+        } finally {
+            folder.toFile().deleteRecursively()
+        }
         println("good")
     }
 }
