@@ -82,10 +82,11 @@ public sealed interface Device permits DeviceImpl {
    * the memory's arena frees it, too. The library keeps the segment reachable until then, so the segment of an
    * automatic arena needs nothing more.
    *
-   * @param memory native memory, not empty; its pages are pinned
+   * @param memory native memory, not empty and not read-only; its pages are pinned
    * @param onUnpinned run once, on any thread, after the memory was unpinned, or after unpinning failed for good, which
    *     is logged. Not run if this call throws
-   * @throws IllegalArgumentException if the memory is not native, or is empty
+   * @throws IllegalArgumentException if the memory is not native, is empty, or is read-only, such as a file mapped for
+   *     reading: the returned buffer can be written
    * @throws DeviceException with {@code ENOSYS} if the device cannot pin memory of an application, {@code EINVAL} if
    *     the memory, or a page of it, is already pinned
    */

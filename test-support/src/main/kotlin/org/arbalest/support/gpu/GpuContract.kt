@@ -18,6 +18,8 @@ import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.settled
 import java.lang.foreign.Arena
+import java.nio.channels.FileChannel
+import java.nio.file.Files
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
@@ -191,6 +193,27 @@ private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {
             double.live(Live.REGISTERED) shouldBe 0
             shouldThrow<DeviceException> { cpu.pin(theirs) {} }.errno() shouldBe Errno.ENOSYS
         }
+    }
+
+    test("a read-only segment is not pinned, as its buffer could be written [DEV-65]") {
+        val file = Files.write(Files.createTempFile("arbalest", null), ByteArray(4096))
+        try {
+            Arena.ofConfined().use { arena ->
+                val mapped = FileChannel.open(file).use { it.map(FileChannel.MapMode.READ_ONLY, 0, 4096, arena) }
+                for (theirs in listOf(mapped, arena.allocate(64).asReadOnly())) {
+                    val error = shouldThrow<IllegalArgumentException> { device.pin(theirs) { error("never pinned") } }
+                    error.message shouldBe "cannot pin a read-only segment of ${theirs.byteSize()} bytes: streams " +
+                        "and the CPU could write to the pinned buffer; pin the writable segment, or copy the memory " +
+                        "to hostMemory()"
+                }
+                val hidden = java.lang.foreign.MemorySegment.ofAddress(mapped.address()).reinterpret(4096)
+                val refused = shouldThrow<DeviceException> { device.pin(hidden) { error("never pinned") } }
+                refused.errno() shouldBe Errno.EINVAL
+            }
+        } finally {
+            Files.delete(file)
+        }
+        double.live(Live.REGISTERED) shouldBe 0
     }
 
     test("memory: an alignment above the driver's needs one allocation, which is freed by its original address") {

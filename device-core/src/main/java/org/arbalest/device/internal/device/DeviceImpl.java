@@ -148,6 +148,11 @@ public final class DeviceImpl implements Device {
     Objects.requireNonNull(onUnpinned, "onUnpinned");
     if (!segment.isNative() || segment.byteSize() == 0)
       throw new IllegalArgumentException("only native memory of at least one byte can be pinned, not " + segment);
+    if (segment.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "cannot pin a read-only segment of " + segment.byteSize() + " bytes: streams and the CPU could write to the "
+              + "pinned buffer; pin the writable segment, or copy the memory to hostMemory()");
+    }
     DeviceDriver d = driver();
     Device place = hostMemory().map(MemoryManager::device).orElse(this);
     long address = segment.address();

@@ -260,9 +260,27 @@ static int in_arena(uint64_t address) {
   return 0;
 }
 
+/* Returns whether all mappings of a range can be written; a range that no table lists counts as writable. */
+static int is_writable(uint64_t address, size_t size) {
+  FILE* maps = fopen("/proc/self/maps", "r");
+  if (maps == NULL) return 1;
+  char line[4352];
+  int writable = 1;
+  while (writable && fgets(line, sizeof(line), maps) != NULL) {
+    unsigned long from, to;
+    char read, write;
+    if (sscanf(line, "%lx-%lx %c%c", &from, &to, &read, &write) != 4) continue;
+    if (from < address + size && address < to) writable = write == 'w';
+  }
+  fclose(maps);
+  return writable;
+}
+
+/* Pages that the CPU cannot write need the flag READ_ONLY (cuda.h, CU_MEMHOSTREGISTER_READ_ONLY). HIP has the flag as
+   well; that it needs it is an assumption. */
 /* Pages that are registered, or that the driver allocated, cannot be registered again. */
 int gpu_register(gpu_device* device, uint64_t address, size_t size) {
-  if (size == 0 || address == 0) return GPU_INVALID_VALUE;
+  if (size == 0 || address == 0 || !is_writable(address, size)) return GPU_INVALID_VALUE;
   gpu_lock();
   int code = in_arena(address) ? GPU_INVALID_VALUE : GPU_OK;
   for (struct block* block = blocks; block != NULL && code == GPU_OK; block = block->next) {
