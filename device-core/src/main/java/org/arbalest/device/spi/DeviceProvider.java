@@ -57,6 +57,16 @@ public interface DeviceProvider {
   }
 
   /**
+   * Returns one readable line for each device or platform that the runtime has and that {@link #probe} did not count,
+   * with the reason. {@link org.arbalest.device.Devices#describe} displays them after the devices.
+   *
+   * @param type one of {@link #types()}
+   */
+  default List<String> leftOut(DeviceType type) {
+    return List.of();
+  }
+
+  /**
    * Returns the hardware identity of a device that {@link #probe} counted. Does not open the device.
    *
    * @param type one of {@link #types()}

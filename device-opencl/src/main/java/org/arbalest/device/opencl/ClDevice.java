@@ -28,9 +28,10 @@ record ClDevice(
    * The result of a search for devices.
    *
    * @param devices the devices with shared virtual memory, or unified shared memory, in the order of the platforms
+   * @param leftOut a line for each other device, and for each platform that failed
    * @param reason why no device was found, otherwise null
    */
-  record Found(List<ClDevice> devices, @Nullable String reason) {}
+  record Found(List<ClDevice> devices, List<String> leftOut, @Nullable String reason) {}
 
   boolean isPocl() {
     return platformName.equals("Portable Computing Language");
@@ -59,31 +60,39 @@ record ClDevice(
       code = Cl.getPlatformIds(platforms, ids.address(), 0);
       if (code != 0) return none("clGetPlatformIDs failed: " + ClErrors.describe(code));
       List<ClDevice> all = new ArrayList<>();
-      StringBuilder failures = new StringBuilder();
-      for (int i = 0; i < platforms; i++) addDevices(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), all, failures);
-      List<ClDevice> usable =
-          all.stream().filter(device -> device.hasSvm() || device.has(UnifiedMemory.DEVICE)).toList();
-      if (!usable.isEmpty()) return new Found(usable, null);
-      String what = "none of the " + all.size() + " devices of " + platforms
-          + " OpenCL platforms has shared virtual or unified shared memory";
-      return none(all.isEmpty() ? "the " + platforms + " OpenCL platforms have no devices" + failures : what);
+      List<String> leftOut = new ArrayList<>();
+      for (int i = 0; i < platforms; i++) addDevices(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), all, leftOut);
+      String failures = leftOut.isEmpty() ? "" : ": " + String.join("; ", leftOut);
+      List<ClDevice> usable = new ArrayList<>();
+      for (ClDevice device : all) {
+        if (device.hasSvm() || device.has(UnifiedMemory.DEVICE)) usable.add(device);
+        else leftOut.add(device.description() + (device.usm() == null ? "" : ", but not of the kind DEVICE"));
+      }
+      if (!usable.isEmpty()) return new Found(List.copyOf(usable), List.copyOf(leftOut), null);
+      if (all.isEmpty()) return none("the " + platforms + " OpenCL platforms have no devices" + failures);
+      return none("none of the " + all.size() + " devices of " + platforms
+          + " OpenCL platforms has shared virtual or unified shared memory: " + String.join("; ", leftOut));
     }
   }
 
   private static Found none(String reason) {
-    return new Found(List.of(), reason);
+    return new Found(List.of(), List.of(), reason);
   }
 
-  private static void addDevices(Arena arena, long platform, List<ClDevice> all, StringBuilder failures) {
+  private static void addDevices(Arena arena, long platform, List<ClDevice> all, List<String> leftOut) {
     MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
     int code = Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, 0, 0, count.address());
     int devices = code == 0 ? count.get(ValueLayout.JAVA_INT, 0) : 0;
-    if (code != 0 && code != Cl.DEVICE_NOT_FOUND)
-      failures.append("; clGetDeviceIDs failed: ").append(ClErrors.describe(code));
-    if (devices == 0) return;
-    MemorySegment ids = arena.allocate(ValueLayout.JAVA_LONG, devices);
-    if (Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, devices, ids.address(), 0) != 0) return;
-    for (int i = 0; i < devices; i++) all.add(of(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), platform));
+    if (devices > 0) {
+      MemorySegment ids = arena.allocate(ValueLayout.JAVA_LONG, devices);
+      code = Cl.getDeviceIds(platform, Cl.DEVICE_TYPE_ALL, devices, ids.address(), 0);
+      for (int i = 0; code == 0 && i < devices; i++) {
+        all.add(of(arena, ids.getAtIndex(ValueLayout.JAVA_LONG, i), platform));
+      }
+    }
+    if (code == 0 || code == Cl.DEVICE_NOT_FOUND) return;
+    String name = text(arena, platform, Cl.PLATFORM_NAME, Cl::getPlatformInfo);
+    leftOut.add("the platform " + name + ", whose clGetDeviceIDs failed: " + ClErrors.describe(code));
   }
 
   private static ClDevice of(Arena arena, long id, long platform) {
@@ -108,7 +117,9 @@ record ClDevice(
 
   private static String memoryKinds(long svm, boolean isUnified) {
     String unified = isUnified ? "unified shared memory" : "";
-    if ((svm & Cl.SVM_COARSE_GRAIN_BUFFER) == 0) return unified;
+    if ((svm & Cl.SVM_COARSE_GRAIN_BUFFER) == 0) {
+      return isUnified ? unified : "without shared virtual or unified shared memory";
+    }
     String grains = (svm & Cl.SVM_FINE_GRAIN_BUFFER) != 0 ? "coarse- and fine-grained" : "coarse-grained";
     return grains + " shared virtual memory" + (isUnified ? ", " + unified : "");
   }

@@ -25,6 +25,7 @@ public final class OpenClProvider implements DeviceProvider {
   private static final Map<Long, OpenClDriver> OPEN = new ConcurrentHashMap<>();
 
   private static volatile List<ClDevice> devices = List.of();
+  private static volatile List<String> leftOut = List.of();
 
   /** Creates the provider, for {@link java.util.ServiceLoader}. */
   public OpenClProvider() {}
@@ -47,6 +48,7 @@ public final class OpenClProvider implements DeviceProvider {
     if (missing != null) return missing;
     try (SignalHandlers _ = SignalHandlers.save()) {
       ClDevice.Found found = ClDevice.find();
+      leftOut = found.leftOut();
       devices = found.devices();
       return found.reason();
     }
@@ -66,6 +68,11 @@ public final class OpenClProvider implements DeviceProvider {
   @Override
   public String describe(DeviceType type, long id) {
     return devices.get((int) id).description();
+  }
+
+  @Override
+  public List<String> leftOut(DeviceType type) {
+    return leftOut;
   }
 
   /** Returns another open driver to whose memory an address belongs; null if no such driver exists. */

@@ -9,6 +9,7 @@ import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
+import org.arbalest.device.Availability
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
@@ -84,6 +85,13 @@ class UsmSpec : FunSpec({
             OpenCl.unifiedMemory(both, kind).isPresent shouldBe true
         }
         shouldThrow<IllegalArgumentException> { OpenCl.unifiedMemory(cpu, UnifiedMemory.HOST) }
+    }
+
+    test("a device without shared virtual or unified memory is left out, and the status names it [OCL-09]") {
+        (Devices.availability(DeviceType.OPENCL) as Availability.Ready).devices() shouldBe 3
+        val line = Devices.describe().lines().single { "bare double" in it }
+        line shouldContain Regex("^OPENCL: left out bare double, Portable Computing Language, OpenCL .* at once, ")
+        line.endsWith("without shared virtual or unified shared memory") shouldBe true
     }
 
     test("unified memory is the device's or host memory only if shared virtual memory lacks that kind [OCL-04]") {

@@ -149,6 +149,16 @@ public final class DeviceRegistry {
     }
   }
 
+  private static List<String> leftOut(DeviceType type) {
+    DeviceProvider provider = provider(type);
+    if (provider == null) return List.of();
+    try {
+      return provider.leftOut(type);
+    } catch (RuntimeException | LinkageError e) {
+      return List.of("unknown devices: " + e);
+    }
+  }
+
   /** Returns a text with one line for each device, and one for each type without devices. */
   public static String describe() {
     StringBuilder text = new StringBuilder();
@@ -161,6 +171,9 @@ public final class DeviceRegistry {
           for (int id = 0; id < count; id++) {
             text.append(new DeviceImpl(status.type(), status.type().equals(DeviceType.CPU) ? -1 : id, null));
             text.append(": ").append(status.descriptions().get(id)).append('\n');
+          }
+          for (String line : leftOut(status.type())) {
+            text.append(status.type()).append(": left out ").append(line).append('\n');
           }
         }
       }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL functions that are found before those of the loader. They add two devices, copies of the loader's first device, which have unified
+// OpenCL functions that are found before those of the loader. They add three devices, copies of the loader's first device, two of which have unified
 // shared memory as in the extension cl_intel_unified_shared_memory (Khronos's OpenCL-Docs,
 // extensions/cl_intel_unified_shared_memory.asciidoc, version 1.1.0). The first has no shared virtual memory. The second also has the
-// coarse-grained kind. The loader does everything else: contexts, queues, events.
+// coarse-grained kind. A third device has neither, like those of Mesa's rusticl, whose device.rs returned 0 for
+// CL_DEVICE_SVM_CAPABILITIES in earlier releases. The loader does everything else: contexts, queues, events.
 //
 // Where the specification leaves a choice, this library is as strict as a platform may be:
 // - unified memory, or a device without shared virtual memory, as an argument of a function for shared virtual memory is a violation;
@@ -24,10 +25,10 @@
 typedef void* handle;
 
 enum { SUCCESS = 0, OUT_OF_RESOURCES = -5, INVALID_VALUE = -30, INVALID_DEVICE = -33, INVALID_HOST_PTR = -37, INVALID_MEM_OBJECT = -38, INVALID_BUFFER_SIZE = -61 };
-enum { DEVICE_EXTENSIONS = 0x1030, DEVICE_SVM_CAPABILITIES = 0x1053, HOST_CAPABILITIES = 0x4190, SYSTEM_CAPABILITIES = 0x4194 };
+enum { DEVICE_NAME = 0x102B, DEVICE_EXTENSIONS = 0x1030, DEVICE_SVM_CAPABILITIES = 0x1053, HOST_CAPABILITIES = 0x4190, SYSTEM_CAPABILITIES = 0x4194 };
 enum { ALLOC_TYPE = 0x419A, ALLOC_BASE = 0x419B, ALLOC_SIZE = 0x419C, ALLOC_DEVICE = 0x419D };
 enum { KIND_UNKNOWN = 0x4196, KIND_HOST = 0x4197, KIND_DEVICE = 0x4198, KIND_SHARED = 0x4199 };
-enum { EVENT_STATUS = 0x11D3, USE_HOST_PTR = 1 << 3, DEVICES = 2, MOST = 4096 };
+enum { EVENT_STATUS = 0x11D3, USE_HOST_PTR = 1 << 3, DEVICES = 3, MOST = 4096 };
 
 typedef struct {
   handle dispatch;
@@ -52,7 +53,8 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static handle loader;
 static handle real_device;
-static device devices[DEVICES] = {{0, 0}, {0, 1}};
+static device devices[DEVICES] = {{0, 0}, {0, 1}, {0, 0}};
+#define BARE (&devices[2]) // it has neither kind of memory
 static struct { handle key; device* of; } contexts[MOST], queues[MOST];
 static int context_count, queue_count;
 static allocation allocations[MOST];
@@ -89,7 +91,8 @@ static int counted(const handle* event, int code) {
 }
 
 static device* ours(handle d) {
-  return d == &devices[0] || d == &devices[1] ? d : 0;
+  for (int i = 0; i < DEVICES; i++) if (d == &devices[i]) return d;
+  return 0;
 }
 
 static device* of_context(handle context) {
@@ -141,11 +144,13 @@ int clGetDeviceInfo(handle d, unsigned what, size_t size, void* value, size_t* s
     uint64_t svm = mine->has_svm ? 1 : 0;
     return answer(&svm, sizeof svm, size, value, size_out);
   }
+  if (mine == BARE && what == DEVICE_NAME) return answer("bare double", sizeof "bare double", size, value, size_out);
+  if (mine == BARE && what >= HOST_CAPABILITIES && what <= SYSTEM_CAPABILITIES) return INVALID_VALUE;
   if (what >= HOST_CAPABILITIES && what <= SYSTEM_CAPABILITIES) {
     uint64_t access = what < SYSTEM_CAPABILITIES - 1 ? 1 : 0;
     return answer(&access, sizeof access, size, value, size_out);
   }
-  if (what == DEVICE_EXTENSIONS) {
+  if (what == DEVICE_EXTENSIONS && mine != BARE) {
     char text[8192];
     int code = real_function(real_device, what, sizeof text - 64, text, 0);
     if (code != SUCCESS) return code;
