@@ -46,7 +46,7 @@ record HipSearch(List<String> names, List<String> unread, boolean isUnreadLoaded
     return of(Path.of("/proc/self/maps"), System.getenv("ROCM_PATH"), Path.of("/opt"));
   }
 
-  /** Searches with these files in place of the system's. */
+  /** Searches with these files and folders, for tests. */
   static HipSearch of(Path maps, @Nullable String rocmPath, Path opt) {
     List<Path> loaded = loaded(maps);
     List<Path> chosen = rocmPath == null || rocmPath.isEmpty() ? List.of() : newestFirst(in(Path.of(rocmPath)));

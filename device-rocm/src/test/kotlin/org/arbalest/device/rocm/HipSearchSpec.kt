@@ -52,7 +52,7 @@ class HipSearchSpec : FunSpec({
         found.refusal().shouldBeNull()
     }
 
-    test("a major version that nobody has read is not tried, and the message names it and the way out [DEV-64]") {
+    test("an unread major version is not tried, and the message names it and the way out [DEV-64]") {
         val eleven = install("new/rocm-11.0", "libamdhip64.so.11.0.1")
         val found = search(opt = "new")
         found.names().paths() shouldBe listOf()
