@@ -112,7 +112,7 @@ record HipSearch(List<String> names, List<String> unread, boolean isUnreadLoaded
     Set<Path> loaded = new LinkedHashSet<>();
     text.lines().forEach(line -> {
       int path = line.indexOf('/');
-      if (path >= 0 && FILE.matcher(line.substring(line.lastIndexOf('/') + 1)).matches()) {
+      if (path >= 0 && FILE.matcher(name(line)).matches()) {
         loaded.add(Path.of(line.substring(path)));
       }
     });
@@ -124,7 +124,7 @@ record HipSearch(List<String> names, List<String> unread, boolean isUnreadLoaded
     Map<Path, Path> files = new LinkedHashMap<>();
     for (String folder : List.of("lib", "lib64")) {
       for (Path file : list(root.resolve(folder), "libamdhip64.so*")) {
-        if (FILE.matcher(file.getFileName().toString()).matches()) files.putIfAbsent(real(file), file);
+        if (FILE.matcher(name(file.toString())).matches()) files.putIfAbsent(real(file), file);
       }
     }
     return List.copyOf(files.values());
@@ -138,14 +138,19 @@ record HipSearch(List<String> names, List<String> unread, boolean isUnreadLoaded
 
   /** Returns the first number after {@code .so} in a library's name; 0 if its name has none. */
   private static int major(Path library) {
-    String name = real(library).toString();
-    int[] version = numbers(name.substring(name.lastIndexOf(".so") + 3));
+    String name = name(real(library).toString());
+    int end = name.lastIndexOf(".so");
+    int[] version = end < 0 ? new int[0] : numbers(name.substring(end));
     return version.length == 0 ? 0 : version[0];
   }
 
   private static String folder(Path library) {
     String path = library.toString();
-    return path.substring(0, path.lastIndexOf(library.getFileSystem().getSeparator()));
+    return path.substring(0, path.length() - name(path).length());
+  }
+
+  private static String name(String path) {
+    return path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   }
 
   private static int[] numbers(String text) {
