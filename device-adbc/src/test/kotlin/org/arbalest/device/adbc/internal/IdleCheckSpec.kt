@@ -7,6 +7,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.Faulty
+import org.arbalest.device.adbc.awaitHeld
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -25,6 +26,7 @@ class IdleCheckSpec : FunSpec({
             Faulty.c.hold("StatementExecuteQuery")
             IdleCheck.of(connection, Duration.ofMillis(1), closed::add) shouldBe IdleCheck.Result.LATE
             closed.shouldBeEmpty()
+            awaitHeld() // otherwise the driver may hold the call after letGo
             Faulty.c.letGo()
             eventually("the check closes its connection") { closed.isNotEmpty() }
             closed shouldContainExactly listOf(connection)

@@ -175,7 +175,7 @@ class ArrayExportSpec : FunSpec({
                 RawArrowArray.setChildren(base, base + SIZE * 2 + 8)
                 for (i in 0L..2L) RawArrowArray.setChild(base, i, base + SIZE)
                 val root = arena.struct()
-                ArrayExport.export(Counted(base), layout, base, 0, 0, true, root.address())
+                ArrayExport.export(Counted(base), layout, base, 0, 0, true, null, root.address())
                 val parts = (0L..2L).map { arena.moveChild(root, it) } + root
                 together(4) { thread -> release(parts[thread]) }
                 frees.get() shouldBe round + 1
