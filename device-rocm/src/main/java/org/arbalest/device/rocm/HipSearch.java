@@ -131,7 +131,7 @@ record HipSearch(List<String> names, List<String> unread, boolean isUnreadLoaded
   }
 
   private static List<Path> newestFirst(List<Path> libraries) {
-    Comparator<Path> byMajor = Comparator.comparing(HipSearch::major);
+    Comparator<Path> byMajor = Comparator.comparingInt(HipSearch::major);
     Comparator<Path> byFolder = Comparator.comparing(path -> numbers(folder(real(path))), Arrays::compare);
     return libraries.stream().sorted(byMajor.thenComparing(byFolder).reversed()).toList();
   }
