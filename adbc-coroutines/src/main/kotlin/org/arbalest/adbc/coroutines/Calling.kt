@@ -164,3 +164,24 @@ internal suspend fun <T> uncancelled(
         withContext(Dispatchers.IO.limitedParallelism(1)) { action() }
     }
 }
+
+/**
+ * Runs [block] with this object in the caller's context, and closes it on [dispatcher], where that may block. If both
+ * fail, the exception of the close is suppressed in the block's.
+ */
+internal suspend fun <C : AutoCloseable, T> C.useOn(dispatcher: CoroutineDispatcher, block: suspend (C) -> T): T {
+    val answer = try {
+        block(this)
+    } catch (t: Throwable) {
+        uncancelled(dispatcher) {
+            try {
+                close()
+            } catch (e: Exception) {
+                t.addSuppressed(e)
+            }
+        }
+        throw t
+    }
+    uncancelled(dispatcher) { close() }
+    return answer
+}

@@ -3,11 +3,11 @@ package org.arbalest.adbc.coroutines
 
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.channels.Channel
-import kotlinx.coroutines.channels.awaitClose
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
-import kotlinx.coroutines.flow.callbackFlow
+import kotlinx.coroutines.flow.channelFlow
 import kotlinx.coroutines.flow.flow
 import org.arbalest.coroutines.LendingFlow
 import org.arbalest.coroutines.asFlow
@@ -51,14 +51,12 @@ public fun AdbcConnection.queryMultiFlow(
     dispatcher: CoroutineDispatcher? = null,
 ): Flow<DeviceArrayReader> = flow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
-    createStatement().use { statement ->
-        statement.awaitCall(here) {
-            setSqlQuery(sql)
-            executeMulti()
-        }.use { results ->
+    awaitCall(here) { createStatement() }.useOn(here) { statement ->
+        statement.awaitCall(here) { setSqlQuery(sql) }
+        statement.awaitMulti(here).useOn(here) { results ->
             while (true) {
                 val result = statement.awaitCall<DeviceArrayReader?>(here) { results.next() } ?: break
-                result.use { emit(it) }
+                result.useOn(here) { emit(it) }
             }
         }
     }
@@ -81,20 +79,24 @@ public fun AdbcConnection.queryAsyncFlow(
     dispatcher: CoroutineDispatcher? = null,
 ): LendingFlow<DeviceArray> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
-    createStatement().use { statement ->
-        statement.awaitCall(here) {
-            setSqlQuery(sql)
-            executeQueryAsync()
-        }.use { stream -> stream.asFlow(prefetch).collect { emit(it) } }
+    awaitCall(here) { createStatement() }.useOn(here) { statement ->
+        statement.awaitCall(here) { setSqlQuery(sql) }
+        statement.awaitCall(here) { executeQueryAsync() }
+            .useOn(here) { stream -> stream.asFlow(prefetch).collect { emit(it) } }
     }
 }
 
 /**
  * Returns the warnings of the connection as a flow; see [AdbcConnection.setWarningHandler]. A connection has one
- * handler, which a collection sets, and removes at its end. Warnings wait for a slow collector without a limit.
+ * handler, which a collection sets, and removes at its end, on [dispatcher], where it may wait for a query. Warnings
+ * wait for a slow collector without a limit. If the connection was closed before, a cancellation has the exception of
+ * the removal as a suppressed one.
  */
 @ExperimentalAdbc
-public fun AdbcConnection.warningFlow(): Flow<AdbcWarning> = callbackFlow {
-    setWarningHandler { warning -> trySend(warning) }
-    awaitClose { setWarningHandler(null) }
+public fun AdbcConnection.warningFlow(dispatcher: CoroutineDispatcher? = null): Flow<AdbcWarning> = channelFlow {
+    val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
+    AutoCloseable { setWarningHandler(null) }.useOn(here) {
+        awaitCall(here) { setWarningHandler { warning -> trySend(warning) } }
+        awaitCancellation()
+    }
 }.buffer(Channel.UNLIMITED)

@@ -23,20 +23,5 @@ import org.arbalest.device.adbc.AdbcPool
 public suspend fun <T> AdbcPool.useConnection(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
     block: suspend (AdbcConnection) -> T,
-): T {
-    val lease = calling(dispatcher, AdbcPool.Lease::close) { call -> interruptibly(call) { acquire() } }
-    val answer = try {
-        block(lease.connection())
-    } catch (t: Throwable) {
-        uncancelled(dispatcher) {
-            try {
-                lease.close()
-            } catch (e: Exception) {
-                t.addSuppressed(e)
-            }
-        }
-        throw t
-    }
-    uncancelled(dispatcher) { lease.close() }
-    return answer
-}
+): T = calling(dispatcher, AdbcPool.Lease::close) { call -> interruptibly(call) { acquire() } }
+    .useOn(dispatcher) { block(it.connection()) }

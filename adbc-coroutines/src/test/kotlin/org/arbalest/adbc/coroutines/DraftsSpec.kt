@@ -7,9 +7,11 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.yield
 import org.arbalest.coroutines.asFlow
 import org.arbalest.device.DeviceException
@@ -71,6 +73,15 @@ class DraftsSpec : FunSpec({
             connection.awaitExecute("DELETE FROM t WHERE id = 0")
             warnings.await().map { it.message() } shouldBe listOf("warning 0", "warning 1")
             c.calls("ConnectionSetWarningHandler") shouldBe 2
+        }
+    }
+
+    test("a connection that is closed ends its flow of warnings without a failure [ADB-34]") {
+        connected { connection ->
+            val warnings = launch { connection.warningFlow().collect { } }
+            while (c.calls("ConnectionSetWarningHandler") == 0L) yield()
+            connection.close()
+            warnings.cancelAndJoin()
         }
     }
 })
