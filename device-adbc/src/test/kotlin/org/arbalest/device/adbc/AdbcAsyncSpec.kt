@@ -23,10 +23,9 @@ class AdbcAsyncSpec : FunSpec({
     extension(FaultyDriverExtension())
 
     val c = FaultyDriver.full
-    val draft by lazy { Faulty.driver.request(AdbcVersion.V1_2_0) }
 
     /** Runs [block] with a statement that has [sql]. */
-    fun <T> statement(sql: String, block: (AdbcStatement) -> T): T = Faulty.connected(draft) { connection ->
+    fun <T> statement(sql: String, block: (AdbcStatement) -> T): T = Faulty.connected(Faulty.draft) { connection ->
         connection.createStatement().use { statement ->
             statement.setSqlQuery(sql)
             block(statement)

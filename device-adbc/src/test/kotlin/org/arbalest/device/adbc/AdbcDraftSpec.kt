@@ -31,9 +31,8 @@ class AdbcDraftSpec : FunSpec({
     extension(FaultyDriverExtension())
 
     val c = FaultyDriver.full
-    val draft by lazy { Faulty.driver.request(AdbcVersion.V1_2_0) }
 
-    fun <T> connected(block: (AdbcConnection) -> T): T = Faulty.connected(draft, block)
+    fun <T> connected(block: (AdbcConnection) -> T): T = Faulty.connected(Faulty.draft, block)
 
     /** Runs [block] with the results of [sql]. */
     fun <T> results(connection: AdbcConnection, sql: String, block: (AdbcMultiResultSet) -> T): T =
@@ -46,9 +45,9 @@ class AdbcDraftSpec : FunSpec({
 
     test("1.2.0 is requested on demand, and then 1.1.0 and 1.0.0 of a driver that is older [ADB-33]") {
         Faulty.driver.version() shouldBe AdbcVersion.V1_1_0
-        draft.version() shouldBe AdbcVersion.V1_2_0
+        Faulty.draft.version() shouldBe AdbcVersion.V1_2_0
         c.version shouldBe 1_002_000
-        draft.open(mapOf<String, Any>()).use { c.version shouldBe 1_002_000 }
+        Faulty.draft.open(mapOf<String, Any>()).use { c.version shouldBe 1_002_000 }
         c.init(Init.NO_DRAFT)
         val before = c.calls("init")
         Faulty.driver.request(AdbcVersion.V1_2_0).version() shouldBe AdbcVersion.V1_1_0
@@ -307,7 +306,7 @@ class AdbcDraftSpec : FunSpec({
     }
 
     test("the options of a driver are listed by level, with types, values and defaults [ADB-33]") {
-        val options = draft.options(AdbcOption.Level.STATEMENT).associateBy { it.name() }
+        val options = Faulty.draft.options(AdbcOption.Level.STATEMENT).associateBy { it.name() }
         options.keys shouldBe setOf("adbc.statement.exec.incremental", "fake.user.x")
         options.getValue("adbc.statement.exec.incremental") shouldBe AdbcOption(
             "adbc.statement.exec.incremental", setOf(AdbcOption.Level.STATEMENT), setOf(AdbcOption.Type.STRING),
@@ -319,13 +318,13 @@ class AdbcDraftSpec : FunSpec({
             types() shouldBe AdbcOption.Type.entries.toSet()
             values().shouldBeEmpty()
         }
-        draft.options(AdbcOption.Level.DATABASE).first { it.name() == "uri" }.let {
+        Faulty.draft.options(AdbcOption.Level.DATABASE).first { it.name() == "uri" }.let {
             it.isRequired shouldBe true
             it.canSetAfter() shouldBe false
             it.documentation() shouldBe "the address of the server"
         }
         c.fail("DatabaseInit", status = 10)
-        shouldThrow<AdbcException> { draft.options(AdbcOption.Level.DATABASE) }.let {
+        shouldThrow<AdbcException> { Faulty.draft.options(AdbcOption.Level.DATABASE) }.let {
             it.operation() shouldBe "AdbcDriverGetOptionsList"
             it.status() shouldBe AdbcStatus.IO
         }

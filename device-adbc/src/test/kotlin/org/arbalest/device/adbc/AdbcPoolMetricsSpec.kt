@@ -6,15 +6,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContain
 import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import jdk.jfr.Recording
 import jdk.jfr.consumer.RecordedEvent
-import jdk.jfr.consumer.RecordingFile
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
+import org.arbalest.support.recordedBy
 import org.arbalest.testkit.contract.eventually
 import java.lang.management.ManagementFactory
-import java.nio.file.Files
 import java.time.Duration
 import java.util.concurrent.Executors
 import java.util.concurrent.TimeoutException
@@ -124,19 +122,10 @@ class AdbcPoolMetricsSpec : FunSpec({
 })
 
 /** Records the pools' events during [action]; the periodic one at the recording's begin. */
-private fun recorded(isPeriodic: Boolean = false, action: () -> Unit): List<RecordedEvent> {
-    val file = Files.createTempFile("arbalest", ".jfr")
-    try {
-        Recording().use { recording ->
-            recording.enable("org.arbalest.AdbcPoolWait").withThreshold(Duration.ZERO)
-            if (isPeriodic) recording.enable("org.arbalest.AdbcPool").with("period", "beginChunk")
-            recording.start()
-            action()
-            recording.stop()
-            recording.dump(file)
-        }
-        return RecordingFile.readAllEvents(file).filter { it.eventType.name.startsWith("org.arbalest.") }
-    } finally {
-        Files.delete(file)
-    }
-}
+private fun recorded(isPeriodic: Boolean = false, action: () -> Unit): List<RecordedEvent> = recordedBy(
+    { recording ->
+        recording.enable("org.arbalest.AdbcPoolWait").withThreshold(Duration.ZERO)
+        if (isPeriodic) recording.enable("org.arbalest.AdbcPool").with("period", "beginChunk")
+    },
+    action,
+)

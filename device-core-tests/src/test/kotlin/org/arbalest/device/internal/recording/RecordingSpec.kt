@@ -11,7 +11,6 @@ import io.kotest.matchers.shouldBe
 import jdk.jfr.FlightRecorder
 import jdk.jfr.Recording
 import jdk.jfr.consumer.RecordedEvent
-import jdk.jfr.consumer.RecordingFile
 import jdk.jfr.consumer.RecordingStream
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -31,12 +30,12 @@ import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
+import org.arbalest.support.recordedBy
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.texts
 import java.lang.foreign.Arena
-import java.nio.file.Files
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CopyOnWriteArrayList
@@ -150,22 +149,6 @@ private val RecordedEvent.kind: String get() = eventType.name.removePrefix("org.
 private fun recorded(vararg kinds: String, action: () -> Unit): List<RecordedEvent> =
     recordedBy({ recording -> kinds.forEach { recording.enable("org.arbalest.$it").withThreshold(Duration.ZERO) } },
         action).filter { it.kind in kinds }
-
-private fun recordedBy(settings: (Recording) -> Unit, action: () -> Unit): List<RecordedEvent> {
-    val file = Files.createTempFile("arbalest", ".jfr")
-    try {
-        Recording().use { recording ->
-            settings(recording)
-            recording.start()
-            action()
-            recording.stop()
-            recording.dump(file)
-        }
-        return RecordingFile.readAllEvents(file).filter { it.eventType.name.startsWith("org.arbalest.") }
-    } finally {
-        Files.delete(file)
-    }
-}
 
 /** Exports the array to C and imports it again. */
 private fun crossed(
