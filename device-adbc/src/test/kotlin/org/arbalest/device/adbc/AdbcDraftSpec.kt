@@ -7,6 +7,7 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.types.DataType
@@ -181,6 +182,43 @@ class AdbcDraftSpec : FunSpec({
                     results.single() shouldBe 2
                 }
                 isClosed shouldBe true
+            }
+        }
+    }
+
+    test("a bound reader's failure is thrown, even if the driver takes it for the end, and leaves no result [ADB-33]") {
+        c.endBindingsThatFail()
+        connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT ?; SELECT 2")
+                statement.bind(failing())
+                statement.executeMulti().use { results ->
+                    shouldThrow<DeviceException> { results.next() }.message shouldContain "the tape tore"
+                    c.live(Live.STREAMS) shouldBe 0
+                }
+                statement.query("SELECT 1").single() shouldBe 1L
+            }
+        }
+    }
+
+    test("a cancel of the statement ends the next result's wait for bound rows [ADB-33]") {
+        connected { connection ->
+            connection.createStatement().use { statement ->
+                val source = WaitingSource()
+                statement.setSqlQuery("SELECT ?; SELECT 2")
+                statement.bind(DeviceArrayReader.of(IDS, source))
+                Executors.newSingleThreadExecutor().use { threads ->
+                    statement.executeMulti().use { results ->
+                        val next = threads.start { results.next() }
+                        source.entered.await(5, SECONDS) shouldBe true
+                        statement.cancel()
+                        try {
+                            next.error().shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.CANCELLED
+                        } finally {
+                            source.gate.countDown()
+                        }
+                    }
+                }
             }
         }
     }
