@@ -6,7 +6,7 @@
  * The caller owns a handle's memory. The driver owns private_data, which is NULL without an object. The caller zeroes
  * handles and errors.
  *
- * Included by: draft.h driver.h foreign.c layout.c
+ * Included by: adbc_draft.h driver.h foreign.c
  */
 #ifndef ARBALEST_ADBC_H
 #define ARBALEST_ADBC_H

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #include "adbc.h"
-#include "draft.h"
+#include "adbc_draft.h"
 #include "peer/tracker.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -7,7 +7,7 @@
 #include ADBC_HEADER
 #include "functions.h"
 #else
-#include "draft.h"
+#include "adbc_draft.h"
 #endif
 
 #include <stdio.h>
