@@ -360,10 +360,9 @@ class FaultyDriver private constructor(main: String) {
         private val SOURCES = listOf(
             "peer" to "peer.h tracker.h tracker.c nodes.c streams.c",
             "async" to "async.h metadata.h producer.h source.h metadata.c producer.c source.c driver.c",
-            "adbc" to "functions.h adbc.h adbc_draft.h driver.h faults.c errors.c options.c calls.c accessors.c duck.c " +
-                "bound.c " +
-                "results.c statement.c partitions.c " +
-                "connection.c metadata.c multi.c draft.c table.c layout.c",
+            "adbc" to "functions.h adbc.h adbc_draft.h driver.h faults.c errors.c options.c calls.c accessors.c " +
+                "duck.c bound.c results.c warnings.c statement.c partitions.c connection.c metadata.c multi.c " +
+                "draft.c table.c layout.c",
         ).flatMap { (folder, files) -> files.split(' ').map { "$folder/$it" } }.toTypedArray()
 
         private val foreign by lazy { NativeLibrary.compile("adbc/foreign.c", "adbc/adbc.h", "adbc/functions.h") }

@@ -5,7 +5,7 @@
  * it lacks have fixed results.
  *
  * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c draft.c duck.c errors.c faults.c metadata.c
- * multi.c options.c partitions.c plain.c results.c statement.c table.c
+ * multi.c options.c partitions.c plain.c results.c statement.c table.c warnings.c
  */
 #ifndef ARBALEST_ADBC_DRIVER_H
 #define ARBALEST_ADBC_DRIVER_H
@@ -286,7 +286,7 @@ AdbcStatusCode statement_execute(struct call* call, struct statement* statement,
                                  struct ArrowArrayStream* out, int64_t* rows);
 AdbcStatusCode statement_schema_of(struct call* call, struct statement* statement, char* sql, struct ArrowSchema* out);
 
-/* ---- draft.c ---- */
+/* ---- warnings.c ---- */
 
 void warn(struct connection* connection); /* calls the warning handler as often as the test requested */
 

@@ -11,7 +11,7 @@
  * source.c. handler.c uses reader.c, driver.c uses source.c. All use metadata.c, and peer/ and checks/; the two sides
  * do not use each other.
  *
- * Included by: consumer.h producer.h
+ * Included by: consumer.h producer.h adbc/draft.c
  */
 #ifndef ARBALEST_PEER_ASYNC_H
 #define ARBALEST_PEER_ASYNC_H
