@@ -216,7 +216,13 @@ class DLPackImportSpec : FunSpec({
                     Said(at, one, code = DLTensorStruct.BOOL, bits = 1) to "kDLBool of 1 bits",
                     Said(at, one, code = DLTensorStruct.FLOAT, bits = 8) to "kDLFloat of 8 bits",
                     Said(at, one, bits = 128) to "kDLInt of 128 bits", Said(at, one, bits = 4) to "kDLInt of 4 bits",
-                    Said(at, one, code = 17, bits = 4) to "of the type code 17 of 4 bits",
+                    Said(at, one, code = 7, bits = 8) to "kDLFloat8_e3m4 of 8 bits",
+                    Said(at, one, code = 14, bits = 8) to "kDLFloat8_e8m0fnu of 8 bits",
+                    Said(at, one, code = 16, bits = 6) to "kDLFloat6_e3m2fn of 6 bits",
+                    Said(at, one, code = 17, bits = 4) to "kDLFloat4_e2m1fn of 4 bits",
+                    Said(at, one, code = 17, bits = 4, lanes = 2) to
+                        "vectors of 2 lanes of kDLFloat4_e2m1fn of 4 bits, but a column has no vectors",
+                    Said(at, one, code = 18, bits = 4) to "of the type code 18 of 4 bits",
                     Said(at, one, deviceType = 4) to "OPENCL:0, where its data is a cl_mem",
                 )
                 for ((said, why) in wrong) withClue(why) {

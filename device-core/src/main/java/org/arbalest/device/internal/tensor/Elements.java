@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.tensor;
 
+import java.util.List;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.tensors.DLTensorStruct;
@@ -13,6 +14,10 @@ import org.arbalest.device.types.FlatType.IntType;
 
 /** The element type of a tensor, in DLPack's codes. */
 record Elements(int code, int bits) {
+  /** The types of DLPack 1.3 after kDLBool, in the order of their codes: floats of 8, 6 and 4 bits. */
+  private static final List<String> SMALL_FLOATS = List.of("8_e3m4", "8_e4m3", "8_e4m3b11fnuz", "8_e4m3fn",
+      "8_e4m3fnuz", "8_e5m2", "8_e5m2fnuz", "8_e8m0fnu", "6_e2m3fn", "6_e3m2fn", "4_e2m1fn");
+
   /**
    * Returns the elements of a field that is not a list. Throws {@link IllegalArgumentException} for a type that DLPack
    * does not have.
@@ -38,7 +43,8 @@ record Elements(int code, int bits) {
    */
   static Field field(int code, int bits, int lanes) {
     if (lanes != 1)
-      throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes, but a column has no vectors");
+      throw DeviceException.invalid("its elements are vectors of " + lanes + " lanes of " + name(code) + " of " + bits
+          + " bits, but a column has no vectors");
     boolean isByte = code == DLTensorStruct.BOOL && bits == 8;
     DataType type = isByte ? DataType.INT8 : type(code, bits);
     Field field = Field.of("", type).withNullable(false);
@@ -63,7 +69,9 @@ record Elements(int code, int bits) {
       case DLTensorStruct.BFLOAT -> "kDLBfloat";
       case DLTensorStruct.COMPLEX -> "kDLComplex";
       case DLTensorStruct.BOOL -> "kDLBool";
-      default -> "of the type code " + code;
+      default -> code > DLTensorStruct.BOOL && code <= DLTensorStruct.BOOL + SMALL_FLOATS.size()
+          ? "kDLFloat" + SMALL_FLOATS.get(code - DLTensorStruct.BOOL - 1)
+          : "of the type code " + code;
     };
   }
 }
