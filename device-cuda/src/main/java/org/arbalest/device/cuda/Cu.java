@@ -118,6 +118,7 @@ final class Cu {
   static final L MEM_FREE_HOST = new L("cuMemFreeHost", 2000);
   static final LLI MEM_ALLOC_MANAGED = new LLI("cuMemAllocManaged", 6000);
   static final LL MEM_POOL_CREATE = new LL("cuMemPoolCreate", 11020);
+  static final LI DEVICE_GET_MEM_POOL = new LI("cuDeviceGetMemPool", 11020);
   static final L MEM_POOL_DESTROY = new L("cuMemPoolDestroy", 11020);
   static final LIL MEM_POOL_SET_ATTRIBUTE = new LIL("cuMemPoolSetAttribute", 11020);
   static final LLL MEM_POOL_SET_ACCESS = new LLL("cuMemPoolSetAccess", 11020);

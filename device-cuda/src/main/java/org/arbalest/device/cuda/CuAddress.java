@@ -28,15 +28,24 @@ final class CuAddress {
 
   /** Rejects an address that is not in a GPU's memory of the given kind. Allowed while a graph is captured. */
   static void check(Gpu gpu, DeviceType type, long address) {
+    String place = elsewhere(gpu, type, address);
+    if (place == null) return;
+    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place
+        + ", but the array is declared on " + type + ":" + gpu.ordinal);
+  }
+
+  /** Returns the kind of memory at an address that is not in a GPU's own memory; otherwise null. */
+  static @Nullable String elsewhere(Gpu gpu, long address) {
+    return elsewhere(gpu, DeviceType.CUDA, address);
+  }
+
+  private static @Nullable String elsewhere(Gpu gpu, DeviceType type, long address) {
     gpu.enterOrdered();
     int kind = CuMemory.kindOf(address);
     int ordinal = kind == CuMemory.ON_DEVICE ? attribute(DEVICE_ORDINAL, address) : gpu.ordinal;
     boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) != 0; // or unknown
     gpu.leave();
-    String place = elsewhere(gpu, type, kind, ordinal, isManaged);
-    if (place == null) return;
-    throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place
-        + ", but the array is declared on " + type + ":" + gpu.ordinal);
+    return elsewhere(gpu, type, kind, ordinal, isManaged);
   }
 
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal, boolean isManaged) {

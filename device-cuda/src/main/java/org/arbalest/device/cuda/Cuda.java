@@ -59,6 +59,35 @@ public final class Cuda {
   }
 
   /**
+   * Returns the {@code CUmemoryPool} that the process uses by default on a device: its current pool, which serves
+   * {@code cuMemAllocAsync} and {@code cudaMallocAsync}.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the device has no memory pools
+   */
+  public static long currentPool(Device device) {
+    return CudaProvider.gpu(device).pool.current();
+  }
+
+  /**
+   * Sets the pool of a GPU's next allocations: those of {@code device.memory()}, of each stream's {@code memory()} and
+   * of copies to the GPU. Memory that is allocated already stays in its pool. Initially, the library has a pool of its
+   * own. A pool that several libraries use keeps freed memory for all of them.
+   *
+   * <p>The caller owns the pool, and keeps it until another one is set. The library changes none of its settings: the
+   * caller grants other GPUs access to its memory, and trims it. While it may insert dependencies between streams
+   * ({@code CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES}, the default), an allocation may wait for work of other
+   * streams.
+   *
+   * @param pool a {@code CUmemoryPool} of this GPU's memory, such as RMM's {@code pool_handle()} or
+   *     {@link #currentPool}; 0 is the library's own pool
+   * @throws DeviceException with {@code ENOSYS} if the device has no memory pools, {@code EINVAL} if the pool's memory
+   *     is not the GPU's own, with the driver's error if the pool serves no memory
+   */
+  public static void usePool(Device device, long pool) {
+    CudaProvider.gpu(device).pool.choose(pool);
+  }
+
+  /**
    * Queues a move of a buffer's managed memory to the place of its next use: a GPU, or the CPU ({@code Devices.cpu()}).
    * Later work in the stream finds the memory there. Other work may use the memory in the meantime, and the memory then
    * moves back.

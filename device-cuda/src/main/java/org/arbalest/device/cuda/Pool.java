@@ -6,15 +6,17 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library's memory pool on a GPU, and the stream that orders its allocations and frees. No other work is in that
- * stream.
+ * The memory pool that serves a GPU's allocations, and the stream that orders them and their frees. No other work is in
+ * that stream.
  *
- * <p>It is not the device's default pool, whose settings other libraries share. It is empty if the device or its driver
- * has no pools.
+ * <p>It is the library's own pool unless the application chooses another one: the settings of the device's default pool
+ * belong to all libraries. It is empty if the device or its driver has no pools.
  */
 final class Pool {
   /**
@@ -30,9 +32,13 @@ final class Pool {
   private final long handle;
   private final long stream;
 
+  /** The pool of the next allocations. A free names no pool. */
+  private volatile long chosen;
+
   private Pool(Gpu gpu, long handle, long stream) {
     this.gpu = gpu;
     this.handle = handle;
+    this.chosen = handle;
     this.stream = stream;
   }
 
@@ -91,8 +97,12 @@ final class Pool {
    * the memory, not only work that is ordered behind the pool's stream.
    */
   int tryAllocate(MemorySegment out, long bytes) {
+    return tryAllocate(out, bytes, chosen);
+  }
+
+  private int tryAllocate(MemorySegment out, long bytes, long pool) {
     gpu.enter();
-    int allocated = Cu.MEM_ALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, handle, stream);
+    int allocated = Cu.MEM_ALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, pool, stream);
     int synchronizing = allocated == Cu.SUCCESS ? Cu.STREAM_SYNCHRONIZE.call(stream) : Cu.SUCCESS;
     int freed = synchronizing == Cu.SUCCESS ? Cu.SUCCESS : free(out.get(JAVA_LONG, 0));
     gpu.leave();
@@ -105,7 +115,49 @@ final class Pool {
   /** Returns memory in the order of the given stream; null without a pool. */
   @Nullable
   MemoryAllocator orderedBy(long queue) {
-    return isThere() ? new StreamMemory(gpu, handle, queue) : null;
+    return isThere() ? new StreamMemory(gpu, this, queue) : null;
+  }
+
+  /** Returns the handle of the pool that serves the next allocation. */
+  long chosen() {
+    return chosen;
+  }
+
+  /** Returns the handle of the device's current pool, which serves {@code cuMemAllocAsync}. */
+  long current() {
+    if (!isThere()) throw missing();
+    MemorySegment scratch = Cu.scratch();
+    CuCapture.relax();
+    int code = Cu.DEVICE_GET_MEM_POOL.call(scratch.address(), gpu.device());
+    CuCapture.restore();
+    gpu.check(code, Cu.DEVICE_GET_MEM_POOL);
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  /** Serves the next allocations from another pool, or from the library's own if the handle is 0. */
+  void choose(long pool) {
+    if (!isThere()) throw missing();
+    if (pool != 0 && pool != handle) tryOnce(pool);
+    chosen = pool == 0 ? handle : pool;
+  }
+
+  /** Allocates from a pool once, and frees that. Throws if the memory is not this GPU's own. */
+  private void tryOnce(long pool) {
+    MemorySegment scratch = Cu.scratch();
+    int code = tryAllocate(scratch, 1, pool);
+    if (code != Cu.SUCCESS) throw gpu.error(Cu.MEM_ALLOC_FROM_POOL_ASYNC, code, "a byte of the chosen pool");
+    long address = scratch.get(JAVA_LONG, 0);
+    String place = CuAddress.elsewhere(gpu, address);
+    gpu.enter();
+    code = free(address);
+    gpu.leave();
+    gpu.check(code, Cu.MEM_FREE_ASYNC);
+    if (place != null)
+      throw new DeviceException(Errno.EINVAL, "the pool's memory is " + place + ", but it was chosen for " + gpu.name);
+  }
+
+  private DeviceException missing() {
+    return new DeviceException(Errno.ENOSYS, gpu.name + " has no memory pools, or its driver is older than CUDA 11.2");
   }
 
   /** Queues a free, and returns the driver's code. Does not wait. The context must be current. */
@@ -113,7 +165,7 @@ final class Pool {
     return Cu.MEM_FREE_ASYNC.call(address, stream);
   }
 
-  /** Returns the kept memory to the GPU. */
+  /** Returns the memory that the library's own pool keeps to the GPU. */
   void trim() {
     if (!isThere()) return;
     gpu.enter();
@@ -124,7 +176,7 @@ final class Pool {
     gpu.check(code, Cu.MEM_POOL_TRIM_TO);
   }
 
-  /** Lets another GPU read and write the pool's memory. */
+  /** Lets another GPU read and write the memory of the library's own pool. */
   void letReach(Gpu other) {
     if (!isThere()) return;
     try (Arena arena = Arena.ofConfined()) {

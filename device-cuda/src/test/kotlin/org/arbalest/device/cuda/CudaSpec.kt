@@ -3,6 +3,7 @@ package org.arbalest.device.cuda
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
@@ -66,6 +67,49 @@ class CudaSpec : FunSpec({
                 }
             }
         }
+    }
+
+    test("a GPU, its streams and its copies take memory from a chosen pool, and from their own again [DEV-66]") {
+        val own = Gpu.open(0).pool.chosen()
+        val theirs = Cuda.currentPool(device)
+        fun served() = CudaDouble.served(own) to CudaDouble.served(theirs)
+        device.createStream().use { stream ->
+            fun allocate() = listOf(device.allocate(100), stream.memory().allocate(100))
+            fun copy() = texts(1000).use { it.copyTo(device, stream) }
+            val before = served()
+            val kept = allocate()
+            Cuda.usePool(device, theirs)
+            try {
+                val tried = served()
+                tried.first - before.first shouldBe 2
+                tried.second - before.second shouldBe 1
+                kept.forEach { it.close() } // memory of a pool that is not the chosen one any more
+                allocate().forEach { it.close() }
+                copy().use { it.synchronize() }
+                served().first shouldBe tried.first
+                served().second shouldBeGreaterThan tried.second + 2
+            } finally {
+                Cuda.usePool(device, 0)
+            }
+            val after = served()
+            allocate().forEach { it.close() }
+            served() shouldBe (after.first + 2 to after.second)
+        }
+        eventually("all buffers are freed") { Held.now().run { buffers() == 0L && waits() == 0L } }
+    }
+
+    test("a pool of another GPU, or one that serves no memory, is refused, and nothing changes [DEV-66]") {
+        val own = Gpu.open(0).pool.chosen()
+        val other = Cuda.currentPool(Devices.device(DeviceType.CUDA, 1))
+        shouldThrow<DeviceException> { Cuda.usePool(device, other) }.run {
+            errno() shouldBe Errno.EINVAL
+            message shouldContain "the pool's memory is memory of CUDA:1, but it was chosen for CUDA:0"
+        }
+        CudaDouble.fail("cuMemAllocFromPoolAsync", code = 1)
+        shouldThrow<DeviceException> { Cuda.usePool(device, Cuda.currentPool(device)) }.message shouldContain
+            "cuMemAllocFromPoolAsync on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1)"
+        CudaDouble.failNothing() shouldBe 0
+        Gpu.open(0).pool.chosen() shouldBe own
     }
 
     test("managed memory: prefetch and advice pass the location and the allocation to the driver") {

@@ -24,6 +24,7 @@ object CudaDouble :
     private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
     private val advisedFunction by function("double_advised", JAVA_INT, JAVA_LONG)
     private val fabricFunction by function("double_fabric", null, JAVA_INT)
+    private val servedFunction by function("double_served", JAVA_LONG, JAVA_LONG)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
 
     override fun usual() {
@@ -58,6 +59,9 @@ object CudaDouble :
     fun fabric(has: Boolean, allowed: Boolean = has) {
         fabricFunction.invoke(if (!has) 0 else if (allowed) 1 else 2)
     }
+
+    /** Returns how many allocations a pool has served. */
+    fun served(pool: Long): Long = servedFunction.invoke(pool) as Long
 
     /** The number of contexts on the calling thread's stack. */
     val contextDepth: Int get() = threadState

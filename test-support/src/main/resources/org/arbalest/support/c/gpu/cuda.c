@@ -435,7 +435,24 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
 /* CUmemPoolProps and CUmemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int waits; uint64_t threshold; };
+struct pool { gpu_device* device; int waits; uint64_t threshold; int64_t served; };
+
+/* "The current mempool of a device is default memory pool", which nobody creates or destroys. */
+static struct pool defaults[GPU_MOST_DEVICES];
+
+API CUresult cuDeviceGetMemPool(struct pool** pool, int ordinal) {
+  CALL("cuDeviceGetMemPool");
+  gpu_device* device = gpu_at(ordinal);
+  if (device == NULL) return GPU_INVALID_VALUE;
+  if (!gpu_has_pools()) return GPU_NOT_SUPPORTED;
+  *pool = &defaults[ordinal];
+  (*pool)->device = device;
+  (*pool)->waits = 1;
+  return GPU_OK;
+}
+
+/* Returns how many allocations a pool has served. */
+DOUBLE int64_t double_served(const struct pool* pool) { return __atomic_load_n(&pool->served, __ATOMIC_SEQ_CST); }
 
 API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* properties) {
   CALL("cuMemPoolCreate");
@@ -566,7 +583,9 @@ API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct poo
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
   int code = pool->waits ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
-  return code == GPU_OK ? gpu_allocate(pool->device, GPU_DEVICE, bytes, address) : code;
+  if (code == GPU_OK) code = gpu_allocate(pool->device, GPU_DEVICE, bytes, address);
+  if (code == GPU_OK) __atomic_fetch_add(&pool->served, 1, __ATOMIC_SEQ_CST);
+  return code;
 }
 
 API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {

@@ -95,6 +95,7 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation 
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device); /* 8.0 */
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation location); /* 12.2 */
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties); /* 11.2 */
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device); /* 11.2 */
 CUresult cuMemPoolDestroy(CUmemoryPool pool); /* 11.2 */
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value); /* 11.2 */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count); /* 11.2 */
