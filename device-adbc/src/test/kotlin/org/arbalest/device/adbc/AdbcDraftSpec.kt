@@ -46,9 +46,10 @@ class AdbcDraftSpec : FunSpec({
 
     test("1.2.0 is requested on demand, and then 1.1.0 and 1.0.0 of a driver that is older [ADB-33]") {
         Faulty.driver.version() shouldBe AdbcVersion.V1_1_0
-        Faulty.draft.version() shouldBe AdbcVersion.V1_2_0
+        val draft = Faulty.driver.request(AdbcVersion.V1_2_0)
+        draft.version() shouldBe AdbcVersion.V1_2_0
         c.version shouldBe 1_002_000
-        Faulty.draft.open(mapOf<String, Any>()).use { c.version shouldBe 1_002_000 }
+        draft.open(mapOf<String, Any>()).use { c.version shouldBe 1_002_000 }
         c.init(Init.NO_DRAFT)
         val before = c.calls("init")
         Faulty.driver.request(AdbcVersion.V1_2_0).version() shouldBe AdbcVersion.V1_1_0

@@ -119,8 +119,10 @@ class ArrayValidationDeviceSpec : FunSpec({
     ) {
         val validity = RawArray.bytes(0b1011)
         there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = -1)) {
-            it.validate(Validation.FULL)
-            fake.copies().shouldBeEmpty()
+            it.slice(0, 3).use { slice -> // has an unknown null count
+                slice.validate(Validation.FULL)
+                fake.copies().shouldBeEmpty()
+            }
         }
         there(raw(DataType.INT64, 4, validity, RawArray.longs(1, 2, 3, 4), nulls = 1)) {
             it.validate(Validation.FULL)
