@@ -89,14 +89,18 @@ public fun AdbcConnection.queryAsyncFlow(
 /**
  * Returns the warnings of the connection as a flow; see [AdbcConnection.setWarningHandler]. A connection has one
  * handler, which a collection sets, and removes at its end, on [dispatcher], where it may wait for a query. Warnings
- * wait for a slow collector without a limit. If the connection was closed before, a cancellation has the exception of
- * the removal as a suppressed one.
+ * wait for a slow collector without a limit. Closing the connection does not end the flow; a later cancellation has the
+ * exception of the removal as a suppressed one.
  */
 @ExperimentalAdbc
 public fun AdbcConnection.warningFlow(dispatcher: CoroutineDispatcher? = null): Flow<AdbcWarning> = channelFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
-    AutoCloseable { setWarningHandler(null) }.useOn(here) {
-        awaitCall(here) { setWarningHandler { warning -> trySend(warning) } }
+    var isSet = false
+    AutoCloseable { if (isSet) setWarningHandler(null) }.useOn(here) {
+        awaitCall(here) {
+            setWarningHandler { warning -> trySend(warning) }
+            isSet = true
+        }
         awaitCancellation()
     }
 }.buffer(Channel.UNLIMITED)

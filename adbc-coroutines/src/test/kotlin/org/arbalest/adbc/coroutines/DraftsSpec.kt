@@ -6,6 +6,7 @@ package org.arbalest.adbc.coroutines
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
@@ -22,6 +23,10 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
+import java.lang.Thread.State.TIMED_WAITING
+import java.lang.Thread.State.WAITING
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicReference
 
 /** Tests of coroutines for the draft of ADBC 1.2.0 and the async execution. */
 class DraftsSpec : FunSpec({
@@ -76,7 +81,30 @@ class DraftsSpec : FunSpec({
         }
     }
 
-    test("a connection that is closed ends its flow of warnings without a failure [ADB-34]") {
+    test("a flow of warnings that is cancelled before it has set its handler removes none, and ends at once [ADB-34]") {
+        val set = "ConnectionSetWarningHandler"
+        val thread = AtomicReference<Thread>()
+        Executors.newSingleThreadExecutor { Thread(it).also(thread::set) }.asCoroutineDispatcher().use { one ->
+            connected { connection ->
+                val first = launch { connection.warningFlow().collect { } }
+                while (c.calls(set) == 0L) yield()
+                c.hold("StatementExecuteQuery")
+                val query = async { connection.awaitExecute("DELETE FROM t WHERE id = 0") }
+                awaitHeld()
+                val second = launch { connection.warningFlow(one).collect { } }
+                while (thread.get()?.state !in listOf(WAITING, TIMED_WAITING)) yield() // for the connection's lock
+                second.cancel()
+                second.ends() shouldBe true
+                c.calls(set) shouldBe 1
+                c.letGo()
+                query.await()
+                first.cancelAndJoin()
+                c.calls(set) shouldBe 2
+            }
+        }
+    }
+
+    test("a flow of warnings whose connection was closed is cancelled without a failure [ADB-34]") {
         connected { connection ->
             val warnings = launch { connection.warningFlow().collect { } }
             while (c.calls("ConnectionSetWarningHandler") == 0L) yield()

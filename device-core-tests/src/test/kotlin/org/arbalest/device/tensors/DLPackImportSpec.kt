@@ -222,7 +222,9 @@ class DLPackImportSpec : FunSpec({
                     Said(at, one, code = 17, bits = 4) to "kDLFloat4_e2m1fn of 4 bits",
                     Said(at, one, code = 17, bits = 4, lanes = 2) to
                         "vectors of 2 lanes of kDLFloat4_e2m1fn of 4 bits, but a column has no vectors",
-                    Said(at, one, code = 18, bits = 4) to "of the type code 18 of 4 bits",
+                    Said(at, one, code = 18, bits = 4) to "its elements are DLPack's type code 18 of 4 bits, for which",
+                    Said(at, one, code = 18, bits = 4, lanes = 2) to
+                        "vectors of 2 lanes of DLPack's type code 18 of 4 bits",
                     Said(at, one, deviceType = 4) to "OPENCL:0, where its data is a cl_mem",
                 )
                 for ((said, why) in wrong) withClue(why) {

@@ -28,24 +28,33 @@ final class CuAddress {
 
   /** Rejects an address that is not in a GPU's memory of the given kind. Allowed while a graph is captured. */
   static void check(Gpu gpu, DeviceType type, long address) {
-    String place = elsewhere(gpu, type, address);
+    Place found = Place.of(gpu, address);
+    String place = elsewhere(gpu, type, found.kind, found.ordinal, found.isManaged);
     if (place == null) return;
     throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(address) + " is " + place
         + ", but the array is declared on " + type + ":" + gpu.ordinal);
   }
 
-  /** Returns the kind of memory at an address that is not in a GPU's own memory; otherwise null. */
-  static @Nullable String elsewhere(Gpu gpu, long address) {
-    return elsewhere(gpu, DeviceType.CUDA, address);
+  /** Returns what an address is if it is not in the GPU's own memory, or if the driver cannot tell; otherwise null. */
+  static @Nullable String outside(Gpu gpu, long address) {
+    Place found = Place.of(gpu, address);
+    if (found.kind == CuMemory.PAGEABLE) return "pageable main memory";
+    if (found.kind == CuMemory.PINNED) return "pinned main memory";
+    if (found.kind != CuMemory.ON_DEVICE || found.ordinal < 0) return "unknown to the driver";
+    if (found.isManaged) return "managed memory";
+    return found.ordinal == gpu.ordinal ? null : "memory of CUDA:" + found.ordinal;
   }
 
-  private static @Nullable String elsewhere(Gpu gpu, DeviceType type, long address) {
-    gpu.enterOrdered();
-    int kind = CuMemory.kindOf(address);
-    int ordinal = kind == CuMemory.ON_DEVICE ? attribute(DEVICE_ORDINAL, address) : gpu.ordinal;
-    boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) != 0; // or unknown
-    gpu.leave();
-    return elsewhere(gpu, type, kind, ordinal, isManaged);
+  /** What the driver knows of an address; the attributes of unknown ones are those of the GPU. */
+  private record Place(int kind, int ordinal, boolean isManaged) {
+    static Place of(Gpu gpu, long address) {
+      gpu.enterOrdered();
+      int kind = CuMemory.kindOf(address);
+      int ordinal = kind == CuMemory.ON_DEVICE ? attribute(DEVICE_ORDINAL, address) : gpu.ordinal;
+      boolean isManaged = kind == CuMemory.ON_DEVICE && attribute(IS_MANAGED, address) != 0; // or unknown
+      gpu.leave();
+      return new Place(kind, ordinal, isManaged);
+    }
   }
 
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal, boolean isManaged) {
@@ -68,8 +77,13 @@ final class CuAddress {
         : -1;
   }
 
+  /** Returns whether a handle cannot be a pointer. */
+  static boolean isImpossible(long handle) {
+    return handle >= 0 && handle < FIRST_PAGE;
+  }
+
   static void checkEvent(Gpu gpu, long event) {
-    if (event > 0 && event < FIRST_PAGE) {
+    if (event != 0 && isImpossible(event)) {
       throw new DeviceException(Errno.EINVAL,
           "its sync_event points to 0x" + Long.toHexString(event) + ", which is not an event of " + gpu.name);
     }

@@ -73,9 +73,10 @@ public final class Cuda {
    * of copies to the GPU. Memory that is allocated already stays in its pool. Initially, the library has a pool of its
    * own. A pool that several libraries use keeps freed memory for all of them.
    *
-   * <p>The caller owns the pool, and keeps it until another one is set. The library changes none of its settings: the
-   * caller grants other GPUs access to its memory, and trims it. While it may insert dependencies between streams
-   * ({@code CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES}, the default), an allocation may wait for work of other
+   * <p>The caller owns the pool, and keeps it until another one is set and the allocations that began before have
+   * returned. The library changes none of its settings: the caller grants other GPUs access to its memory, and trims
+   * it. While it may insert dependencies between streams
+   * ({@code CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES}, the default), allocations may wait for work of other
    * streams.
    *
    * @param pool a {@code CUmemoryPool} of this GPU's memory, such as RMM's {@code pool_handle()} or

@@ -12,7 +12,7 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory pool that serves a GPU's allocations, and the stream that orders them and their frees. No other work is in
+ * The memory pool that serves a GPU's allocations, and the stream that orders them and all frees. No other work is in
  * that stream.
  *
  * <p>It is the library's own pool unless the application chooses another one: the settings of the device's default pool
@@ -28,18 +28,24 @@ final class Pool {
   private static final int PROPERTIES_SIZE = 88;
   private static final int ACCESS_SIZE = 12;
 
+  /** A pool, and the stream that orders its allocations. */
+  private record Source(long pool, long stream) {}
+
   private final Gpu gpu;
   private final long handle;
   private final long stream;
 
+  /** The stream for allocations from pools of other libraries, which may wait for their work; 0 until it is needed. */
+  private long foreignStream;
+
   /** The pool of the next allocations. A free names no pool. */
-  private volatile long chosen;
+  private volatile Source chosen;
 
   private Pool(Gpu gpu, long handle, long stream) {
     this.gpu = gpu;
     this.handle = handle;
-    this.chosen = handle;
     this.stream = stream;
+    this.chosen = new Source(handle, stream);
   }
 
   static Pool create(Gpu gpu) {
@@ -100,10 +106,10 @@ final class Pool {
     return tryAllocate(out, bytes, chosen);
   }
 
-  private int tryAllocate(MemorySegment out, long bytes, long pool) {
+  private int tryAllocate(MemorySegment out, long bytes, Source from) {
     gpu.enter();
-    int allocated = Cu.MEM_ALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, pool, stream);
-    int synchronizing = allocated == Cu.SUCCESS ? Cu.STREAM_SYNCHRONIZE.call(stream) : Cu.SUCCESS;
+    int allocated = Cu.MEM_ALLOC_FROM_POOL_ASYNC.call(out.address(), bytes, from.pool, from.stream);
+    int synchronizing = allocated == Cu.SUCCESS ? Cu.STREAM_SYNCHRONIZE.call(from.stream) : Cu.SUCCESS;
     int freed = synchronizing == Cu.SUCCESS ? Cu.SUCCESS : free(out.get(JAVA_LONG, 0));
     gpu.leave();
     if (synchronizing == Cu.SUCCESS) return allocated;
@@ -120,7 +126,7 @@ final class Pool {
 
   /** Returns the handle of the pool that serves the next allocation. */
   long chosen() {
-    return chosen;
+    return chosen.pool;
   }
 
   /** Returns the handle of the device's current pool, which serves {@code cuMemAllocAsync}. */
@@ -135,23 +141,37 @@ final class Pool {
   }
 
   /** Serves the next allocations from another pool, or from the library's own if the handle is 0. */
-  void choose(long pool) {
+  synchronized void choose(long pool) {
     if (!isThere()) throw missing();
-    if (pool != 0 && pool != handle) tryOnce(pool);
-    chosen = pool == 0 ? handle : pool;
+    if (pool == 0 || pool == handle) {
+      chosen = new Source(handle, stream);
+      return;
+    }
+    if (CuAddress.isImpossible(pool))
+      throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(pool) + " is not a pool of " + gpu.name);
+    if (foreignStream == 0) foreignStream = Streams.create(gpu);
+    Source other = new Source(pool, foreignStream);
+    tryOnce(other);
+    trim();
+    chosen = other;
   }
 
   /** Allocates from a pool once, and frees that. Throws if the memory is not this GPU's own. */
-  private void tryOnce(long pool) {
+  private void tryOnce(Source from) {
     MemorySegment scratch = Cu.scratch();
-    int code = tryAllocate(scratch, 1, pool);
+    int code = tryAllocate(scratch, 1, from);
+    if (code == Cu.OUT_OF_MEMORY) {
+      trim();
+      code = tryAllocate(scratch, 1, from);
+    }
     if (code != Cu.SUCCESS) throw gpu.error(Cu.MEM_ALLOC_FROM_POOL_ASYNC, code, "a byte of the chosen pool");
     long address = scratch.get(JAVA_LONG, 0);
-    String place = CuAddress.elsewhere(gpu, address);
-    gpu.enter();
-    code = free(address);
-    gpu.leave();
-    gpu.check(code, Cu.MEM_FREE_ASYNC);
+    String place;
+    try {
+      place = CuAddress.outside(gpu, address);
+    } finally {
+      gpu.deviceMemory.free(address, 1);
+    }
     if (place != null)
       throw new DeviceException(Errno.EINVAL, "the pool's memory is " + place + ", but it was chosen for " + gpu.name);
   }

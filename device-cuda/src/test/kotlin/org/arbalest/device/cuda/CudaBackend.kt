@@ -102,6 +102,13 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
 
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
+    override fun makeLasting() {
+        val gpu = Devices.device(DeviceType.CUDA, 0)
+        if (!hasPool()) return
+        Cuda.usePool(gpu, Cuda.currentPool(gpu)) // its own stream
+        Cuda.usePool(gpu, 0)
+    }
+
     override val functions: Set<String> get() = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.toSet()
 
     override val batchCopy: String? get() = "cuMemcpyBatchAsync"

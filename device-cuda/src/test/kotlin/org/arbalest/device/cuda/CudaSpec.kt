@@ -24,7 +24,19 @@ import org.arbalest.support.gpu.gpuContract
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
 import org.arbalest.testkit.contract.texts
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+
+/** Returns a pool of pinned main memory. */
+private fun hostPool(): Long = Arena.ofConfined().use { arena ->
+    val properties = arena.allocate(88, 8)
+    properties.set(JAVA_INT, 0, 1) // CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.set(JAVA_INT, 8, 2) // CU_MEM_LOCATION_TYPE_HOST
+    val out = arena.allocate(JAVA_LONG)
+    Cu.MEM_POOL_CREATE.call(out.address(), properties.address()) shouldBe 0
+    out.get(JAVA_LONG, 0)
+}
 
 /** The contract of GPUs, and CUDA's own rules for stream capture and managed memory, on the simulator. */
 class CudaSpec : FunSpec({
@@ -105,6 +117,9 @@ class CudaSpec : FunSpec({
             errno() shouldBe Errno.EINVAL
             message shouldContain "the pool's memory is memory of CUDA:1, but it was chosen for CUDA:0"
         }
+        shouldThrow<DeviceException> { Cuda.usePool(device, hostPool()) }.message shouldContain
+            "the pool's memory is pinned main memory, but it was chosen for CUDA:0"
+        shouldThrow<DeviceException> { Cuda.usePool(device, 2) }.message shouldContain "0x2 is not a pool of CUDA:0"
         CudaDouble.fail("cuMemAllocFromPoolAsync", code = 1)
         shouldThrow<DeviceException> { Cuda.usePool(device, Cuda.currentPool(device)) }.message shouldContain
             "cuMemAllocFromPoolAsync on CUDA:0 failed: CUDA_ERROR_INVALID_VALUE (1)"

@@ -31,6 +31,9 @@ interface GpuBackend : StagingBackend {
     /** Returns whether the first GPU's memory comes from a pool. */
     fun hasPool(): Boolean
 
+    /** Makes what the backend makes once on request, and keeps. */
+    fun makeLasting() {}
+
     /** Whether an event is sent to another process with its array. */
     val sharesEvents: Boolean get() = true
 

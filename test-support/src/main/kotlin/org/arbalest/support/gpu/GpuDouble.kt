@@ -406,6 +406,7 @@ sealed class GpuDouble(
         for (type in backend.types) { // their default streams are created at first use, and remain
             for (gpu in backend.gpus.indices) Devices.device(type, gpu.toLong()).defaultStream()
         }
+        backend.makeLasting()
         countReleased(checkNotNull(Settling.leftAfter(QUIET) { backend.unkept() }))
         atRest = backend.unkept()
         atRestIn = spec

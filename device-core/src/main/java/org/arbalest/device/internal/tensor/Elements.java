@@ -71,7 +71,7 @@ record Elements(int code, int bits) {
       case DLTensorStruct.BOOL -> "kDLBool";
       default -> code > DLTensorStruct.BOOL && code <= DLTensorStruct.BOOL + SMALL_FLOATS.size()
           ? "kDLFloat" + SMALL_FLOATS.get(code - DLTensorStruct.BOOL - 1)
-          : "of the type code " + code;
+          : "DLPack's type code " + code;
     };
   }
 }

@@ -435,7 +435,7 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
 /* CUmemPoolProps and CUmemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int waits; uint64_t threshold; int64_t served; };
+struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; };
 
 /* "The current mempool of a device is default memory pool", which nobody creates or destroys. */
 static struct pool defaults[GPU_MOST_DEVICES];
@@ -447,9 +447,14 @@ API CUresult cuDeviceGetMemPool(struct pool** pool, int ordinal) {
   if (!gpu_has_pools()) return GPU_NOT_SUPPORTED;
   *pool = &defaults[ordinal];
   (*pool)->device = device;
+  (*pool)->kind = GPU_DEVICE;
   (*pool)->waits = 1;
   return GPU_OK;
 }
+
+/* The blocks of pools in main memory: cuMemFreeAsync frees them, but no other pinned memory. */
+#define MOST_HOST_BLOCKS 8
+static uint64_t host_blocks[MOST_HOST_BLOCKS];
 
 /* Returns how many allocations a pool has served. */
 DOUBLE int64_t double_served(const struct pool* pool) { return __atomic_load_n(&pool->served, __ATOMIC_SEQ_CST); }
@@ -458,12 +463,15 @@ API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* proper
   CALL("cuMemPoolCreate");
   static const char zeroes[72];
   if (!gpu_has_pools()) return GPU_NOT_SUPPORTED;
-  if (properties->type != 1 || properties->handles != 0 || properties->location_type != 1) return GPU_INVALID_VALUE;
+  int is_host = properties->location_type == 2; /* "CU_MEM_LOCATION_TYPE_HOST: Location is host, id is ignored" */
+  if (properties->type != 1 || properties->handles != 0) return GPU_INVALID_VALUE;
+  if (properties->location_type != 1 && !is_host) return GPU_INVALID_VALUE;
   if (memcmp(properties->rest, zeroes, sizeof(zeroes)) != 0) return GPU_INVALID_VALUE;
-  gpu_device* device = gpu_at(properties->location);
+  gpu_device* device = gpu_at(is_host ? 0 : properties->location);
   if (device == NULL) return GPU_INVALID_VALUE;
   *pool = calloc(1, sizeof(struct pool));
   (*pool)->device = device;
+  (*pool)->kind = is_host ? GPU_PINNED : GPU_DEVICE;
   (*pool)->waits = 1;
   return GPU_OK;
 }
@@ -583,14 +591,23 @@ API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct poo
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
   int code = pool->waits ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
-  if (code == GPU_OK) code = gpu_allocate(pool->device, GPU_DEVICE, bytes, address);
+  if (code == GPU_OK) code = gpu_allocate(pool->device, pool->kind, bytes, address);
+  if (code == GPU_OK && pool->kind == GPU_PINNED) {
+    int i = 0;
+    while (i < MOST_HOST_BLOCKS && !__sync_bool_compare_and_swap(&host_blocks[i], 0, *address)) i++;
+    if (i == MOST_HOST_BLOCKS) gpu_violation("pools have more blocks of main memory than the simulator can note");
+  }
   if (code == GPU_OK) __atomic_fetch_add(&pool->served, 1, __ATOMIC_SEQ_CST);
   return code;
 }
 
 API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
   CONTEXT("cuMemFreeAsync");
-  return gpu_free_async(stream_of(context, stream), address);
+  enum gpu_kind kind = GPU_DEVICE;
+  for (int i = 0; i < MOST_HOST_BLOCKS; i++) {
+    if (__sync_bool_compare_and_swap(&host_blocks[i], address, 0)) kind = GPU_PINNED;
+  }
+  return gpu_free_async(stream_of(context, stream), kind, address);
 }
 
 /* Only the pool's device has access to its memory, until another has peer access ("By default, only the device where

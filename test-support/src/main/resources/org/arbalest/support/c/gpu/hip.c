@@ -380,7 +380,7 @@ API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t
 
 API hipError_t hipFreeAsync(void* address, hipStream_t stream) {
   DEVICE("hipFreeAsync");
-  RETURN(gpu_free_async(stream_of(device, stream), (uint64_t)address));
+  RETURN(gpu_free_async(stream_of(device, stream), GPU_DEVICE, (uint64_t)address));
 }
 
 API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {

@@ -209,7 +209,7 @@ static void run(gpu_stream* stream, struct command* command) {
       break;
     }
     case WAIT_VALUE: run_wait_value(stream, command); break;
-    case FREE: gpu_release_locked(command->from, GPU_DEVICE); break;
+    case FREE: gpu_release_locked(command->from, (enum gpu_kind)command->size); break;
     case PREFETCH: gpu_resolve(command->from, command->size, "a prefetch read"); break;
     case HOLD:
       while (!exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
@@ -633,13 +633,13 @@ int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value) {
 
 /* "During stream capture, this function results in the creation of a free node and must therefore be passed the address of a graph allocation" (cuda.h,
    cuMemFreeAsync; hip_runtime_api.h, hipFreeAsync). */
-int gpu_free_async(gpu_stream* stream, uint64_t address) {
+int gpu_free_async(gpu_stream* stream, enum gpu_kind kind, uint64_t address) {
   int is_captured = 0;
   if (gpu_stream_is_captured(stream, &is_captured) == GPU_OK && is_captured) {
     gpu_violation("memory that is not a graph's was freed in a stream that is captured, which invalidates the capture");
     return GPU_INVALID_VALUE;
   }
-  return enqueue(stream, (struct command){.kind = FREE, .from = address});
+  return enqueue(stream, (struct command){.kind = FREE, .from = address, .size = kind});
 }
 
 static gpu_stream* about_to_free(const gpu_stream* except) {

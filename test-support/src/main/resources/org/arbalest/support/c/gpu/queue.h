@@ -38,7 +38,7 @@ int gpu_copy(gpu_stream* stream, uint64_t to, uint64_t from, size_t size, int pi
 int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);
 int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters);
 int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value);
-int gpu_free_async(gpu_stream* stream, uint64_t address);
+int gpu_free_async(gpu_stream* stream, enum gpu_kind kind, uint64_t address);
 int gpu_wait_for_frees(gpu_stream* stream); /* makes it wait for another stream of its device with a free to come */
 int gpu_prefetch(gpu_stream* stream, uint64_t address, size_t size); /* moves nothing, which is not observable */
 int gpu_has_kernel(const char* name);
