@@ -103,6 +103,58 @@ class DeviceBufferSpec : FunSpec({
         memory.close()
     }
 
+    test("wrapped buffers of one owner release it once, after the last of them [OWN-23]") {
+        val freed = AtomicInteger()
+        val field = Field.of("id", DataType.INT64)
+        buffer(64).use { memory ->
+            val owner = DeviceBuffer.wrap(cpu, 0, 0) { freed.incrementAndGet() }
+            val bitmap = DeviceBuffer.wrap(cpu, memory.address(), 8, owner)
+            val values = DeviceBuffer.wrap(cpu, memory.address() + 8, 32, owner)
+            owner.close()
+            owner.close()
+            values.content() shouldBe (8..39).toList()
+            shouldThrow<IllegalStateException> { DeviceBuffer.wrap(cpu, memory.address(), 8, owner) }
+                .message shouldContain "closed"
+            val data = ArrayData.of(4, -1, listOf(bitmap, values))
+            shouldThrow<RuntimeException> { DeviceArray.of(field.withType(DataType.UTF8), data) }
+            freed.get() shouldBe 0
+            val array = DeviceArray.of(field, data)
+            data.close()
+            val children = ArrayData.of(array)
+            array.close()
+            freed.get() shouldBe 0
+            children.close()
+            freed.get() shouldBe 1
+        }
+    }
+
+    test("an owner without buffers, or whose second buffer is impossible, is released once [OWN-23]") {
+        val freed = AtomicInteger()
+        DeviceBuffer.wrap(cpu, 0, 0) { freed.incrementAndGet() }.use { it.size() shouldBe 0 }
+        freed.get() shouldBe 1
+        buffer(8).use { memory ->
+            shouldThrow<IllegalArgumentException> {
+                DeviceBuffer.wrap(cpu, 0, 0) { freed.incrementAndGet() }.use { owner ->
+                    DeviceBuffer.wrap(cpu, memory.address(), 8, owner).use { DeviceBuffer.wrap(cpu, 0, 3, owner) }
+                }
+            }.message shouldContain "no buffer is at 0 with 3 bytes"
+        }
+        freed.get() shouldBe 2
+    }
+
+    test("buffers without an address and without bytes form an array without rows, whose pointers are not NULL") {
+        val freed = AtomicInteger()
+        DeviceBuffer.wrap(cpu, 0, 0) { freed.incrementAndGet() }.use { owner ->
+            val buffers = listOf(null) + List(2) { DeviceBuffer.wrap(cpu, 0, 0, owner) }
+            buffers.filterNotNull().forEach { (it.address() != 0L) shouldBe true }
+            DeviceArray.of(Field.of("name", DataType.UTF8), ArrayData.of(0, 0, buffers)).use {
+                it.validate(Validation.FULL)
+                it.length() shouldBe 0
+            }
+        }
+        freed.get() shouldBe 1
+    }
+
     test("a reader reads from its position, and returns -1 at the end") {
         val reader = buffer(10).use { it.reader() }
         reader.size() shouldBe 10

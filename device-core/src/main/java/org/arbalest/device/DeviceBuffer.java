@@ -18,7 +18,7 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
    * Wraps memory that other code allocated. The caller owns the buffer.
    *
    * @param device the device of the memory
-   * @param address the address of the memory on the device
+   * @param address the address of the memory on the device; may be 0 if the size is 0
    * @param size the size in bytes
    * @param onFree run once, on any thread, when nothing in this library uses the memory any more. Objects that it
    *     refers to stay reachable until then. If the address is that of an automatic arena's segment, {@code onFree}
@@ -26,6 +26,30 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
    */
   static DeviceBuffer wrap(Device device, long address, long size, Runnable onFree) {
     return DeviceBufferImpl.wrap(device, address, size, onFree);
+  }
+
+  /**
+   * Wraps memory that has the same owner as another buffer. The caller owns the result. The other buffer's memory is
+   * freed, and its {@code onFree} runs, when the last of these buffers is closed, or the last array made of them.
+   *
+   * <p>Thus an object that owns several blocks, such as the values and the validity of a column, becomes several
+   * buffers. The first may have no bytes. If a later call fails, all are closed, and the object is released once:
+   *
+   * <pre>{@code
+   * try (DeviceBuffer owner = DeviceBuffer.wrap(device, 0, 0, column::close);
+   *     DeviceBuffer validity = DeviceBuffer.wrap(device, bitmap, bitmapBytes, owner);
+   *     DeviceBuffer values = DeviceBuffer.wrap(device, data, dataBytes, owner)) {
+   *   return DeviceArray.of(field, ArrayData.of(rows, nulls, List.of(validity, values)), stream);
+   * }
+   * }</pre>
+   *
+   * @param device the device of the memory
+   * @param address the address of the memory on the device; may be 0 if the size is 0
+   * @param size the size in bytes
+   * @param owner an open buffer, which stays open
+   */
+  static DeviceBuffer wrap(Device device, long address, long size, DeviceBuffer owner) {
+    return DeviceBufferImpl.wrap(device, address, size, owner);
   }
 
   /**

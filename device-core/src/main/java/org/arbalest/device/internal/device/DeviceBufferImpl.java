@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A handle to some bytes of an {@link Allocation}. See {@link DeviceBuffer}. */
 public final class DeviceBufferImpl implements DeviceBuffer {
+  /** The address of wrapped buffers without bytes, if their owner has none. An empty array may read one offset of 0. */
+  private static final long NO_BYTES = noBytes();
+
   private final Device device;
   private final Allocation allocation;
   private final long address;
@@ -27,6 +30,12 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   private final boolean isCpuAccessible;
   private final AtomicBoolean consumed = new AtomicBoolean();
   private final Leaks.@Nullable Watch watch;
+
+  private static long noBytes() {
+    long address = NativeHeap.allocate(Long.BYTES);
+    NativeHeap.putLong(address, 0);
+    return address;
+  }
 
   /** Takes over one reference to the allocation. */
   private DeviceBufferImpl(Device device, Allocation allocation, long address, long size, boolean isCpuAccessible) {
@@ -59,10 +68,29 @@ public final class DeviceBufferImpl implements DeviceBuffer {
   }
 
   private static DeviceBuffer wrapped(Device device, long address, long size, Runnable onFree) {
+    long checked = checked(device, address, size);
+    return wrapped(device, checked, size, device.isCpuAccessible(), onFree);
+  }
+
+  /** Wraps memory that has the same owner as another buffer. */
+  public static DeviceBuffer wrap(Device device, long address, long size, DeviceBuffer owner) {
+    Objects.requireNonNull(owner, "owner");
+    long checked = checked(device, address, size);
+    Allocation held = unwrap(owner).hold();
+    try {
+      return new DeviceBufferImpl(device, held, checked, size, device.isCpuAccessible());
+    } catch (Throwable t) {
+      held.release();
+      throw t;
+    }
+  }
+
+  /** Returns the address, or one that is not NULL for no bytes (ARR-08). Throws if no memory can be there. */
+  private static long checked(Device device, long address, long size) {
     Objects.requireNonNull(device, "device");
-    if (size < 0 || address == 0)
+    if (size < 0 || (address == 0 && size > 0))
       throw new IllegalArgumentException("no buffer is at " + address + " with " + size + " bytes");
-    return wrapped(device, address, size, device.isCpuAccessible(), onFree);
+    return address == 0 ? NO_BYTES : address;
   }
 
   /**
