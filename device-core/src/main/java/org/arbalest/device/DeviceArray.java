@@ -268,6 +268,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <ul>
    *   <li>text, binary, lists and list-views: from any of their kinds to any, with offsets of 32 and of 64 bits, and
    *       views
+   *   <li>booleans: from {@code bool}, which has bits, to {@code arrow.bool8}, which has bytes, and back
    *   <li>dictionaries: to their values, or to other widths of indices
    *   <li>run-ends: to the values of each row, or to other widths of ends
    *   <li>nullable fields: to fields that are not nullable, if there are no nulls

@@ -43,6 +43,7 @@ final class Compatible {
       check(encodedBy(from, encoded.values()), to);
       return;
     }
+    if (Booleans.areConvertible(from, to)) return;
     checkExtension(from, to);
     if (type instanceof DictionaryType encoded && asked instanceof DictionaryType wanted) {
       if (wanted.ordered() && !encoded.ordered())
@@ -105,7 +106,7 @@ final class Compatible {
 
   /**
    * Checks extension types. A conversion may drop one, but never adds one, because the storage alone does not have its
-   * meaning. If it stays, its storage must fit.
+   * meaning; booleans do, and are checked before. If it stays, its storage must fit.
    */
   private static void checkExtension(Field from, Field to) {
     Extension asked = to.extension();

@@ -11,7 +11,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
-/** Converts values of a fixed width, which stay unchanged, and indices of dictionaries, whose width may change. */
+/** Converts values of a fixed width, which stay unchanged except booleans, and indices, whose width may change. */
 final class FixedWidth {
   private FixedWidth() {}
 
@@ -29,6 +29,8 @@ final class FixedWidth {
       } catch (MalformedException e) {
         throw e.under(MalformedException.DICTIONARY);
       }
+    } else if (Booleans.differ(from, to)) {
+      node.buffers.add(Booleans.values(plan, RawArrowArray.buffer(struct, 1), rows, to));
     } else {
       node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
     }
