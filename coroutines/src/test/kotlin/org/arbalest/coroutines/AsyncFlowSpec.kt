@@ -43,6 +43,7 @@ import org.arbalest.device.c.CImport
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
+import org.arbalest.support.Emulator
 import org.arbalest.support.PeerProducer
 import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
@@ -68,7 +69,7 @@ class AsyncFlowSpec : FunSpec({
 
     for (prefetch in listOf(1, 2, 5, 64)) {
         test("a stream passes 300 batches in order with a prefetch of $prefetch [ASY-06]") {
-            withTimeout(5.seconds) {
+            withTimeout(5.seconds * Emulator.patience) {
                 val (arrays, produced) = connect(ids(300))
                 arrays.ids(prefetch) shouldContainExactly List(300) { it.toLong() }
                 produced.await()

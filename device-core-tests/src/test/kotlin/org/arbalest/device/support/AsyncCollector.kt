@@ -6,6 +6,7 @@ import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
+import org.arbalest.support.Emulator
 import org.arbalest.support.PeerProducer
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletableFuture
@@ -29,7 +30,7 @@ internal fun PeerProducer.connect(vararg quirks: AsyncQuirk, threaded: Boolean =
 /** Returns the result of a stage, or the error with which it failed. */
 internal fun <T> CompletionStage<T>.outcome(): Result<T> =
     try {
-        Result.success(toCompletableFuture().get(5, SECONDS))
+        Result.success(toCompletableFuture().get(5L * Emulator.patience, SECONDS))
     } catch (e: CancellationException) {
         Result.failure(e)
     } catch (e: ExecutionException) {
@@ -54,7 +55,7 @@ internal class AsyncCollector(
      * The subscription. Reading it waits, because the producer may deliver it from another thread after `subscribe` has
      * returned.
      */
-    val subscription: Flow.Subscription get() = subscribed.get(5, SECONDS)
+    val subscription: Flow.Subscription get() = subscribed.get(5L * Emulator.patience, SECONDS)
 
     fun read(task: AsyncTask) {
         task.extract().use { ids += it.column("id").toLongArray().toList() }
