@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.samples.guides;
+
+/** The public methods of cuDF's Java classes that the programs for cuDF call. */
+interface Cudf {
+  /** Memory on a GPU. */
+  interface BaseDeviceMemoryBuffer {
+    long getAddress();
+
+    long getLength();
+  }
+
+  /** Memory on a GPU that closing frees, such as {@code Rmm.alloc} returns. */
+  interface DeviceMemoryBuffer extends BaseDeviceMemoryBuffer, AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** A column, which counts its references. A buffer is null if the column has none, or if it has no bytes. */
+  interface ColumnVector extends AutoCloseable {
+    BaseDeviceMemoryBuffer getData();
+
+    BaseDeviceMemoryBuffer getValid();
+
+    BaseDeviceMemoryBuffer getOffsets();
+
+    long getRowCount();
+
+    long getNullCount();
+
+    ColumnVector incRefCount();
+
+    @Override
+    void close();
+  }
+}
