@@ -15,6 +15,7 @@ export const sidebar = [
       { text: 'Arrow Java', link: '/guides/arrow-java' },
       { text: 'Spark', link: '/guides/spark' },
       { text: 'Tensors', link: '/guides/tensors' },
+      { text: 'cuDF', link: '/guides/cudf' },
       { text: 'Backends', link: '/guides/backends' },
       { text: 'Leaks', link: '/guides/leaks' },
       { text: 'Performance', link: '/guides/performance' },
