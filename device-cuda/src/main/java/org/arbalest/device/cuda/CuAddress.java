@@ -35,7 +35,7 @@ final class CuAddress {
         + ", but the array is declared on " + type + ":" + gpu.ordinal);
   }
 
-  /** Returns what an address is if it is not in the GPU's own memory, or if the driver cannot tell; otherwise null. */
+  /** Returns the kind of memory at an address that is not in the GPU's own memory, or is unknown; otherwise null. */
   static @Nullable String outside(Gpu gpu, long address) {
     Place found = Place.of(gpu, address);
     if (found.kind == CuMemory.PAGEABLE) return "pageable main memory";
@@ -45,7 +45,7 @@ final class CuAddress {
     return found.ordinal == gpu.ordinal ? null : "memory of CUDA:" + found.ordinal;
   }
 
-  /** What the driver knows of an address; the attributes of unknown ones are those of the GPU. */
+  /** The kind of memory at an address, by the driver. Memory that is not on a device has the GPU's ordinal. */
   private record Place(int kind, int ordinal, boolean isManaged) {
     static Place of(Gpu gpu, long address) {
       gpu.enterOrdered();

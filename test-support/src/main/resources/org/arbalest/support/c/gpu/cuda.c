@@ -437,7 +437,7 @@ struct properties { int type; int handles; int location_type; int location; char
 struct access { int location_type; int location; int flags; };
 struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; };
 
-/* "The current mempool of a device is default memory pool", which nobody creates or destroys. */
+/* "The current mempool of a device is default memory pool", which no caller creates or destroys. */
 static struct pool defaults[GPU_MOST_DEVICES];
 
 API CUresult cuDeviceGetMemPool(struct pool** pool, int ordinal) {
