@@ -70,6 +70,23 @@ class DraftsSpec : FunSpec({
         }
     }
 
+    test("the collector's thread is free while statements of drafts are made and closed [ADB-24]") {
+        Executors.newSingleThreadExecutor().asCoroutineDispatcher().use { one ->
+            connected { connection ->
+                for (flow in listOf(connection.queryMultiFlow("SELECT 1"),
+                    connection.queryAsyncFlow("SELECT * FROM batches(1, 1)"))) {
+                    for (function in listOf("StatementNew", "StatementRelease")) {
+                        c.hold(function)
+                        val collected = async(one) { flow.collect { } }
+                        awaitHeld()
+                        async(one) { c.letGo() }.ends() shouldBe true
+                        collected.await()
+                    }
+                }
+            }
+        }
+    }
+
     test("warnings are a flow, and its end removes the handler [ADB-34]") {
         connected { connection ->
             c.warn(2)

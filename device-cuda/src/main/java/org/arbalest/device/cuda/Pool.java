@@ -12,11 +12,10 @@ import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory pool that serves a GPU's allocations, and the stream that orders them and all frees. No other work is in
- * that stream.
+ * The memory pools that serve a GPU's allocations: the library's own, unless the application chooses another one. The
+ * settings of the device's default pool belong to all libraries. There is no pool if the device or its driver has none.
  *
- * <p>It is the library's own pool unless the application chooses another one: the settings of the device's default pool
- * belong to all libraries. It is empty if the device or its driver has no pools.
+ * <p>The own pool's stream orders its allocations and all frees; no other work is in that stream.
  */
 final class Pool {
   /**
@@ -32,8 +31,9 @@ final class Pool {
   private record Source(long pool, long stream) {}
 
   private final Gpu gpu;
-  private final long handle;
-  private final long stream;
+
+  /** The library's own pool; its handle is 0 if there is none. */
+  private final Source own;
 
   /** The stream for allocations from pools of other libraries, which may wait for their work; 0 until it is needed. */
   private long foreignStream;
@@ -43,9 +43,8 @@ final class Pool {
 
   private Pool(Gpu gpu, long handle, long stream) {
     this.gpu = gpu;
-    this.handle = handle;
-    this.stream = stream;
-    this.chosen = new Source(handle, stream);
+    this.own = new Source(handle, stream);
+    this.chosen = own;
   }
 
   static Pool create(Gpu gpu) {
@@ -95,7 +94,7 @@ final class Pool {
 
   /** Returns whether the pool exists. */
   boolean isThere() {
-    return handle != 0;
+    return own.pool != 0;
   }
 
   /**
@@ -143,8 +142,8 @@ final class Pool {
   /** Serves the next allocations from another pool, or from the library's own if the handle is 0. */
   synchronized void choose(long pool) {
     if (!isThere()) throw missing();
-    if (pool == 0 || pool == handle) {
-      chosen = new Source(handle, stream);
+    if (pool == 0 || pool == own.pool) {
+      chosen = own;
       return;
     }
     if (CuAddress.isImpossible(pool))
@@ -182,15 +181,15 @@ final class Pool {
 
   /** Queues a free, and returns the driver's code. Does not wait. The context must be current. */
   int free(long address) {
-    return Cu.MEM_FREE_ASYNC.call(address, stream);
+    return Cu.MEM_FREE_ASYNC.call(address, own.stream);
   }
 
   /** Returns the memory that the library's own pool keeps to the GPU. */
   void trim() {
     if (!isThere()) return;
     gpu.enter();
-    int done = Cu.STREAM_SYNCHRONIZE.call(stream); // queued frees must be done first
-    int code = done == Cu.SUCCESS ? Cu.MEM_POOL_TRIM_TO.call(handle, 0) : Cu.SUCCESS;
+    int done = Cu.STREAM_SYNCHRONIZE.call(own.stream); // queued frees must be done first
+    int code = done == Cu.SUCCESS ? Cu.MEM_POOL_TRIM_TO.call(own.pool, 0) : Cu.SUCCESS;
     gpu.leave();
     gpu.check(done, Cu.STREAM_SYNCHRONIZE);
     gpu.check(code, Cu.MEM_POOL_TRIM_TO);
@@ -205,7 +204,7 @@ final class Pool {
       access.set(JAVA_INT, 4, other.device());
       access.set(JAVA_INT, 8, 3); // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
       CuCapture.relax();
-      int code = Cu.MEM_POOL_SET_ACCESS.call(handle, access.address(), 1);
+      int code = Cu.MEM_POOL_SET_ACCESS.call(own.pool, access.address(), 1);
       CuCapture.restore();
       gpu.check(code, Cu.MEM_POOL_SET_ACCESS);
     }

@@ -103,10 +103,12 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override fun hasPool(): Boolean = Gpu.open(0).pool.isThere
 
     override fun makeLasting() {
-        val gpu = Devices.device(DeviceType.CUDA, 0)
         if (!hasPool()) return
-        Cuda.usePool(gpu, Cuda.currentPool(gpu)) // its own stream
-        Cuda.usePool(gpu, 0)
+        for (id in gpus.indices) {
+            val gpu = Devices.device(DeviceType.CUDA, id.toLong())
+            Cuda.usePool(gpu, Cuda.currentPool(gpu)) // a stream for pools of others
+            Cuda.usePool(gpu, 0)
+        }
     }
 
     override val functions: Set<String> get() = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.toSet()

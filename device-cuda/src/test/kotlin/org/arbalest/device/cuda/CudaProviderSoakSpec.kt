@@ -11,6 +11,7 @@ import org.arbalest.device.Availability
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.spi.SharedHandle
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
@@ -94,6 +95,10 @@ class CudaProviderSoakSpec : FunSpec({
         inChild(ThreeGpus::class)
     }
 
+    test("a GPU without memory pools has none to choose, and ENOSYS says so [DEV-66]") {
+        inChild(NoPools::class)
+    }
+
     test("the devices work with a driver of the oldest supported CUDA version [DEV-13]") {
         inChild(OldestDriver::class, options = listOf("-Darbalest.cuda.simulated=${CuFunction.version(Cu.OLDEST)}"))
     }
@@ -104,6 +109,20 @@ private fun inChild(main: KClass<*>, vararg arguments: String, options: List<Str
     withClue(child.output) {
         child.output.trim() shouldBe "good"
         child.exitCode shouldBe 0
+    }
+}
+
+internal object NoPools {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        CudaDouble.load()
+        CudaDouble.reset(hasPools = false)
+        val gpu = Devices.device(DeviceType.CUDA, 0)
+        for (call in listOf({ Cuda.currentPool(gpu) }, { Cuda.usePool(gpu, 0) })) {
+            val failure = runCatching { call() }.exceptionOrNull() as DeviceException
+            check(failure.errno() == Errno.ENOSYS && "CUDA:0 has no memory pools" in "$failure") { failure }
+        }
+        println("good")
     }
 }
 

@@ -8,11 +8,17 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.Validation
+import org.arbalest.device.c.ArrowDeviceArrayStruct
+import org.arbalest.device.c.CData
+import org.arbalest.device.c.CExport
+import org.arbalest.device.c.CImport
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -108,6 +114,47 @@ class CudaSpec : FunSpec({
             served() shouldBe (after.first + 2 to after.second)
         }
         eventually("all buffers are freed") { Held.now().run { buffers() == 0L && waits() == 0L } }
+    }
+
+    test("copies between GPUs are whole, although a chosen pool lets no other GPU reach its memory [DEV-36, DEV-66]") {
+        val gpus = List(2) { Devices.device(DeviceType.CUDA, it.toLong()) }
+        gpus.forEach { Cuda.usePool(it, Cuda.currentPool(it)) }
+        try {
+            texts(1000).use { source ->
+                for (by in gpus) for ((from, to) in listOf(gpus, gpus.reversed())) by.createStream().use { stream ->
+                    val peers = CudaDouble.calls("cuMemcpyPeerAsync")
+                    source.copyTo(from).use { it.copyTo(to, stream) }.use { there ->
+                        there.copyTo(cpu).use { back ->
+                            back.synchronize()
+                            back.contentEquals(source) shouldBe true
+                        }
+                    }
+                    CudaDouble.calls("cuMemcpyPeerAsync") shouldBeGreaterThan peers
+                }
+            }
+        } finally {
+            gpus.forEach { Cuda.usePool(it, 0) }
+        }
+        eventually("all is freed") { Held.now().run { buffers() == 0L && waits() == 0L } }
+    }
+
+    test("buffers without an address and without bytes are exported from a GPU and imported there again [OWN-23]") {
+        DeviceBuffer.wrap(device, 0, 0) {}.use { owner ->
+            val buffers = listOf(null) + List(2) { DeviceBuffer.wrap(device, 0, 0, owner) }
+            val field = Field.of("name", DataType.UTF8)
+            DeviceArray.of(field, ArrayData.of(0, 0, buffers)).use { array ->
+                Arena.ofConfined().use { arena ->
+                    val struct = ArrowDeviceArrayStruct.allocate(arena)
+                    CData.exportArray(array.retain(), struct, CExport.DEVICE)
+                    val options = CImport.DEVICE.schema(Schema.of(field).fields().single()).validation(Validation.FULL)
+                    CData.importArray(struct, options).use { again ->
+                        again.device() shouldBe device
+                        again.copyTo(cpu).use { it.synchronize(); it.length() shouldBe 0 }
+                    }
+                }
+            }
+        }
+        eventually("all is freed") { Held.now().run { buffers() == 0L && arrays() == 0L } }
     }
 
     test("a pool of another GPU, or one that serves no memory, is refused, and nothing changes [DEV-66]") {

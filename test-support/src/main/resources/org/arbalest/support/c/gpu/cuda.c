@@ -435,7 +435,7 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
 /* CUmemPoolProps and CUmemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; };
+struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; unsigned let; };
 
 /* "The current mempool of a device is default memory pool", which no caller creates or destroys. */
 static struct pool defaults[GPU_MOST_DEVICES];
@@ -449,6 +449,7 @@ API CUresult cuDeviceGetMemPool(struct pool** pool, int ordinal) {
   (*pool)->device = device;
   (*pool)->kind = GPU_DEVICE;
   (*pool)->waits = 1;
+  (*pool)->let |= 1U << ordinal;
   return GPU_OK;
 }
 
@@ -472,14 +473,16 @@ API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* proper
   *pool = calloc(1, sizeof(struct pool));
   (*pool)->device = device;
   (*pool)->kind = is_host ? GPU_PINNED : GPU_DEVICE;
+  (*pool)->let = 1U << gpu_ordinal(device);
   (*pool)->waits = 1;
   return GPU_OK;
 }
 
+/* "the resources associated with the pool will be released automatically once there are no more outstanding
+   allocations": this one keeps them, as the blocks refer to it. */
 API CUresult cuMemPoolDestroy(struct pool* pool) {
   CALL("cuMemPoolDestroy");
-  free(pool);
-  return GPU_OK;
+  return pool == NULL ? GPU_INVALID_VALUE : GPU_OK;
 }
 
 API CUresult cuMemPoolSetAttribute(struct pool* pool, int attribute, void* value) {
@@ -499,6 +502,7 @@ API CUresult cuMemPoolSetAccess(struct pool* pool, const struct access* list, si
     if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || list[i].flags != 3) return GPU_INVALID_VALUE;
     if (list[i].location == gpu_ordinal(pool->device)) return GPU_INVALID_VALUE;
   }
+  for (size_t i = 0; i < count; i++) pool->let |= 1U << list[i].location;
   return GPU_OK;
 }
 
@@ -592,6 +596,7 @@ API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct poo
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
   int code = pool->waits ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
   if (code == GPU_OK) code = gpu_allocate(pool->device, pool->kind, bytes, address);
+  if (code == GPU_OK && pool->kind == GPU_DEVICE) gpu_let_as(*address, &pool->let);
   if (code == GPU_OK && pool->kind == GPU_PINNED) {
     int i = 0;
     while (i < MOST_HOST_BLOCKS && !__sync_bool_compare_and_swap(&host_blocks[i], 0, *address)) i++;
@@ -610,13 +615,16 @@ API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
   return gpu_free_async(stream_of(context, stream), kind, address);
 }
 
-/* Only the pool's device has access to its memory, until another has peer access ("By default, only the device where
-   allocations reside has access", CUDA Programming Guide, stream-ordered allocator). Without it a copy by addresses
-   alone fails, and a copy that names the contexts goes through main memory ("This function may also be used to copy
-   between devices without peer access", of the family of cuMemcpyPeer). */
+/* Only a pool's device has access to its memory, until cuMemPoolSetAccess lets another, whatever peer access there is
+   ("By default, only the device where allocations reside has access", CUDA Programming Guide, stream-ordered
+   allocator). Other memory is reached by peer access. Without access a copy by addresses alone fails, and a copy that
+   names the contexts goes through main memory ("This function may also be used to copy between devices without peer
+   access", of the family of cuMemcpyPeer). No source says whether a copy to or from main memory needs access to a pool:
+   it succeeds here. */
 static int is_reached(CUcontext context, uint64_t address, int ordinal) {
   int here = gpu_ordinal(context);
   int let = gpu_is_let(address, here);
+  if (let < 0) let = gpu_is_let_by_pool(address, here);
   return let >= 0 ? let : ordinal == here || peers[here][ordinal];
 }
 

@@ -33,6 +33,7 @@ struct block {
   int attached;   /* another process's memory */
   int mapped;     /* explicitly, at a reserved address */
   unsigned let;   /* for such memory: the devices with access */
+  const unsigned* pool_let; /* the devices with access to the memory's pool; NULL without a pool */
   int advised;    /* of managed memory: whether its use was advised */
   struct block* next;
 };
@@ -471,6 +472,21 @@ int gpu_is_let(uint64_t address, int ordinal) {
   int is = block == NULL || !block->mapped ? -1 : (int)(block->let >> ordinal & 1U);
   gpu_unlock();
   return is;
+}
+
+int gpu_is_let_by_pool(uint64_t address, int ordinal) {
+  gpu_lock();
+  struct block* block = find(address);
+  int is = block == NULL || block->pool_let == NULL ? -1 : (int)(*block->pool_let >> ordinal & 1U);
+  gpu_unlock();
+  return is;
+}
+
+void gpu_let_as(uint64_t address, const unsigned* pool_let) {
+  gpu_lock();
+  struct block* block = find(address);
+  if (block != NULL) block->pool_let = pool_let;
+  gpu_unlock();
 }
 
 void* gpu_resolve(uint64_t address, size_t size, const char* what) {

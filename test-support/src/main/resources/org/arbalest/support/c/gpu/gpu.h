@@ -120,6 +120,8 @@ void gpu_map(gpu_device* device, uint64_t address, void* bytes, size_t size); /*
 int gpu_unmap(uint64_t address);                                              /* locked */
 int gpu_let(uint64_t address, int ordinal);                                   /* locked */
 int gpu_is_let(uint64_t address, int ordinal); /* -1 if it is not mapped in this way */
+int gpu_is_let_by_pool(uint64_t address, int ordinal); /* -1 if it is of no pool */
+void gpu_let_as(uint64_t address, const unsigned* pool_let); /* the devices with access are those of the memory's pool */
 int gpu_physical(int ordinal); /* the number of the GPU in the machine, regardless of the GPUs that this process sees */
 void gpu_see(const char* list); /* in the form of CUDA_VISIBLE_DEVICES; NULL for all */
 
