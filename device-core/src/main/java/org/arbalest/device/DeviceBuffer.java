@@ -47,6 +47,7 @@ public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferI
    * @param address the address of the memory on the device; may be 0 if the size is 0
    * @param size the size in bytes
    * @param owner an open buffer, which stays open
+   * @throws IllegalStateException if the owner is closed, or has moved into an array
    */
   static DeviceBuffer wrap(Device device, long address, long size, DeviceBuffer owner) {
     return DeviceBufferImpl.wrap(device, address, size, owner);
