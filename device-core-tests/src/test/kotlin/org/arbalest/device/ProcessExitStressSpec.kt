@@ -19,6 +19,7 @@ import org.arbalest.device.spi.Callback
 import org.arbalest.device.support.struct
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
+import org.arbalest.support.Emulator
 import org.arbalest.support.Leaving
 import org.arbalest.support.Leaving.HALT
 import org.arbalest.support.Leaving.PROCESS_EXIT
@@ -150,6 +151,9 @@ private const val EXCHANGED = "joining, with other functions of the JVM"
 /** The exit code of a process in which a pool's thread does not end. */
 private const val HANGS = 99
 
+/** The seconds after which a child is killed. Many children share the processors. */
+private val LIMIT: Long = 60L * Emulator.patience
+
 /** Child processes that run in parallel, and start when the first result is needed. */
 private class Children(private val parallel: Int) {
     private val planned = mutableListOf<Planned>()
@@ -162,7 +166,7 @@ private class Children(private val parallel: Int) {
 
     fun plan(main: KClass<*>, arguments: List<String>, options: List<String> = emptyList()): Planned {
         val quick = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-        val task = FutureTask { ChildJvm.run(main, *arguments.toTypedArray(), options = quick + options, seconds = 60) }
+        val task = FutureTask { ChildJvm.run(main, *arguments.toTypedArray(), options = quick + options, seconds = LIMIT) }
         return Planned(task).also { planned += it }
     }
 
