@@ -32,7 +32,7 @@ final class Pool {
 
   private final Gpu gpu;
 
-  /** The library's own pool; its handle is 0 if there is none. */
+  /** The library's own pool; its handle is 0 without a pool. */
   private final Source own;
 
   /** The stream for allocations from pools of other libraries, which may wait for their work; 0 until it is needed. */

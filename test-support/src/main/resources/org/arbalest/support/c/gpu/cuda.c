@@ -615,7 +615,7 @@ API CUresult cuMemFreeAsync(uint64_t address, CUstream stream) {
   return gpu_free_async(stream_of(context, stream), kind, address);
 }
 
-/* Only a pool's device has access to its memory, until cuMemPoolSetAccess lets another, whatever peer access there is
+/* Only a pool's device has access to its memory, until cuMemPoolSetAccess lets another, with any peer access
    ("By default, only the device where allocations reside has access", CUDA Programming Guide, stream-ordered
    allocator). Other memory is reached by peer access. Without access a copy by addresses alone fails, and a copy that
    names the contexts goes through main memory ("This function may also be used to copy between devices without peer
