@@ -166,7 +166,9 @@ private class Children(private val parallel: Int) {
 
     fun plan(main: KClass<*>, arguments: List<String>, options: List<String> = emptyList()): Planned {
         val quick = listOf("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-        val task = FutureTask { ChildJvm.run(main, *arguments.toTypedArray(), options = quick + options, seconds = LIMIT) }
+        val task = FutureTask {
+            ChildJvm.run(main, *arguments.toTypedArray(), options = quick + options, seconds = LIMIT)
+        }
         return Planned(task).also { planned += it }
     }
 
