@@ -31,7 +31,7 @@ private const val PER_THREAD = 2L
 fun threadStreamContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
 
-    fun column(): DeviceArray = numbers(65_536).use { it.copyTo(device) }.use {
+    fun column(there: Device = device): DeviceArray = numbers(65_536).use { it.copyTo(there) }.use {
         it.synchronize()
         it.retainChild(0)
     }
@@ -63,6 +63,25 @@ fun threadStreamContract(backend: GpuBackend): TestFactory = funSpec {
                     gate.open()
                     eventually("the memory is freed") { ResourceCounters.now().since(before).arrays() == -1L }
                 }
+            }
+        }
+    }
+
+    test("a tensor that another thread deletes is released if the GPU has failed for good [DEV-06]") {
+        val failing = backend.gpu(1)
+        onThread("consumer") {
+            column(failing).use { array ->
+                val before = settled()
+                failing.wrapStream(PER_THREAD).use { consumer ->
+                    val tensor = DLPack.VERSIONED.exportTensor(array.retain(), consumer)
+                    backend.double.die(1)
+                    onThread("deleter") { DLPack.VERSIONED.delete(tensor) }
+                    eventually("the tensor is released") {
+                        val more = ResourceCounters.now().since(before)
+                        more.exports() == 0L && more.arrays() == 0L && more.waits() == 0L
+                    }
+                }
+                backend.double.reset() // so that the memory can be freed
             }
         }
     }

@@ -130,7 +130,10 @@ public final class DeviceQueue extends Shared {
    *     event can answer
    */
   void synchronize() {
-    if (!isHere()) throw new DeviceException(Errno.EAGAIN, "another thread owns the default stream of " + device);
+    if (!isHere()) {
+      driver.synchronizeQueue(handleElsewhere); // throws if the device has failed for good
+      throw new DeviceException(Errno.EAGAIN, "another thread owns the default stream of " + device);
+    }
     driver.synchronizeQueue(handle);
   }
 
