@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *     follow
  * @param partitions the descriptor of each partition, for {@link AdbcConnection#readPartition}; the bytes may be sent
  *     to other processes
- * @param rowsAffected the number of rows, or -1 if the driver does not know it
+ * @param affectedRows the number of rows, or -1 if the driver does not know it
  */
-public record AdbcPartitions(@Nullable Schema schema, List<byte[]> partitions, long rowsAffected) {
+public record AdbcPartitions(@Nullable Schema schema, List<byte[]> partitions, long affectedRows) {
   /** Creates the partitions. */
   public AdbcPartitions {
     partitions = List.copyOf(partitions);

@@ -291,6 +291,17 @@ class AdbcDraftSpec : FunSpec({
         }
     }
 
+    test("a driver that passes NULL as a warning does no harm [ADB-34]") {
+        val received = CopyOnWriteArrayList<AdbcWarning>()
+        connected { connection ->
+            connection.setWarningHandler(received::add)
+            c.warnOfNothing()
+            c.warn(1)
+            connection.execute("DELETE FROM t WHERE id = 0")
+            eventually("the other warning has arrived") { received.map { it.message() } == listOf("warning 0") }
+        }
+    }
+
     test("a handler may call its connection; it is replaced and removed, and its failure fails no call [ADB-34]") {
         connected { connection ->
             val answers = CopyOnWriteArrayList<Any?>()

@@ -534,7 +534,12 @@ class AdbcStatementSpec : FunSpec({
                 c.live(Live.ARRAYS) shouldBe 0
                 statement.query("SELECT 1").single() shouldBe 1L
             }
-            shouldThrow<DeviceException> { connection.ingest("torn", failing()) }.message shouldContain "the tape tore"
+            connection.createStatement().use { statement ->
+                statement.setIngest(AdbcIngest.into("torn"))
+                statement.bind(failing())
+                shouldThrow<DeviceException> { statement.executeUpdate() }.message shouldContain "the tape tore"
+                statement.affectedRows() shouldBe -1
+            }
         }
     }
 

@@ -61,7 +61,7 @@ internal val STATEMENT_CASES: List<Case> = listOf(
             statement.setSqlQuery("SELECT 42")
             statement.executePartitions()
         }
-        parts.rowsAffected().shouldBeCount(1)
+        parts.affectedRows().shouldBeCount(1)
         parts.schema()?.let { it.fields().single().type() shouldBeIn INTS }
         database.connect().use { other ->
             parts.partitions().flatMap { other.readPartition(it).rows() } shouldBe listOf(listOf(42L))

@@ -152,7 +152,7 @@ class FaultyDriver private constructor(main: String) {
 
     private enum class Setting {
         STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY,
-        WARNINGS
+        WARNINGS, NULL_WARNING,
     }
 
     private val library: NativeLibrary =
@@ -308,6 +308,9 @@ class FaultyDriver private constructor(main: String) {
      * from another thread.
      */
     fun warn(count: Int): Unit = set(Setting.WARNINGS, count)
+
+    /** Passes NULL to the handler before the warnings of each execution. */
+    fun warnOfNothing(): Unit = set(Setting.NULL_WARNING, 1)
 
     /** Sets members of the table of functions to NULL, such as `StatementCancel` or `release`. */
     fun missing(vararg members: String): Unit = withText(members.joinToString(",", ",", ",")) { missing.invoke(it) }

@@ -352,7 +352,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     affectedRows = -1;
     try {
       handle.execute(function, table, sql, call);
-      affectedRows = rows.get(JAVA_LONG, 0);
+      if (fedBy == null || !fedBy.hasFailed()) affectedRows = rows.get(JAVA_LONG, 0);
     } catch (AdbcException e) {
       if (fedBy != null) fedBy.throwFailure(e);
       throw e;

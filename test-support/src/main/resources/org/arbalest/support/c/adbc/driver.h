@@ -42,7 +42,7 @@
 
 /* Settings of faulty_set, all 0 after a reset. */
 enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY, WARNINGS,
-               SETTINGS };
+               NULL_WARNING, SETTINGS };
 
 /* THREADS: the unit that only one thread may use at a time. */
 enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };

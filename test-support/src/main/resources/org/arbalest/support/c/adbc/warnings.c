@@ -34,6 +34,7 @@ static void* warn_once(void* argument) {
 void warn(struct connection* connection) {
   int count = setting(WARNINGS), on_threads = count < 0;
   if (connection->handler == NULL) return;
+  if (setting(NULL_WARNING)) connection->handler(NULL, connection->user_data);
   for (int i = 0; i < (on_threads ? -count : count); i++) {
     struct warning warning = {connection, i};
     pthread_t thread;
