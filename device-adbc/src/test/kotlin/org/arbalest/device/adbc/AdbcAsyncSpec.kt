@@ -22,7 +22,7 @@ class AdbcAsyncSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
-    val c = FaultyDriver.full
+    val c by lazy { FaultyDriver.full }
 
     /** Runs [block] with a statement that has [sql]. */
     fun <T> statement(sql: String, block: (AdbcStatement) -> T): T = Faulty.connected(Faulty.draft) { connection ->

@@ -31,7 +31,7 @@ class AdbcDraftSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(FaultyDriverExtension())
 
-    val c = FaultyDriver.full
+    val c by lazy { FaultyDriver.full }
 
     fun <T> connected(block: (AdbcConnection) -> T): T = Faulty.connected(Faulty.draft, block)
 
