@@ -57,7 +57,7 @@ class PublishedSpec : FunSpec({
         }
 
         if (module in ASSEMBLIES) continue // the documentation is that of the other modules
-        if (module == "device-testkit") continue // whose documentation Staged leaves out
+        if ("dokka.most.phase" in ROOT.resolve("$module/pom.xml").readText()) continue // Staged leaves it out
         test("the documentation of $module has a page for each public class, and none for internal classes") {
             val pages = entries(Staged.file(module, "-javadoc.jar")).filter { it.endsWith(".html") }
             pages.filter { "/internal/" in it }.shouldBeEmpty()

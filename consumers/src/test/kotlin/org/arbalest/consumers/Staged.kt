@@ -46,8 +46,8 @@ internal object Staged {
             "-T2", "-Dpublish", "-Dmaven.test.skip", "-Dmaven.install.skip", "-Dmaven.repo.local=$LOCAL_REPOSITORY",
             "-DaltDeploymentRepository=staged::${repository.toPath().toUri()}",
             "-Derrorprone.plugin=-Xdiags:compact", "-Dformat.skip", // the outer build has checked the same sources
-            // The tests of the site build the testkit's, which takes as long as all other documentation.
-            "-Ddokka.testkit.phase=none",
+            // The tests of the site build the documentation of all modules.
+            "-Ddokka.most.phase=none",
             "deploy",
             jdk = System.getProperty("consumers.maven.jdk"), // since manifests name the JDK
             jvm = "-XX:+UseParallelGC",

@@ -21,7 +21,7 @@ import kotlin.time.Duration.Companion.hours
 class DeviceArrayFuzzSpec : FunSpec({
     extension(CCompiler.needed)
 
-    val count = Integer.getInteger("arbalest.mutants", 1_000)
+    val count = Integer.getInteger("arbalest.mutants", 500)
     val first = java.lang.Long.getLong("arbalest.mutants.seed", 0)
 
     /** The number of mutants for one process, which needs much less than its limit of five minutes. */
