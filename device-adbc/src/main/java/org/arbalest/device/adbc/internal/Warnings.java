@@ -92,7 +92,7 @@ final class Warnings {
 
   /** Reads a warning and releases it, from a copy of its struct: the driver's own struct is constant. */
   private static AdbcWarning take(MemorySegment warning) {
-    if (warning.address() == 0) throw new IllegalArgumentException("the driver passed NULL");
+    if (warning.equals(MemorySegment.NULL)) throw new IllegalArgumentException("the driver passed NULL");
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = ErrorStruct.allocate(arena);
       copy.copyFrom(warning.reinterpret(ErrorStruct.LAYOUT.byteSize()));
