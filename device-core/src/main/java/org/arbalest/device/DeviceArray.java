@@ -269,7 +269,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *   <li>text, binary, lists and list-views: from any of their kinds to any, with offsets of 32 and of 64 bits, and
    *       views
    *   <li>booleans: from {@code bool}, which has bits, to {@code arrow.bool8}, which has bytes, and back
-   *   <li>dictionaries: to their values, or to other widths of indices
+   *   <li>dictionaries: to their values, or to indices of another width or sign
    *   <li>run-ends: to the values of each row, or to other widths of ends
    *   <li>nullable fields: to fields that are not nullable, if there are no nulls
    *   <li>structs: to the requested fields, by name, in the requested order
@@ -281,8 +281,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * consumes its reader.)
    *
    * <p>If buffers must be read, this call waits as {@link #synchronize} does. If the CPU cannot read them, only
-   * conversions without reading are possible: names, order and choice of fields, and nullable to not nullable if the
-   * null count is 0.
+   * conversions without reading are possible: names, order and choice of fields, nullable to not nullable if the null
+   * count is 0, and the sign of indices if the dictionary has no more values than the signed type has indices.
    *
    * <p>The result has as many elements as are visible. With run-ends, dictionaries and overlapping lists these may be
    * many more than the array has bytes. A result that exceeds the range of offsets, or any possible memory, is rejected

@@ -5,29 +5,31 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
-import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.Schema
 import java.lang.foreign.Arena
-import java.lang.foreign.MemorySegment
-import java.lang.foreign.ValueLayout.ADDRESS
 import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
  * Tests with a consumer that works like libcudf: the owner of an imported array calls `release` without a wait
  * (cpp/src/interop/from_arrow_device.cu). It takes each null count above 0 for nulls, and every other one for none
- * (`column_view::has_nulls`, cpp/include/cudf/column/column_view.hpp).
+ * (`column_view::has_nulls`, cpp/include/cudf/column/column_view.hpp). It rejects dictionaries with unsigned indices
+ * ("cudf dictionary requires a signed type for the indices", from_arrow_device.cu).
  */
 internal fun cudfContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
@@ -84,6 +86,43 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
+    for ((own, signed) in SIGNED) {
+        test("cudf: a dictionary with indices of ${own.bits()} bits is refused if unsigned, and else taken [REQ-23]") {
+            enums(own, 3).use { it.copyTo(device) }.use { array ->
+                array.synchronize()
+                shouldThrow<IllegalStateException> { CudfPeer(array.retain(), CExport.DEVICE) }.message shouldContain
+                    "dictionary 'e' has indices of uint${own.bits()}"
+                CudfPeer(array.retain(), CExport.DEVICE.requested(enumSchema(signed))).use { peer ->
+                    peer.field.type() shouldBe enumSchema(signed).asField().type()
+                    peer.readEnums(device, signed) shouldBe listOf("v2", null, "v0", "v1", "v2")
+                }
+            }
+        }
+    }
+
+    test("cudf: indices beyond the signed range are widened before they are copied to a GPU [REQ-10, REQ-23]") {
+        val wide = CExport.DEVICE.requested(enumSchema(DataType.INT16))
+        enums(DataType.UINT8, 200).use { here ->
+            here.copyTo(device).use { array ->
+                array.synchronize()
+                if (device.isCpuAccessible) {
+                    CudfPeer(array.retain(), wide).use { it.readEnums(device, DataType.INT16)[0] shouldBe "v199" }
+                } else {
+                    shouldThrow<DeviceException> { CudfPeer(array, wide) }.run {
+                        errno() shouldBe Errno.ENOSYS
+                        message shouldContain "copy the array to the CPU first, with copyTo"
+                    }
+                }
+            }
+            here.convertTo(enumSchema(DataType.INT16).asField()).use { it.copyTo(device) }.use { array ->
+                array.synchronize()
+                CudfPeer(array.retain(), CExport.DEVICE).use {
+                    it.readEnums(device, DataType.INT16) shouldBe listOf("v199", null, "v0", "v1", "v199")
+                }
+            }
+        }
+    }
+
     test("cudf: an export whose bitmaps another device's stream cannot count leaves the array open [ARR-22]") {
         if (device.isCpuAccessible || device.type() == DeviceType.CPU) return@test
         nulls().use { it.copyTo(device) }.use { it.slice(1, 4) }.use { slice ->
@@ -119,39 +158,20 @@ private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch
     batch.build()
 }
 
-/** A consumer that owns an exported array. Closing it releases the array without a wait. */
-internal class CudfPeer(array: DeviceArray, options: CExport) : AutoCloseable {
-    private val arena = Arena.ofShared()
-    private val struct = ArrowDeviceArrayStruct.allocate(arena).also { out ->
-        try {
-            CData.exportArray(array, out, options)
-        } catch (e: Throwable) {
-            arena.close()
-            throw e
-        }
-    }
+/** The unsigned types of indices, as DuckDB's enums have, each with the signed type of the same width. */
+private val SIGNED = listOf(
+    DataType.UINT8 to DataType.INT8, DataType.UINT16 to DataType.INT16, DataType.UINT32 to DataType.INT32,
+    DataType.UINT64 to DataType.INT64,
+)
 
-    /** The null count of each array, depth first. */
-    val nullCounts: List<Long> get() = counts(struct)
+private fun enumSchema(index: IntType) = Schema.of(Field.of("e", DataType.dictionary(index, DataType.UTF8)))
 
-    private fun counts(array: MemorySegment): List<Long> {
-        val size = ArrowArrayStruct.LAYOUT.byteSize()
-        val children = ArrowArrayStruct.nChildren(array)
-        val list = ArrowArrayStruct.children(array).reinterpret(children * ADDRESS.byteSize())
-        return listOf(ArrowArrayStruct.nullCount(array)) +
-            (0 until children).flatMap { counts(list.getAtIndex(ADDRESS, it).reinterpret(size)) }
+/** Creates five rows of a dictionary with [count] texts: the last, a null, the first, the second, the last. */
+private fun enums(index: IntType, count: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch ->
+    val column = batch.column(enumSchema(index).fields().single())
+    for (value in 0 until count) column.dictionary().append("v$value")
+    for (row in listOf(count - 1, -1, 0, 1, count - 1)) {
+        if (row < 0) column.appendNull() else column.appendIndex(row.toLong())
     }
-
-    /** The values of the first column. */
-    fun read(device: Device): DeviceBuffer {
-        val child = ArrowArrayStruct.children(struct).reinterpret(8).get(ADDRESS, 0)
-            .reinterpret(ArrowArrayStruct.LAYOUT.byteSize())
-        val values = ArrowArrayStruct.buffers(child).reinterpret(16).getAtIndex(ADDRESS, 1).address()
-        return DeviceBuffer.wrap(device, values, 8 * ArrowArrayStruct.length(child)) {}
-    }
-
-    override fun close() {
-        NativeThread.release(struct) shouldBe true
-        arena.close()
-    }
+    batch.build()
 }

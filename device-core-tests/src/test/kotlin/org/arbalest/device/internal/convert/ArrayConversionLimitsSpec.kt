@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.convert
 
 import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
@@ -216,6 +217,30 @@ class ArrayConversionLimitsSpec : FunSpec({
             refused(array, Field.of("r", DataType.runEndEncoded(DataType.INT16, Field.of("values", DataType.INT8))),
                 "40000 elements are more than run ends of 16 bits reach")
         }
+    }
+
+    test("indices that change only their sign are shared if each has the same bytes, and else are checked [REQ-23]") {
+        val types = listOf(DataType.UINT8 to DataType.INT8, DataType.INT8 to DataType.UINT8)
+        for ((own, requested) in types) for (count in listOf(128, 129)) withClue("$own, $count values") {
+            val values = raw(DataType.INT16, count, null, RawArray.blank(2 * count), name = "")
+            // the index of the null would fit no signed type
+            val encoded = raw(DataType.dictionary(own, DataType.INT16), 3, RawArray.bytes(0b101),
+                RawArray.bytes(127, -1, 3), nulls = 1, dictionary = values)
+            val field = Field.of("a", DataType.dictionary(requested, DataType.INT16))
+            imported(encoded) { array ->
+                array.convertTo(field).use {
+                    it.field() shouldBe field
+                    it.validate(Validation.FULL)
+                    Conversion.of(it)!!.copiedBuffers() shouldBe if (count == 128) 0 else 1
+                    it.asColumn().isNull(1) shouldBe true
+                    List(2) { row -> it.asColumn().indices().getLong(2L * row) } shouldBe listOf(127L, 3L)
+                }
+            }
+        }
+        val values = raw(DataType.INT16, 129, null, RawArray.blank(258), name = "")
+        val encoded = raw(DataType.dictionary(DataType.UINT8, DataType.INT16), 1, null, RawArray.bytes(-128),
+            dictionary = values)
+        refused(encoded, DataType.dictionary(DataType.INT8, DataType.INT16), "row 0: index 128 does not fit 8 bits")
     }
 
     test("a peer's offsets, views and indices are checked before use, and errors name path, row and numbers [REQ-05]") {

@@ -17,13 +17,13 @@ final class FixedWidth {
 
   static void measure(ConversionPlan plan, Node node, Field from, long struct, Rows rows, Field to) {
     if (from.type() instanceof DictionaryType own && to.type() instanceof DictionaryType asked) {
-      if (own.index().equals(asked.index())) {
+      long dictionary = RawArrowArray.dictionary(struct);
+      if (areSame(own.index(), asked.index(), RawArrowArray.length(dictionary))) {
         node.buffers.add(values(plan, RawArrowArray.buffer(struct, 1), node.layout.bits, struct, rows));
       } else {
         node.buffers.add(
             indices(plan, own.index(), asked.index(), ConversionPlan.bitmap(Layout.of(from), struct), struct, rows));
       }
-      long dictionary = RawArrowArray.dictionary(struct);
       try {
         node.dictionary = plan.measure(own.values(), dictionary, Rows.all(dictionary), asked.values());
       } catch (MalformedException e) {
@@ -164,7 +164,12 @@ final class FixedWidth {
     }
   }
 
-  /** Adds indices in another width, after a check that each of them fits. The index of a null becomes 0. */
+  /** Returns whether each index of a dictionary with this many values has the same bytes in both types. */
+  private static boolean areSame(IntType own, IntType asked, long values) {
+    return own.equals(asked) || (own.bits() == asked.bits() && values - 1 <= Integers.most(own.bits(), true));
+  }
+
+  /** Adds indices of another type, after a check that each of them fits. The index of a null becomes 0. */
   private static Node.Buffer indices(ConversionPlan plan, IntType own, IntType asked, long bitmap, long struct,
       Rows rows) {
     if (rows.count == 0) return Node.Buffer.NONE;
