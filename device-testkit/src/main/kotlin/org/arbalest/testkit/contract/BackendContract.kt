@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.funSpec
 
 /**
  * Returns the tests that every backend must pass, for a [org.arbalest.device.Device] of any kind: memory, copies,
- * order, events, lifetime, errors, native threads, tensors and a consumer like cuDF.
+ * order, events, lifetime, errors, native threads, tensors, a consumer like cuDF and columns by address.
  *
  *     class MyContractSpec : FunSpec({
  *         extension(LeakExtension())
@@ -25,4 +25,5 @@ public fun backendContract(backend: Backend): TestFactory = funSpec {
     include(lifetimeContract(backend))
     include(tensorContract(backend))
     include(cudfContract(backend))
+    include(foreignColumnContract(backend))
 }
