@@ -103,6 +103,7 @@ final class Hip {
   static final L FREE = new L("hipFree", 4_02_00000);
   static final LLI HOST_MALLOC = new LLI("hipHostMalloc", 4_02_00000);
   static final L HOST_FREE = new L("hipHostFree", 4_02_00000);
+  static final LI DEVICE_GET_MEM_POOL = new LI("hipDeviceGetMemPool", 5_01_00000);
   static final LL MEM_POOL_CREATE = new LL("hipMemPoolCreate", 5_01_00000);
   static final L MEM_POOL_DESTROY = new L("hipMemPoolDestroy", 5_01_00000);
   static final LIL MEM_POOL_SET_ATTRIBUTE = new LIL("hipMemPoolSetAttribute", 5_01_00000);

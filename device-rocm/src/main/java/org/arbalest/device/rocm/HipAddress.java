@@ -31,6 +31,16 @@ final class HipAddress {
         + ", but the array is declared on " + type + ":" + gpu.ordinal);
   }
 
+  /** Returns the kind of memory at an address that is not in the GPU's own memory, or is unknown; otherwise null. */
+  static @Nullable String outside(Gpu gpu, long address) {
+    int kind = HipMemory.kindOf(address);
+    if (kind < 0) HipErrors.forget();
+    if (kind < 0 || kind == HipMemory.PAGEABLE) return "unknown to HIP";
+    if (kind == HipMemory.PINNED) return "pinned or managed memory";
+    int ordinal = HipThread.current().ordinal();
+    return ordinal == gpu.ordinal ? null : "memory of ROCM:" + ordinal;
+  }
+
   private static @Nullable String elsewhere(Gpu gpu, DeviceType type, int kind, int ordinal) {
     boolean isHost = type.equals(DeviceType.ROCM_HOST);
     if (kind == HipMemory.PAGEABLE) return isHost || READS_PAGEABLE ? null : "pageable main memory";
@@ -38,8 +48,13 @@ final class HipAddress {
     return !isHost && ordinal == gpu.ordinal ? null : "memory of ROCM:" + ordinal;
   }
 
+  /** Returns whether a handle cannot be a pointer. */
+  static boolean isImpossible(long handle) {
+    return handle >= 0 && handle < FIRST_PAGE;
+  }
+
   static void checkEvent(Gpu gpu, long event) {
-    if (event > 0 && event < FIRST_PAGE) {
+    if (event != 0 && isImpossible(event)) {
       throw new DeviceException(Errno.EINVAL,
           "its sync_event points to 0x" + Long.toHexString(event) + ", which is not an event of " + gpu.name);
     }

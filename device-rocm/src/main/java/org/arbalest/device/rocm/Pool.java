@@ -7,16 +7,18 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library's memory pool on a GPU, and the stream that orders its allocations and frees. No other work is in that
- * stream. It is not the device's default pool, whose settings other libraries share.
+ * The memory pools that serve a GPU's allocations: the library's own, unless the application chooses another one. The
+ * settings of the device's default pool belong to all libraries. The own pool's stream orders its allocations and all
+ * frees; no other work is in that stream.
  *
- * <p>The pool exists only if the system property {@value #REQUESTED} is {@code true}. Otherwise it is empty, and also
- * if the device or its release of ROCm has no pools. The library detects that by trying, since the number of the
- * attribute depends on the release.
+ * <p>There are pools only if the system property {@value #REQUESTED} is {@code true}, and not if the device or its
+ * release of ROCm has none. The library detects that by trying, since the number of the attribute depends on the
+ * release.
  *
  * <p>Pools are not the default. HIP's pools may deadlock with {@code hipEventSynchronize} of another thread
  * (ROCm/rocm-systems issue 10529). They also keep no freed memory, regardless of the release threshold (issue 11690).
@@ -40,14 +42,24 @@ final class Pool {
   private static final int ACCESS_SIZE = 12;
   private static final int TRIED = 256;
 
+  /** A pool, and the stream that orders its allocations. */
+  private record Source(long pool, long stream) {}
+
   private final Gpu gpu;
-  private final long handle;
-  private final long stream;
+
+  /** The library's own pool; its handle is 0 without a pool. */
+  private final Source own;
+
+  /** The stream for allocations from pools of other libraries, which may wait for their work; 0 until it is needed. */
+  private long foreignStream;
+
+  /** The pool of the next allocations. A free names no pool. */
+  private volatile Source chosen;
 
   private Pool(Gpu gpu, long handle, long stream) {
     this.gpu = gpu;
-    this.handle = handle;
-    this.stream = stream;
+    this.own = new Source(handle, stream);
+    this.chosen = own;
   }
 
   static Pool create(Gpu gpu) {
@@ -122,7 +134,7 @@ final class Pool {
 
   /** Returns whether the pool exists. */
   boolean isThere() {
-    return handle != 0;
+    return own.pool != 0;
   }
 
   /**
@@ -130,10 +142,14 @@ final class Pool {
    * memory, not only work that is ordered behind the pool's stream.
    */
   int tryAllocate(MemorySegment out, long bytes) {
+    return tryAllocate(out, bytes, chosen);
+  }
+
+  private int tryAllocate(MemorySegment out, long bytes, Source from) {
     int before = gpu.enter();
-    int allocated = mallocAsync(out, bytes, handle, stream);
+    int allocated = mallocAsync(out, bytes, from.pool, from.stream);
     long address = allocated == Hip.SUCCESS ? out.get(JAVA_LONG, 0) : 0;
-    int synchronizing = address != 0 ? Hip.STREAM_SYNCHRONIZE.call(stream) : Hip.SUCCESS;
+    int synchronizing = address != 0 ? Hip.STREAM_SYNCHRONIZE.call(from.stream) : Hip.SUCCESS;
     int freed = synchronizing == Hip.SUCCESS ? Hip.SUCCESS : free(address);
     gpu.leave(before);
     if (synchronizing == Hip.SUCCESS) return allocated;
@@ -145,12 +161,70 @@ final class Pool {
   /** Returns memory in the order of the given stream; null without a pool. */
   @Nullable
   MemoryAllocator orderedBy(long queue) {
-    return isThere() ? new StreamMemory(gpu, handle, queue) : null;
+    return isThere() ? new StreamMemory(gpu, this, queue) : null;
+  }
+
+  /** Returns the handle of the pool that serves the next allocation. */
+  long chosen() {
+    return chosen.pool;
+  }
+
+  /** Returns the handle of the device's current pool, which serves {@code hipMallocAsync}. */
+  long current() {
+    if (!isThere()) throw missing();
+    MemorySegment scratch = Hip.scratch();
+    HipCapture.relax();
+    int code = Hip.DEVICE_GET_MEM_POOL.call(scratch.address(), gpu.ordinal);
+    HipCapture.restore();
+    gpu.check(code, Hip.DEVICE_GET_MEM_POOL);
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  /** Serves the next allocations from another pool, or from the library's own if the handle is 0. */
+  synchronized void choose(long pool) {
+    if (!isThere()) throw missing();
+    if (pool == 0 || pool == own.pool) {
+      chosen = own;
+      return;
+    }
+    if (HipAddress.isImpossible(pool))
+      throw new DeviceException(Errno.EINVAL, "0x" + Long.toHexString(pool) + " is not a pool of " + gpu.name);
+    if (foreignStream == 0) foreignStream = Streams.create(gpu);
+    Source other = new Source(pool, foreignStream);
+    tryOnce(other);
+    trim();
+    chosen = other;
+  }
+
+  /** Allocates from a pool once, and frees that. Throws if the memory is not this GPU's own. */
+  private void tryOnce(Source from) {
+    MemorySegment scratch = Hip.scratch();
+    int code = tryAllocate(scratch, TRIED, from);
+    if (code == Hip.OUT_OF_MEMORY) {
+      trim();
+      code = tryAllocate(scratch, TRIED, from);
+      if (code == Hip.SUCCESS) HipErrors.forget();
+    }
+    if (code != Hip.SUCCESS) throw gpu.error(Hip.MALLOC_FROM_POOL_ASYNC, code, TRIED + " bytes of the chosen pool");
+    long address = scratch.get(JAVA_LONG, 0);
+    String place;
+    try {
+      place = HipAddress.outside(gpu, address);
+    } finally {
+      gpu.deviceMemory.free(address, TRIED);
+    }
+    if (place != null)
+      throw new DeviceException(Errno.EINVAL, "the pool's memory is " + place + ", but it was chosen for " + gpu.name);
+  }
+
+  private DeviceException missing() {
+    return new DeviceException(Errno.ENOSYS, gpu.name + " uses no memory pools: HIP has none, or the program was "
+        + "started without -D" + REQUESTED + "=true");
   }
 
   /** Queues a free, and returns HIP's code. Does not wait. */
   int free(long address) {
-    return Hip.FREE_ASYNC.call(address, stream);
+    return Hip.FREE_ASYNC.call(address, own.stream);
   }
 
   /**
@@ -162,18 +236,18 @@ final class Pool {
     return code == Hip.SUCCESS && out.get(JAVA_LONG, 0) == 0 ? Hip.OUT_OF_MEMORY : code; // ROCm 5 reports it by null
   }
 
-  /** Returns the kept memory to the GPU. */
+  /** Returns the memory that the library's own pool keeps to the GPU. */
   void trim() {
     if (!isThere()) return;
     int before = gpu.enter();
-    int done = Hip.STREAM_SYNCHRONIZE.call(stream); // queued frees must be done first
-    int code = done == Hip.SUCCESS ? Hip.MEM_POOL_TRIM_TO.call(handle, 0) : Hip.SUCCESS;
+    int done = Hip.STREAM_SYNCHRONIZE.call(own.stream); // queued frees must be done first
+    int code = done == Hip.SUCCESS ? Hip.MEM_POOL_TRIM_TO.call(own.pool, 0) : Hip.SUCCESS;
     gpu.leave(before);
     gpu.check(done, Hip.STREAM_SYNCHRONIZE);
     gpu.check(code, Hip.MEM_POOL_TRIM_TO);
   }
 
-  /** Lets another GPU read and write the pool's memory. */
+  /** Lets another GPU read and write the memory of the library's own pool. */
   void letReach(Gpu other) {
     if (!isThere()) return;
     try (Arena arena = Arena.ofConfined()) {
@@ -182,7 +256,7 @@ final class Pool {
       access.set(JAVA_INT, 4, other.ordinal);
       access.set(JAVA_INT, 8, 3); // hipMemAccessFlagsProtReadWrite
       HipCapture.relax();
-      int code = Hip.MEM_POOL_SET_ACCESS.call(handle, access.address(), 1);
+      int code = Hip.MEM_POOL_SET_ACCESS.call(own.pool, access.address(), 1);
       HipCapture.restore();
       gpu.check(code, Hip.MEM_POOL_SET_ACCESS);
     }

@@ -2,6 +2,7 @@
 package org.arbalest.device.rocm;
 
 import org.arbalest.device.Device;
+import org.arbalest.device.DeviceException;
 
 /**
  * Raw HIP ordinals of this library's devices. Streams, events and addresses are those of HIP: {@code stream.handle()}
@@ -48,6 +49,37 @@ public final class Rocm {
    */
   public static int device(Device device) {
     return RocmProvider.gpu(device).ordinal;
+  }
+
+  /**
+   * Returns the {@code hipMemPool_t} that the process uses by default on a device: its current pool, which serves
+   * {@code hipMallocAsync}.
+   *
+   * @throws DeviceException with {@code ENOSYS} if the device uses no memory pools
+   */
+  public static long currentPool(Device device) {
+    return RocmProvider.gpu(device).pool.current();
+  }
+
+  /**
+   * Sets the pool of a GPU's next allocations: those of {@code device.memory()}, of each stream's {@code memory()} and
+   * of copies to the GPU. Memory that is allocated already stays in its pool. Initially, the library has a pool of its
+   * own.
+   *
+   * <p>The program must be started with {@code -Darbalest.rocm.pools=true}: HIP's pools can deadlock with
+   * {@code hipEventSynchronize} of another thread (ROCm/rocm-systems issue 10529).
+   *
+   * <p>The caller owns the pool, and keeps it until another one is set and the allocations that began before have
+   * returned. The library changes none of its settings: the caller grants kernels of other GPUs access to its memory,
+   * and trims it. While it may insert dependencies between streams ({@code hipMemPoolReuseAllowInternalDependencies},
+   * the default), allocations may wait for work of other streams.
+   *
+   * @param pool a {@code hipMemPool_t} of this GPU's memory, such as {@link #currentPool}; 0 is the library's own pool
+   * @throws DeviceException with {@code ENOSYS} if the device uses no memory pools, {@code EINVAL} if the pool's memory
+   *     is not the GPU's own, with HIP's error if the pool serves no memory
+   */
+  public static void usePool(Device device, long pool) {
+    RocmProvider.gpu(device).pool.choose(pool);
   }
 
   /**

@@ -6,10 +6,10 @@ import org.arbalest.device.DeviceType;
 
 /** A GPU's memory from its pool, in the order of one stream: no call waits, and the memory belongs to that stream. */
 final class StreamMemory extends GpuMemory {
-  private final long pool;
+  private final Pool pool;
   private final long stream;
 
-  StreamMemory(Gpu gpu, long pool, long stream) {
+  StreamMemory(Gpu gpu, Pool pool, long stream) {
     super(gpu, DeviceType.ROCM, Hip.MALLOC_FROM_POOL_ASYNC);
     this.pool = pool;
     this.stream = stream;
@@ -23,7 +23,7 @@ final class StreamMemory extends GpuMemory {
   @Override
   int tryAllocate(MemorySegment out, long bytes) {
     int before = gpu.enter();
-    int code = Pool.mallocAsync(out, bytes, pool, stream);
+    int code = Pool.mallocAsync(out, bytes, pool.chosen(), stream);
     gpu.leave(before);
     return code;
   }

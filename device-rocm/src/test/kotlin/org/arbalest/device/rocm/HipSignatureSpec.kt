@@ -47,7 +47,8 @@ class HipSignatureSpec : FunSpec({
         val optional = HipLibrary.functions().filterValues { it.isOptional() }.keys
         optional shouldContainAll listOf(
             "hipMemPoolCreate", "hipMemPoolDestroy", "hipMemPoolSetAttribute", "hipMemPoolSetAccess",
-            "hipMemPoolTrimTo", "hipMallocFromPoolAsync", "hipFreeAsync", "hipIpcGetMemHandle", "hipIpcOpenMemHandle",
+            "hipMemPoolTrimTo", "hipDeviceGetMemPool", "hipMallocFromPoolAsync", "hipFreeAsync", "hipIpcGetMemHandle",
+            "hipIpcOpenMemHandle",
             "hipIpcCloseMemHandle", "hipDeviceGetUuid", "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing",
         )
     }

@@ -4,9 +4,11 @@ package org.arbalest.device.rocm
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.GpuDouble
@@ -157,6 +159,16 @@ class RocmSpec : FunSpec({
     test("a device has pools on request, and the simulator's pools behave like HIP's [DEV-29]") {
         val child = childOf(WithPools::class)
         io.kotest.assertions.withClue(child.output) { child.output.trim() shouldBe "good" }
+    }
+
+    test("without pools a GPU has none to choose, and the error names the option [DEV-66]") {
+        for (call in listOf({ Rocm.currentPool(device) }, { Rocm.usePool(device, 0) })) {
+            shouldThrow<DeviceException> { call() }.run {
+                errno() shouldBe Errno.ENOSYS
+                message shouldContain "ROCM:0 uses no memory pools: HIP has none, or the program was started without"
+                message shouldContain "-Darbalest.rocm.pools=true"
+            }
+        }
     }
 
     test("wait: a thread that waits for one event does not wait for other threads' events") {

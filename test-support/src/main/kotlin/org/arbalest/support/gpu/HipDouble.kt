@@ -2,6 +2,7 @@
 package org.arbalest.support.gpu
 
 import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 
 private val SIMULATED: String? = System.getProperty("arbalest.hip")
 
@@ -34,6 +35,11 @@ object HipDouble : GpuDouble(
     private val lastErrorFunction by function("double_last_error", JAVA_INT)
 
     private val synchronizingFunction by function("double_synchronizing", JAVA_INT)
+
+    private val servedFunction by function("double_served", JAVA_LONG, JAVA_LONG)
+
+    /** Returns how many allocations a pool has served. */
+    fun served(pool: Long): Long = servedFunction.invoke(pool) as Long
 
     /** The number of threads in `hipEventSynchronize`. */
     val synchronizing: Int get() = synchronizingFunction.invoke() as Int

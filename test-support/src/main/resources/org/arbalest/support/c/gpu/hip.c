@@ -314,11 +314,32 @@ API hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int 
   return GPU_OK;
 }
 
-/* hipMemPoolProps and hipMemAccessDesc, the parts that are read */
+/* hipMemPoolProps, hipMemLocation and hipMemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
+struct location { int type; int id; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int waits; uint64_t threshold; };
+struct pool { gpu_device* device; int waits; uint64_t threshold; int64_t served; int let[GPU_MOST_DEVICES]; };
 
+static struct pool defaults[GPU_MOST_DEVICES];
+
+/* Returns the device's default pool, since no test sets another one (hip_device.cpp: "Current is default pool after
+   device creation"). Without pools it is not there, as in chipStar (CHIP-SPV/chipStar issue 1422). */
+API hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int ordinal) {
+  CALL("hipDeviceGetMemPool");
+  gpu_device* device = gpu_at(ordinal);
+  if (pool == NULL || device == NULL) RETURN(GPU_INVALID_VALUE);
+  if (!gpu_has_pools()) RETURN(GPU_NOT_SUPPORTED);
+  *pool = &defaults[ordinal];
+  if ((*pool)->device != NULL) return GPU_OK;
+  (*pool)->device = device;
+  (*pool)->waits = 1;
+  return GPU_OK;
+}
+
+/* Returns how many allocations a pool has served. */
+DOUBLE int64_t double_served(const struct pool* pool) { return __atomic_load_n(&pool->served, __ATOMIC_SEQ_CST); }
+
+/* A pool of another location or type than a device's own memory is refused (hip_mempool.cpp, hipMemPoolCreate). */
 API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {
   CALL("hipMemPoolCreate");
   static const char zeroes[72];
@@ -333,14 +354,17 @@ API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* prope
   return GPU_OK;
 }
 
+/* The default pool is not destroyed (hip_mempool.cpp, hipMemPoolDestroy). */
 API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
   CALL("hipMemPoolDestroy");
+  if (pool == NULL || (pool >= defaults && pool < defaults + GPU_MOST_DEVICES)) RETURN(GPU_INVALID_VALUE);
   free(pool);
   return GPU_OK;
 }
 
 API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value) {
   CALL("hipMemPoolSetAttribute");
+  if (pool == NULL || value == NULL) RETURN(GPU_INVALID_VALUE);
   if (attribute == 3) {
     memcpy(&pool->waits, value, sizeof(int));
     return GPU_OK;
@@ -350,12 +374,34 @@ API hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribut
   return GPU_OK;
 }
 
+API hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value) {
+  CALL("hipMemPoolGetAttribute");
+  if (pool == NULL || value == NULL || (attribute != 3 && attribute != 4)) RETURN(GPU_INVALID_VALUE);
+  if (attribute == 3) memcpy(value, &pool->waits, sizeof(int));
+  else memcpy(value, &pool->threshold, sizeof(uint64_t));
+  return GPU_OK;
+}
+
+/* "Check if the requested device is the pool device where memory was allocated": nothing to do then
+   (hip_mempool_impl.cpp, SetAccess). */
 API hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc* list, size_t count) {
   CALL("hipMemPoolSetAccess");
+  if (pool == NULL || list == NULL) RETURN(GPU_INVALID_VALUE);
   for (size_t i = 0; i < count; i++) {
-    if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || list[i].flags != 3) RETURN(GPU_INVALID_VALUE);
-    if (list[i].location == gpu_ordinal(pool->device)) RETURN(GPU_INVALID_VALUE);
+    if (list[i].location_type != 1) RETURN(GPU_INVALID_VALUE);
+    if (gpu_at(list[i].location) == NULL || list[i].flags == 0) RETURN(GPU_INVALID_DEVICE);
+    if (list[i].flags != 1 && list[i].flags != 3) RETURN(GPU_INVALID_VALUE);
   }
+  for (size_t i = 0; i < count; i++) pool->let[list[i].location] = list[i].flags;
+  return GPU_OK;
+}
+
+/* "Current pool device has full access to memory allocation" (hip_mempool_impl.cpp, GetAccess). */
+API hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t pool, hipMemLocation* location) {
+  CALL("hipMemPoolGetAccess");
+  if (flags == NULL || pool == NULL || location == NULL || location->type != 1) RETURN(GPU_INVALID_VALUE);
+  if (gpu_at(location->id) == NULL) RETURN(GPU_INVALID_VALUE);
+  *flags = location->id == gpu_ordinal(pool->device) ? 3 : pool->let[location->id];
   return GPU_OK;
 }
 
@@ -370,11 +416,13 @@ API hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes) {
    events. The pool grows each time, because it keeps no memory: the release threshold is ignored (issue 11690). */
 API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool, hipStream_t stream) {
   DEVICE("hipMallocFromPoolAsync");
+  if (address == NULL || pool == NULL) RETURN(GPU_INVALID_VALUE);
   if (gpu_stream_device(stream_of(device, stream)) == NULL) RETURN(GPU_INVALID_HANDLE);
   *address = NULL;
   if (synchronizing > 0) gpu_violation("hipMallocFromPoolAsync while a thread is in hipEventSynchronize, which may deadlock (ROCm/rocm-systems 10529)");
   hipError_t code = pool->waits ? gpu_wait_for_frees(stream_of(device, stream)) : GPU_OK; /* hipMemPoolReuseAllowInternalDependencies, "default enabled" */
   if (code == GPU_OK) code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
+  if (code == GPU_OK) __atomic_fetch_add(&pool->served, 1, __ATOMIC_SEQ_CST);
   RETURN(MAJOR == 5 && code == GPU_OUT_OF_MEMORY ? GPU_OK : code);
 }
 
@@ -383,6 +431,8 @@ API hipError_t hipFreeAsync(void* address, hipStream_t stream) {
   RETURN(gpu_free_async(stream_of(device, stream), GPU_DEVICE, (uint64_t)address));
 }
 
+/* A copy between GPUs needs no access to a pool: memory of a GPU is opened to all its peers (rocdevice.cpp,
+   deviceLocalAlloc), and for other GPUs the copy goes through main memory (rocvirtual.cpp, submitCopyMemoryP2P). */
 API hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
   DEVICE("hipMemcpyAsync");
   if (kind != 4) RETURN(GPU_INVALID_VALUE); /* determined by the addresses */

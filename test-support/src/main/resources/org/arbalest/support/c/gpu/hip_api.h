@@ -17,6 +17,7 @@ typedef int hipError_t;
 typedef int hipDevice_t;
 typedef int hipMemcpyKind;
 typedef int hipMemPoolAttr;
+typedef int hipMemAccessFlags;
 typedef int hipPointer_attribute;
 typedef int hipStreamCaptureMode;
 typedef int hipStreamCaptureStatus;
@@ -30,6 +31,7 @@ typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void*
 typedef struct pool* hipMemPool_t;
 typedef struct properties hipMemPoolProps;
 typedef struct access hipMemAccessDesc;
+typedef struct location hipMemLocation;
 typedef void hipMemcpyAttributes;
 typedef struct { char bytes[16]; } hipUUID;
 typedef struct { char bytes[64]; } hipIpcMemHandle_t;
@@ -68,10 +70,13 @@ hipError_t hipHostFree(void* address); /* 4.2 */
 hipError_t hipHostRegister(void* address, size_t bytes, unsigned int flags); /* 4.2 */
 hipError_t hipHostUnregister(void* address); /* 4.2 */
 hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int flags); /* 4.2 */
+hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device); /* 5.1 */
 hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties); /* 5.1 */
 hipError_t hipMemPoolDestroy(hipMemPool_t pool); /* 5.1 */
 hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value); /* 5.1 */
+hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value); /* 5.1 */
 hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc* list, size_t count); /* 5.1 */
+hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t pool, hipMemLocation* location); /* 5.1 */
 hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t bytes); /* 5.1 */
 hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t pool, hipStream_t stream); /* 5.1 */
 hipError_t hipFreeAsync(void* address, hipStream_t stream); /* 5.1 */
