@@ -128,6 +128,30 @@ class DeviceBufferSpec : FunSpec({
         }
     }
 
+    test("an array that fails leaves its buffers open, and their owner is released once, at the end [OWN-23]") {
+        val freed = AtomicInteger()
+        val field = Field.of("id", DataType.INT64)
+        val pair = Field.of("pair", DataType.struct(field, field.withName("other")))
+        buffer(32).use { memory ->
+            val values = DeviceBuffer.wrap(cpu, 0, 0) { freed.incrementAndGet() }.use { owner ->
+                DeviceBuffer.wrap(cpu, memory.address(), 32, owner)
+            }
+            val data = ArrayData.of(4, 0, listOf(null, values))
+            for ((children, rows, words) in listOf(
+                Triple(listOf(data, data), 4L, "given twice"),
+                Triple(listOf(data, ArrayData.of(4, 0, listOf(null, cpu.allocate(32)))), 5L, "5"),
+            )) {
+                val failing = ArrayData.of(rows, 0, listOf(null), children)
+                shouldThrow<RuntimeException> { DeviceArray.of(pair, failing) }.message shouldContain words
+                values.content() shouldBe (0..31).toList()
+                freed.get() shouldBe 0
+                children.last().takeUnless { it === data }?.close()
+            }
+            DeviceArray.of(field, data).close()
+            freed.get() shouldBe 1
+        }
+    }
+
     test("an owner without buffers, or whose second buffer is impossible, is released once [OWN-23]") {
         val freed = AtomicInteger()
         DeviceBuffer.wrap(cpu, 0, 0) { freed.incrementAndGet() }.use { it.size() shouldBe 0 }

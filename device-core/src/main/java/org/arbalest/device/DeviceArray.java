@@ -281,8 +281,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * consumes its reader.)
    *
    * <p>If buffers must be read, this call waits as {@link #synchronize} does. If the CPU cannot read them, only
-   * conversions without reading are possible: names, order and choice of fields, nullable to not nullable if the null
-   * count is 0, and the sign of indices if the dictionary has no more values than the signed type has indices.
+   * conversions without reading are possible: names, order and choice of fields, and nullable to not nullable if the
+   * null count is 0. Indices may also change their sign, if the dictionary has no more values than the signed type has
+   * indices.
    *
    * <p>The result has as many elements as are visible. With run-ends, dictionaries and overlapping lists these may be
    * many more than the array has bytes. A result that exceeds the range of offsets, or any possible memory, is rejected

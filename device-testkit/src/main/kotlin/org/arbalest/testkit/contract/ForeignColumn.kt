@@ -100,7 +100,7 @@ internal class ForeignColumn(private val device: Device, private val laid: Laid)
     }
 }
 
-/** Returns the addresses of a column's buffers, and of those below it, depth first: what cuDF's constructors take. */
+/** Returns the addresses of a column's buffers, and of those below it, depth first, for cuDF's constructors. */
 internal fun addresses(column: Column): List<Long> {
     check(column.offset() == 0L) { "cuDF takes no offset" }
     val children = when (column.field().type()) {
