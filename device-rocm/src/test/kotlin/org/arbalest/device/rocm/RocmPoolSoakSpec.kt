@@ -17,6 +17,8 @@ import org.arbalest.testkit.contract.texts
 import java.lang.foreign.Arena
 import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.reflect.KClass
 
 /** The choice of a GPU's pool, in processes that request pools. */
@@ -34,6 +36,10 @@ class RocmPoolSoakSpec : FunSpec({
 
     test("copies between GPUs are whole if the pools of both are chosen, whose settings stay as they are [DEV-66]") {
         inChild(ChosenPoolsOfTwo::class)
+    }
+
+    test("an allocation that waits for a stream in a chosen pool does not delay the library's own pool [DEV-66]") {
+        inChild(WaitingPool::class)
     }
 
     test("a pool of another GPU, or one that serves no memory, is refused, and nothing changes [DEV-66]") {
@@ -136,6 +142,28 @@ internal object ChosenPoolsOfTwo {
         // on the simulator GPU 0 reaches GPU 1, and may use the memory of the library's pool there
         check(own.mapIndexed { i, pool -> settings(pool, 1 - i)[2] } == listOf(0L, 3L))
         gpus.forEach { Rocm.usePool(it, 0) }
+        end()
+    }
+}
+
+internal object WaitingPool {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        begin()
+        Rocm.usePool(device, Rocm.currentPool(device))
+        device.createStream().use { stream ->
+            val gate = gates.shut(stream)
+            stream.memory().allocate(100).close() // the free is behind the gate, and the pool waits for it
+            val before = HipDouble.calls("hipStreamSynchronize")
+            val waiting = CompletableFuture<Unit>()
+            Thread.ofPlatform().daemon().start { waiting.complete(device.allocate(100).close()) }
+            eventually("the allocation waits") { HipDouble.calls("hipStreamSynchronize") > before }
+            Rocm.usePool(device, 0)
+            CompletableFuture.runAsync { device.allocate(100).close() }.get(5, SECONDS)
+            check(!waiting.isDone)
+            gate.open()
+            waiting.get(5, SECONDS)
+        }
         end()
     }
 }
