@@ -2,13 +2,17 @@
 package org.arbalest.device.spi;
 
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Validation;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.ForeignAssembly;
+import org.arbalest.device.internal.convert.QueuedConversion;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +70,21 @@ public final class ArrayBridge {
    */
   public static void validateWithoutDictionaries(DeviceArray array, Validation level) {
     ArrayValidation.validateWithoutDictionaries(DeviceArrayImpl.unwrap(array), level);
+  }
+
+  /**
+   * Converts an array as {@link DeviceArray#convertTo(Field)} does. If the CPU cannot read the memory, a stream
+   * converts booleans, so that this call does not wait. The result then has an event behind the stream's work.
+   *
+   * @param stream a stream of the array's device
+   * @param kernels returns the device's conversions; called only if there are booleans to convert, before any queueing.
+   *     An exception from it is thrown to the caller
+   * @return the result; the caller closes it
+   * @throws IllegalStateException if the stream is closed or captured
+   */
+  public static DeviceArray convertTo(DeviceArray array, Field requested, DeviceStream stream,
+      Supplier<BooleanKernels> kernels) {
+    return QueuedConversion.convert(DeviceArrayImpl.unwrap(array), requested, DeviceStreamImpl.unwrap(stream), kernels);
   }
 
   /**

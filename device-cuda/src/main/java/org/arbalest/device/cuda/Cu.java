@@ -13,6 +13,7 @@ import org.arbalest.device.cuda.CuFunction.L9;
 import org.arbalest.device.cuda.CuFunction.LH;
 import org.arbalest.device.cuda.CuFunction.LHI;
 import org.arbalest.device.cuda.CuFunction.LI;
+import org.arbalest.device.cuda.CuFunction.LI7L3;
 import org.arbalest.device.cuda.CuFunction.LII;
 import org.arbalest.device.cuda.CuFunction.LIL;
 import org.arbalest.device.cuda.CuFunction.LL;
@@ -164,6 +165,11 @@ final class Cu {
   static final LLLL MEM_SET_ACCESS = new LLLL("cuMemSetAccess", 10020);
   static final LLIL MEM_EXPORT_TO_SHAREABLE_HANDLE = new LLIL("cuMemExportToShareableHandle", 10020);
   static final LLI MEM_IMPORT_FROM_SHAREABLE_HANDLE = new LLI("cuMemImportFromShareableHandle", 10020);
+
+  // Kernels: see BooleanModule.
+  static final LL MODULE_LOAD_DATA = new LL("cuModuleLoadData", 2000);
+  static final LLL MODULE_GET_FUNCTION = new LLL("cuModuleGetFunction", 2000);
+  static final LI7L3 LAUNCH_KERNEL = new LI7L3("cuLaunchKernel", 4000);
 
   /** A few words of memory for each thread, for results that are returned through pointers. */
   private static final ThreadLocal<MemorySegment> SCRATCH =

@@ -289,6 +289,21 @@ sealed interface CuFunction {
     }
   }
 
+  record LI7L3(String name, int since, MethodHandle handle) implements CuFunction {
+    LI7L3(String name, int since) {
+      this(name, since, CuLibrary.link(name, since, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT,
+          JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    }
+
+    int call(long a, int b, int c, int d, int e, int f, int g, int h, long i, long j, long k) {
+      try {
+        return (int) handle.invokeExact(a, b, c, d, e, f, g, h, i, j, k);
+      } catch (Throwable t) {
+        throw unexpected(t);
+      }
+    }
+  }
+
   record LH(String name, int since, MethodHandle handle) implements CuFunction {
     LH(String name, int since) {
       this(name, since, CuLibrary.link(name, since, JAVA_LONG, HANDLE));

@@ -6,10 +6,12 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.spi.ArrayBridge;
+import org.arbalest.device.types.Field;
 
 /**
- * Raw CUDA handles of this library's devices, and hints for managed memory. The handles are borrowed, and stay valid
- * until the process ends.
+ * Raw CUDA handles of this library's devices, hints for managed memory, and conversions on a GPU. The handles are
+ * borrowed, and stay valid until the process ends.
  */
 public final class Cuda {
   private Cuda() {}
@@ -131,6 +133,38 @@ public final class Cuda {
    */
   public static void advise(DeviceArray array, MemoryAdvice advice, Device place) {
     ManagedHints.advise(array, advice, place);
+  }
+
+  /**
+   * Converts an array on a GPU as {@link DeviceArray#convertTo(Field)} does. The GPU converts booleans between
+   * {@code bool}, which has bits, and {@code arrow.bool8}, which has bytes as cuDF's {@code BOOL8}. Conversions that
+   * must read other values need memory that the CPU reads, as they do there.
+   *
+   * <p>The stream waits for the array, and then converts. The result has an event behind this work. All other buffers
+   * are shared, with the bitmaps and the numbers of nulls. Arrays with nulls that do not begin at a multiple of 8 keep
+   * up to 7 elements in front, as an offset. The items of lists are converted with those of rows that are not visible.
+   *
+   * <p>The array stays open, and may be closed at once. The first conversion on a GPU loads the kernels until the
+   * process ends, which may wait for the GPU's other work.
+   *
+   * <p>Where the CPU reads the memory, as of {@code CUDA_HOST} and {@code CUDA_MANAGED}, it converts, and this call
+   * waits for the array.
+   *
+   * @param stream a stream of the array's GPU
+   * @return the result; the caller closes it
+   * @throws IllegalArgumentException if the array and the stream are not on the same GPU, or if no array of this type
+   *     can be converted to the field; the message has the path and both types
+   * @throws IllegalStateException if the array or the stream is closed, or if the stream is captured
+   * @throws DeviceException with {@code ENOSYS} and the path if other values must be read on the GPU, with
+   *     {@code ENOMEM} if there is not enough memory, with the driver's error if it cannot load or launch a kernel
+   */
+  public static DeviceArray convertTo(DeviceArray array, Field requested, DeviceStream stream) {
+    Gpu gpu = CudaProvider.gpu(array.device());
+    if (CudaProvider.gpu(stream.device()) != gpu) {
+      throw new IllegalArgumentException("a stream of " + stream.device() + " was given for an array on "
+          + array.device() + "; use a stream of the array's GPU");
+    }
+    return ArrayBridge.convertTo(array, requested, stream, gpu.booleans::load);
   }
 
   /**

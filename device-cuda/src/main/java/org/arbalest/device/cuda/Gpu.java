@@ -38,6 +38,7 @@ final class Gpu {
   final MemoryAllocator pinnedMemory;
   final MemoryAllocator managedMemory;
   final ProcessSharing sharing;
+  final BooleanModule booleans;
 
   /** The peers that are connected already. The GPU's queues reach them directly if the hardware can. */
   private final Set<Integer> peers = new HashSet<>();
@@ -62,6 +63,7 @@ final class Gpu {
     this.managedMemory = new ManagedMemory(this);
     this.copies = new Copies(this);
     this.sharing = new CudaSharing(this);
+    this.booleans = new BooleanModule(this);
   }
 
   /** Opens a GPU, or returns the open one. */

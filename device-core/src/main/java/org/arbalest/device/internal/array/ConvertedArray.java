@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.arbalest.device.Conversion;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.EventPoint;
+import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.jspecify.annotations.Nullable;
 
@@ -16,19 +17,29 @@ public final class ConvertedArray extends DerivedArray {
   /** The ownership of the other array; null if none of its buffers are used. */
   private final @Nullable Ownership source;
 
+  /** The array whose event is the event of this one; null if it has its own event, or needs none. */
   private final @Nullable Ownership awaited;
+
+  /** The event behind the work that writes the memory and waits for the other array; null if the CPU wrote it. */
+  private final @Nullable RecordedEvent event;
+
   private final @Nullable DeviceBufferImpl memory;
   private final long block;
   private final Conversion conversion;
   private final boolean isCpuAccessible;
   private final long bytes;
 
-  /** Takes over a reference to the source, if it has one, the memory, and the block of a {@link StructBlock}. */
-  public ConvertedArray(@Nullable Ownership source, @Nullable DeviceBufferImpl memory, long block,
-      Conversion conversion, boolean hasEmpty) {
+  /**
+   * Takes over references to the source and the event, if it has these, the memory, and the block of a
+   * {@link StructBlock}. With an event, another reference keeps the memory until the event is over.
+   */
+  public ConvertedArray(
+      @Nullable Ownership source, @Nullable DeviceBufferImpl memory, long block, Conversion conversion,
+      @Nullable RecordedEvent event, boolean hasEmpty) {
     super(hasEmpty);
     this.source = source;
-    this.awaited = source == null ? null : source.awaited();
+    this.awaited = source == null || event != null ? null : source.awaited();
+    this.event = event;
     this.isCpuAccessible = source == null || source.isCpuAccessible(); // the CPU wrote the new memory
     long shared = source == null ? 0 : source.bytes();
     this.bytes = shared < 0 ? shared : shared + (memory == null ? 0 : memory.size());
@@ -39,16 +50,19 @@ public final class ConvertedArray extends DerivedArray {
 
   @Override
   public long syncEvent() {
+    if (event != null) return event.point.isKnownDone() ? 0 : event.point.cell;
     return awaited == null ? 0 : awaited.syncEvent();
   }
 
   @Override
   public boolean mayHaveToWait() {
+    if (event != null) return !event.point.isKnownDone();
     return awaited != null && awaited.mayHaveToWait();
   }
 
   @Override
   public @Nullable EventPoint event() {
+    if (event != null) return event.point;
     return awaited == null ? null : awaited.event();
   }
 
@@ -94,6 +108,7 @@ public final class ConvertedArray extends DerivedArray {
 
   @Override
   void freeOwn() {
+    if (event != null) event.release();
     if (memory != null) memory.free();
     NativeHeap.free(block);
   }

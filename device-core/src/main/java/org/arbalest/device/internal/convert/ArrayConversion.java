@@ -19,6 +19,7 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
+import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
@@ -116,7 +117,8 @@ public final class ArrayConversion {
     }
   }
 
-  private static Rows rows(DeviceArrayImpl array) {
+  /** Returns the visible rows of an array. */
+  static Rows rows(DeviceArrayImpl array) {
     return Rows.range(array.offset(), array.length());
   }
 
@@ -136,10 +138,16 @@ public final class ArrayConversion {
   /** @param mayLeave whether the result does not keep the source's memory if it uses none of it */
   private static DeviceArray made(DeviceArrayImpl array, Ownership owner, Field to, boolean isCompact,
       Function<ConversionPlan, Node> measured, boolean mayLeave) {
-    ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact);
+    ConversionPlan plan = new ConversionPlan(owner, array.device(), isCompact, null);
+    return made(plan, measured,
+        node -> make(plan, node, array.device(), to, mayLeave && plan.isAllNew() ? null : owner));
+  }
+
+  /** Measures an array and makes it, with a plan that this closes. */
+  static DeviceArray made(ConversionPlan plan, Function<ConversionPlan, Node> measured,
+      Function<Node, DeviceArray> make) {
     try (plan) {
-      Node node = measured.apply(plan);
-      return make(plan, node, array.device(), to, mayLeave && plan.isAllNew() ? null : owner);
+      return make.apply(measured.apply(plan));
     } catch (MalformedException e) {
       RuntimeException why = e.toException();
       throw plan.isUnreachable() ? new DeviceException(Errno.ENOSYS, String.valueOf(why.getMessage())) : why;
@@ -150,13 +158,13 @@ public final class ArrayConversion {
 
   private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to,
       @Nullable Ownership source) {
-    if (plan.total() == 0) return make(plan, node, device, to, source, null);
+    if (plan.total() == 0) return make(plan, node, device, to, source, null, null);
     MemoryManager own = device.memory();
     MemoryManager near = own.isCpuAccessible() ? own : device.hostMemory().orElseThrow(() -> unreachable(device));
     DeviceBuffer memory = near.allocate(plan.total());
     try {
       node.writeBuffers(memory.address());
-      return make(plan, node, device, to, source, DeviceBufferImpl.unwrap(memory));
+      return make(plan, node, device, to, source, DeviceBufferImpl.unwrap(memory), null);
     } finally {
       memory.close(); // does nothing if the memory was taken
     }
@@ -167,8 +175,13 @@ public final class ArrayConversion {
         "the CPU cannot write buffers on " + device + "; copy the array to the CPU first, with copyTo");
   }
 
-  private static DeviceArray make(ConversionPlan plan, Node node, Device device, Field to,
-      @Nullable Ownership source, @Nullable DeviceBufferImpl memory) {
+  /**
+   * Makes an array of measured parts. Takes over the memory, and a reference to the event behind its writing. On
+   * failure, the caller still has both.
+   */
+  static DeviceArray make(
+      ConversionPlan plan, Node node, Device device, Field to, @Nullable Ownership source,
+      @Nullable DeviceBufferImpl memory, @Nullable RecordedEvent event) {
     StructBlock block = new StructBlock(node.structs(), node.entries() + 1);
     try {
       long nothing = 0;
@@ -179,7 +192,7 @@ public final class ArrayConversion {
       node.writeStructs(block, memory == null ? 0 : memory.address(), nothing);
       boolean hasEmpty = Structure.validate(to, block.address);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
-      ConvertedArray converted = new ConvertedArray(source, memory, block.address, plan.conversion(), hasEmpty);
+      ConvertedArray converted = new ConvertedArray(source, memory, block.address, plan.conversion(), event, hasEmpty);
       if (source != null) source.retain(); // for converted; nothing below can fail
       if (memory != null) memory.take();
       return handle.holding(converted);

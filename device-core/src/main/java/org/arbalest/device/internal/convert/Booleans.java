@@ -34,6 +34,11 @@ final class Booleans {
   /** Adds the selected booleans from a buffer, in the storage of the result. */
   static Node.Buffer values(ConversionPlan plan, long from, Rows rows, Field to) {
     if (rows.count == 0) return Node.Buffer.NONE;
+    QueuedBooleans queued = plan.queued();
+    if (queued != null) {
+      boolean toBits = to.type() instanceof BoolType;
+      return plan.queuedPiece(toBits ? (rows.count + 7) >>> 3 : rows.count, queued.writer(from, rows, !toBits));
+    }
     plan.look();
     if (to.type() instanceof BoolType) return plan.piece((rows.count + 7) >>> 3, at -> writeBits(from, rows, at));
     return plan.piece(rows.count, at -> writeBytes(from, rows, at));

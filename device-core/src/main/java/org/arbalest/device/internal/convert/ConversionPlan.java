@@ -25,6 +25,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a conversion: buffers of the source that stay unchanged, and pieces of one new allocation.
@@ -42,6 +43,9 @@ final class ConversionPlan implements AutoCloseable {
 
   private final Device device;
 
+  /** The conversion of booleans, if the CPU cannot read the array; null if the CPU converts. */
+  private final @Nullable QueuedBooleans queued;
+
   /** Lists of positions, and masks; freed at the end. */
   private final List<DeviceBuffer> temporary = new ArrayList<>();
 
@@ -52,10 +56,16 @@ final class ConversionPlan implements AutoCloseable {
   private int copied;
   private int shared;
 
-  ConversionPlan(Ownership owner, Device device, boolean isCompact) {
+  ConversionPlan(Ownership owner, Device device, boolean isCompact, @Nullable QueuedBooleans queued) {
     this.owner = owner;
     this.device = device;
     this.isCompact = isCompact;
+    this.queued = queued;
+  }
+
+  @Nullable
+  QueuedBooleans queued() {
+    return queued;
   }
 
   @Override
@@ -139,6 +149,12 @@ final class ConversionPlan implements AutoCloseable {
 
   /** Adds a buffer to write. An empty buffer has an address, too (ARR-08). */
   Node.Buffer piece(long bytes, LongConsumer writer) {
+    if (queued != null) look(); // throws, because the CPU cannot write the piece
+    return queuedPiece(bytes, writer);
+  }
+
+  /** Adds a buffer for which the writer only queues work. */
+  Node.Buffer queuedPiece(long bytes, LongConsumer writer) {
     if (bytes < 0 || bytes > Layout.MOST_BYTES - total)
       throw new MalformedException(bytes + " bytes beside " + total + " others do not fit in memory");
     Node.Buffer piece = new Node.Buffer(total, bytes, writer);
@@ -162,6 +178,23 @@ final class ConversionPlan implements AutoCloseable {
       return same(Layout.of(from), struct, rows.start, rows.count);
     Layout layout = Layout.of(to);
     Node node = new Node(layout, rows.count);
+    node.offset = inFront(from, struct, rows);
+    addParts(node, from, struct, node.offset == 0 ? rows : rows.from(rows.start - node.offset), to, isEntry);
+    return node;
+  }
+
+  /**
+   * Returns how many elements in front of the rows the result has, because the CPU cannot move the bits of a bitmap
+   * that it cannot read.
+   */
+  private long inFront(Field from, long struct, Rows rows) {
+    if (queued == null || rows.count == 0 || bitmap(Layout.of(from), struct) == 0) return 0;
+    return rows.start & 7;
+  }
+
+  /** Adds the buffers of a node and the arrays below it. The rows include those in front of the node's offset. */
+  private void addParts(Node node, Field from, long struct, Rows rows, Field to, boolean isEntry) {
+    Layout layout = node.layout;
     if (layout.shape == Layout.Shape.NULL) addNulls(node, from, rows, to);
     if (layout.shape.hasValidity) addValidity(node, from, struct, rows, to);
     switch (layout.shape) {
@@ -176,7 +209,6 @@ final class ConversionPlan implements AutoCloseable {
       case DENSE_UNION -> Unions.dense(this, node, from, struct, rows, to);
       case RUN_END -> Encodings.runs(this, node, from, struct, rows, to);
     }
-    return node;
   }
 
   /** Measures a struct without its validity bitmap; the nulls move into its fields. */
@@ -303,7 +335,9 @@ final class ConversionPlan implements AutoCloseable {
     boolean isAsked = !to.isNullable() && (from.isNullable() || rows.isDecoded || rows.hasNone);
     boolean isAligned = rows.isRange() && (rows.start & 7) == 0;
     if (isAligned && !isAsked && !isCompact) {
-      node.nulls = rows.isWhole(struct) ? RawArrowArray.nullCount(struct) : -1;
+      boolean isWhole =
+          rows.start + node.offset == RawArrowArray.offset(struct) && node.length == RawArrowArray.length(struct);
+      node.nulls = isWhole ? RawArrowArray.nullCount(struct) : -1;
       node.buffers.add(share(bitmap + (rows.start >>> 3)));
       return;
     }

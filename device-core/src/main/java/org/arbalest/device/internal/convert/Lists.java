@@ -62,7 +62,7 @@ final class Lists {
       node.buffers.add(Node.Buffer.NONE);
       if (toViews) node.buffers.add(Node.Buffer.NONE);
       child(Rows.range(RawArrowArray.offset(items), 0));
-    } else if (isSame && isSameWidth && isView == toViews) {
+    } else if ((isSame || plan.queued() != null) && isSameWidth && isView == toViews) {
       node.buffers.add(shared(offsets));
       if (toViews) node.buffers.add(shared(sizes));
       child(Rows.all(items));

@@ -56,6 +56,15 @@ final class Node {
     return dictionary == null ? entries : entries + dictionary.entries();
   }
 
+  /** Queues the writing of the buffers into an allocation that the CPU cannot access. */
+  void queueBuffers(long base) {
+    for (Buffer buffer : buffers) {
+      if (buffer.writer != null) buffer.writer.accept(base + buffer.at);
+    }
+    for (Node child : children) child.queueBuffers(base);
+    if (dictionary != null) dictionary.queueBuffers(base);
+  }
+
   /** Writes the buffers into an allocation, and zeroes the space up to the next buffer. */
   void writeBuffers(long base) {
     for (Buffer buffer : buffers) {

@@ -148,6 +148,11 @@ final class Rows {
     return new Rows(start, count, list, areInts, marked, spans, hasNone, isDecoded, above, true);
   }
 
+  /** Returns a range with more elements in front. */
+  Rows from(long first) {
+    return new Rows(first, count + start - first, 0, null, false, isDecoded, above);
+  }
+
   boolean isRange() {
     return list == 0 && marked == null;
   }

@@ -16,7 +16,7 @@ import org.arbalest.device.internal.memory.Faults;
  */
 final class AbandonedWork extends Shared implements Runnable {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
-  private static final long[] NO_LANES = {};
+  static final long[] NO_LANES = {};
 
   private final DeviceQueue queue;
 

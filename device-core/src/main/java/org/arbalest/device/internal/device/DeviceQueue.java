@@ -228,6 +228,20 @@ public final class DeviceQueue extends Shared {
   }
 
   /**
+   * Queues the work of a call, and an event behind it, which the caller releases. If this throws, the memory is in the
+   * same state as after {@link #queue(Transfer, boolean, boolean, Shared...)} throws.
+   */
+  public RecordedEvent queue(Runnable work, Shared... used) {
+    try {
+      work.run();
+      return recordEnd();
+    } catch (Throwable t) {
+      AbandonedWork.await(this, AbandonedWork.NO_LANES, used);
+      throw t;
+    }
+  }
+
+  /**
    * Queues a transfer from the device, and blocks until it has completed. When this returns or throws, the memory is in
    * the same state as after {@link #queue} throws.
    */

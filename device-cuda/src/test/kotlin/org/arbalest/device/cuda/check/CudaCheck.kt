@@ -4,6 +4,7 @@ package org.arbalest.device.cuda.check
 import org.arbalest.coroutines.await
 import org.arbalest.device.DeviceType
 import org.arbalest.device.SyncEvent
+import org.arbalest.device.cuda.CudaBooleansSpec
 import org.arbalest.device.cuda.CudaContractSpec
 import org.arbalest.device.cuda.CudaCopy
 import org.arbalest.device.cuda.CudaCopySoakSpec
@@ -35,6 +36,7 @@ object CudaCheck : CheckedGpu {
             CheckedSpec("contract, managed memory", CudaManagedContractSpec::class, DeviceType.CUDA_MANAGED, 60),
             CheckedSpec("contract, GPUs", CudaDriverSpec::class, DeviceType.CUDA, 90),
             CheckedSpec("contract, copies", CudaCopySoakSpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("a kernel: booleans converted", CudaBooleansSpec::class, DeviceType.CUDA, 60),
             CheckedSpec("a kernel: flights counted", CudaKernelEngineSpec::class, DeviceType.CUDA, 60),
         )
     override val benchmarks: List<KClass<*>> get() = listOf(CudaCopy::class, CudaEvents::class)
