@@ -20,6 +20,9 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.testkit.contract.Held
 import org.arbalest.testkit.contract.eventually
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.FutureTask
+import java.util.concurrent.TimeUnit.SECONDS
 import java.util.logging.Level
 import java.util.logging.Logger
 import kotlin.random.Random
@@ -30,7 +33,7 @@ class CudaBooleansSoakSpec : FunSpec({
     extension(cudaDouble)
     extension(ResourceCountersExtension)
     extension(gates.opened)
-    extension(booleansDefined)
+    extension(BooleansOnDouble.extension)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
 
@@ -129,6 +132,28 @@ class CudaBooleansSoakSpec : FunSpec({
         } finally {
             logger.level = level
         }
+    }
+
+    test("a conversion whose event is not recorded keeps the memory until its stream has done the work [REQ-24]") {
+        withArray(100) { array, stream ->
+            Cuda.convertTo(array, BYTES, stream).close()
+            stream.synchronize()
+            eventually("only the array has memory") { Held.now().run { buffers() == 1L && waits() == 0L } }
+            val gate = gates.shut(stream)
+            CudaDouble.fail("cuEventRecord")
+            val converting = FutureTask { Cuda.convertTo(array, BYTES, stream).close() }
+            val thread = Thread.ofPlatform().start(converting)
+            eventually("the conversion waits for its stream") {
+                thread.stackTrace.any { "AbandonedWork" in it.className }
+            }
+            CudaDouble.failNothing() shouldBe 0
+            Held.now().buffers() shouldBe 2
+            gate.open()
+            shouldThrow<ExecutionException> { converting.get(5, SECONDS) }.cause!!.message shouldContain
+                "cuEventRecord on CUDA:0 failed: unknown code (999)"
+            Held.now().buffers() shouldBe 1
+        }
+        eventually("all is released") { isReleased() }
     }
 
     test("a stream that cannot wait for an array converts nothing, and keeps nothing [REQ-24]") {

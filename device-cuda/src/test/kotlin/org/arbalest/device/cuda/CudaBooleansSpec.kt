@@ -3,11 +3,7 @@ package org.arbalest.device.cuda
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
-import io.kotest.core.extensions.TestCaseExtension
 import io.kotest.core.spec.style.FunSpec
-import io.kotest.core.test.TestCase
-import io.kotest.engine.test.TestResult
-import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
@@ -85,23 +81,13 @@ internal fun compareSlices(stream: DeviceStream, starts: Iterable<Long>, counts:
     }
 }
 
-/** An extension for specs with kernels: on the simulator, it defines them. */
-internal val booleansDefined = object : TestCaseExtension {
-    override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
-        if (onDouble) BooleansOnDouble.define()
-        val result = execute(testCase)
-        BooleansOnDouble.failures.toList().also { BooleansOnDouble.failures.clear() }.shouldBeEmpty()
-        return result
-    }
-}
-
 /** The conversion of booleans on a GPU, on the simulator or the driver. */
 class CudaBooleansSpec : FunSpec({
     extension(CCompiler.needed)
     extension(cuda)
     extension(ResourceCountersExtension)
     extension(gates.opened)
-    extension(booleansDefined)
+    extension(BooleansOnDouble.extension)
 
     val cpu = Devices.cpu()
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda
 
+import io.kotest.core.extensions.TestCaseExtension
+import io.kotest.core.test.TestCase
+import io.kotest.engine.test.TestResult
 import org.arbalest.support.gpu.CudaDouble
 import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
@@ -193,12 +196,21 @@ internal val booleanKernels: List<PtxKernel> by lazy {
 /** The simulator's kernels, which run the backend's PTX. */
 internal object BooleansOnDouble : PtxMemory {
     /** The exceptions in kernels, which cannot be thrown to the simulator. */
-    val failures: MutableList<Throwable> = CopyOnWriteArrayList()
+    private val failures = CopyOnWriteArrayList<Throwable>()
 
-    /** Defines the kernels. */
-    fun define() {
-        for (kernel in booleanKernels) CudaDouble.kernel(kernel.name, stubs.getValue(kernel), kernel.parameters.size)
+    /** Defines the kernels before each test on the simulator, and fails a test in which a kernel failed. */
+    val extension: TestCaseExtension = object : TestCaseExtension {
+        override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
+            if (onDouble) for (kernel in booleanKernels) define(kernel)
+            failures.clear()
+            val result = execute(testCase)
+            val failed = failures.firstOrNull() ?: return result
+            return TestResult.Failure(result.duration, AssertionError("a kernel failed", failed))
+        }
     }
+
+    private fun define(kernel: PtxKernel) =
+        CudaDouble.kernel(kernel.name, stubs.getValue(kernel), kernel.parameters.size)
 
     private val stubs by lazy {
         val run = MethodType.methodType(Void.TYPE, PtxKernel::class.java, MemorySegment::class.java)
@@ -222,7 +234,11 @@ internal object BooleansOnDouble : PtxMemory {
         }
     }
 
-    override fun load(address: Long): Int = CudaDouble.at(address, 1).get(JAVA_BYTE, 0).toInt() and 255
+    override fun load(address: Long): Int = at(address).get(JAVA_BYTE, 0).toInt() and 255
 
-    override fun store(address: Long, byte: Int): Unit = CudaDouble.at(address, 1).set(JAVA_BYTE, 0, byte.toByte())
+    override fun store(address: Long, byte: Int): Unit = at(address).set(JAVA_BYTE, 0, byte.toByte())
+
+    private fun at(address: Long): MemorySegment = CudaDouble.at(address, 1).also {
+        check(it.address() != 0L) { "a kernel used 0x${address.toString(16)}, which is not allocated" }
+    }
 }
