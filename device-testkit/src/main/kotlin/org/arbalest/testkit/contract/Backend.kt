@@ -14,6 +14,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.NestedType
 import org.arbalest.device.types.Schema
+import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.util.concurrent.locks.LockSupport
@@ -129,9 +130,16 @@ public fun texts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).
 
 /** Allocates [size] bytes of CPU memory with a pattern that depends on the [seed]. The caller closes the buffer. */
 public fun pageable(size: Long, seed: Int): DeviceBuffer = Devices.cpu().allocate(size).also { buffer ->
-    val segment = buffer.segment()
-    for (i in 0 until size) segment.set(JAVA_BYTE, i, pattern(i, seed))
+    for (at in 0 until size step PIECE) {
+        val piece = PIECES[(at / PIECE + seed).toInt() and 0xff]
+        MemorySegment.copy(piece, 0, buffer.segment(), JAVA_BYTE, at, minOf(PIECE, size - at).toInt())
+    }
 }
+
+private const val PIECE = 4096L
+
+/** The pieces of all patterns: [pattern] repeats itself after 256 bytes, except that each piece adds one. */
+private val PIECES by lazy { List(256) { more -> ByteArray(PIECE.toInt()) { (it * 31 + more).toByte() } } }
 
 /** Returns the byte at [i] of a buffer that [pageable] has filled with the same [seed]. */
 public fun pattern(i: Long, seed: Int): Byte = (i * 31 + i / 4096 + seed).toByte()
