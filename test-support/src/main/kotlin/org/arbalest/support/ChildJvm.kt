@@ -67,7 +67,7 @@ class ChildJvm private constructor(
             "--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny", "-XX:-CreateCoredumpOnCrash",
             "-XX:ErrorFile=$folder/hs_err",
             "-cp", listOfNotNull(extraClassPath, classPath).joinToString(File.pathSeparator),
-        )
+        ) + listOfNotNull(System.getProperty("arbalest.native")?.let { "-Darbalest.native=$it" })
 
         /** Runs the `java` program of this JVM with only these arguments. Kills the process after [seconds]. */
         fun java(arguments: List<String>, directory: Path = Path.of(""), seconds: Long = 300): ChildJvm {

@@ -63,6 +63,8 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val types: List<DeviceType> get() = listOf(DeviceType.CUDA, DeviceType.CUDA_HOST, DeviceType.CUDA_MANAGED)
     override val threads: String get() = "arbalest-cuda"
     override val program: KClass<*> get() = CudaProgram::class
+    override val options: List<String>
+        get() = if (onDouble) listOf() else listOf("-Darbalest.cuda=driver")
     override val sharingCalls: List<String>
         get() = listOf(
             "cuStreamCreate", "cuStreamWaitEvent", "cuEventCreate", "cuEventRecord", "cuPointerGetAttribute",

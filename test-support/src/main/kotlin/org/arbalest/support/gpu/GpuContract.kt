@@ -36,7 +36,6 @@ fun gpuContract(backend: GpuBackend): TestFactory = funSpec {
     include(gpuFailureContract(backend))
     include(pollingContract(backend))
     include(placeContract(backend))
-    include(threadStreamContract(backend))
 }
 
 private fun gpuMemoryContract(backend: GpuBackend): TestFactory = funSpec {

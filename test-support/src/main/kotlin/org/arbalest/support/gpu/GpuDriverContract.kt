@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 /**
  * The part of the contract of every GPU backend that runs on a driver as well as on a simulator: kinds of memory,
- * waits, streams. Tests that need two GPUs are skipped with a message if there is one.
+ * waits, streams, also the threads' own. Tests that need two GPUs are skipped with a message if there is one.
  */
 fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
     val device by lazy { backend.gpu(0) }
@@ -191,6 +191,8 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
                 }
             }
         }
+
+    include(threadStreamContract(backend))
 }
 
 /** The condition of tests that need two GPUs; a simulator has one if a test has set that. */

@@ -26,7 +26,7 @@ import kotlin.random.Random
 
 /** Runs the other process: each command is a line, and so is each answer. */
 fun sharingProgram(backend: GpuBackend) {
-    backend.double.load()
+    if (backend.onDouble) backend.double.load()
     backend.gpu(0)
     val opened = mutableMapOf<String, Opened>()
     val links = Links()
@@ -47,6 +47,9 @@ fun sharingProgram(backend: GpuBackend) {
 private class Opened(val array: DeviceArray, val closed: AtomicBoolean) {
     /** A queued copy. */
     var copy: DeviceArray? = null
+
+    /** Returns the queued copy, or another one. The caller closes it. */
+    fun take(): DeviceArray = (copy ?: array.copyTo(Devices.cpu())).also { copy = null }
 }
 
 /** The link of this process, and its connection. */
@@ -76,14 +79,11 @@ private fun answer(
         copy = array.copyTo(Devices.cpu())
         "queued ${copy!!.isReady}"
     }
-    "read" -> opened.getValue(name).run {
-        val read = copy ?: array.copyTo(Devices.cpu())
-        copy = null
-        read.use {
-            it.synchronize()
-            "${it.rows(1000)}".replace('\n', ' ')
-        }
+    "read" -> opened.getValue(name).take().use {
+        it.synchronize()
+        "${it.rows(1000)}".replace('\n', ' ')
     }
+    "hash" -> opened.getValue(name).take().use { "${it.numbersHash()}" }
     "close" -> opened.remove(name)!!.run {
         array.close()
         array.close()
@@ -173,6 +173,14 @@ fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
         }
     }
     held.forEach { it.close() }
+}
+
+/** Returns a hash of all values of a batch of [numbers], after its event. */
+fun DeviceArray.numbersHash(): Int {
+    synchronize()
+    val b = column("b")
+    val bits = (0 until length()).map { b.getDouble(it).toRawBits() }
+    return 31 * column("a").toLongArray().contentHashCode() + bits.hashCode()
 }
 
 /** Returns the values of the first rows, of any type. */
