@@ -2,6 +2,7 @@
 package org.arbalest.interop.numpy
 
 import org.arbalest.device.tensors.DLPack
+import org.arbalest.support.python.Python
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
@@ -28,7 +29,7 @@ internal enum class NumPy(
             get() = if (library == null) "no libpython3.11.so.1.0: install Debian's libpython3.11"
             else if (!module.exists()) "no $module: install Debian's python3-numpy" else null
 
-        override fun start() = Python("$library", null, null, emptyList())
+        override fun start() = Python.load("$library", null, null, emptyList())
     },
 
     /** The package `org.bytedeco:numpy`, with its own CPython. */
@@ -48,7 +49,7 @@ internal enum class NumPy(
             }
             val root = folder.resolve("org/bytedeco")
             val blas = root.resolve("openblas/$LINUX")
-            return Python(
+            return Python.load(
                 "${root.resolve("cpython/$LINUX/libpython3.13.so.1.0")}", "${root.resolve("cpython/$LINUX")}",
                 "${root.resolve("numpy/$LINUX/python")}",
                 listOf("libgcc_s.so.1", "libquadmath.so.0", "libgfortran.so.5", "libopenblas.so.0")

@@ -16,6 +16,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Extension.Bool8
 import org.arbalest.device.types.Extension.FixedShapeTensor
 import org.arbalest.device.types.Field
+import org.arbalest.support.python.Python
 import java.lang.foreign.MemorySegment
 
 /**

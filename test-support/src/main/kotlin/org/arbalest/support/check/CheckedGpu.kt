@@ -49,8 +49,15 @@ interface CheckedGpu {
  * @property spec its class
  * @property needs the type of the device that it requires
  * @property seconds its time limit on a GPU, in seconds
+ * @property isInPython whether a Python program starts its process, so that both are in one process
  */
-class CheckedSpec(val name: String, val spec: KClass<*>, val needs: DeviceType, val seconds: Long)
+class CheckedSpec(
+    val name: String,
+    val spec: KClass<*>,
+    val needs: DeviceType,
+    val seconds: Long,
+    val isInPython: Boolean = false,
+)
 
 /**
  * A runtime's own calls, on one GPU, without Arbalest. Each throws an [IllegalStateException] with its name and code if

@@ -60,6 +60,7 @@ data class StepResult(
     val tests: Tests? = null,
     val figures: List<Figure> = listOf(),
     val stood: List<Stood> = listOf(),
+    val versions: Map<String, String> = mapOf(),
     val device: DeviceFacts? = null,
 ) {
     /**

@@ -68,6 +68,10 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     )
     private var double: String? = null
 
+    @Option(names = ["--python"], paramLabel = "FILE",
+        description = ["The program of Python whose libraries are checked; default: \${DEFAULT-VALUE}."])
+    private var python = "python3"
+
     @Option(names = ["--step-seconds"], paramLabel = "N",
         description = ["The time limit of each step except the first, in seconds."])
     private var stepSeconds: Long? = null
@@ -85,7 +89,8 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     private var sizes = listOf<Long>()
 
     private val start = TimeSource.Monotonic.markNow()
-    private val driver: List<String> get() = if (double == null) listOf("-D${gpu.driverProperty}=driver") else listOf()
+    private val driver: List<String>
+        get() = if (double == null) listOf("-D${gpu.driverProperty}=driver") else listOf(FAST_START)
 
     override fun call(): Int {
         bundle?.let { return makeBundle(gpu, it) }
@@ -142,7 +147,8 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
         val limit = minOf(stepSeconds?.takeIf { step.name != DEVICE_STEP } ?: step.seconds, left)
         val arguments = listOfNotNull("--quick".takeIf { quick }, double?.let { "--double=$it" },
             "--sizes=${sizes.joinToString(",")}".takeIf { sizes.isNotEmpty() })
-        val result = StepProcess(gpu.program.java.name, childOptions() + driver).run(step.name, limit, arguments)
+        val result = StepProcess(gpu.program.java.name, childOptions() + driver, python.takeIf { step.isInPython })
+            .run(step.name, limit, arguments)
         println("${step.name}: ${result.words()}, %.1f s".format(result.seconds))
         return result
     }
@@ -162,6 +168,9 @@ fun childOptions(): List<String> =
         listOf("arbalest.native", "arbalest.hip", "java.util.logging.config.file").mapNotNull { name ->
             System.getProperty(name)?.let { "-D$name=$it" }
         }
+
+/** The option for a JVM that runs for seconds, and does not measure a GPU. */
+internal const val FAST_START = "-XX:TieredStopAtLevel=1"
 
 private fun mainMemory(): Long =
     (ManagementFactory.getOperatingSystemMXBean() as com.sun.management.OperatingSystemMXBean).totalMemorySize

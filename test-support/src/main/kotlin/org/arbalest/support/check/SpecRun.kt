@@ -12,7 +12,7 @@ import kotlin.reflect.KClass
 
 /** Runs a spec, and reports after each test. A spec without tests fails. */
 fun StepRun.tests(spec: KClass<*>) {
-    val listener = TestCounter { tests -> report { it.copy(tests = tests) } }
+    val listener = TestCounter { tests -> report { it.copy(tests = tests, versions = Versions.found.toSortedMap()) } }
     val request = LauncherDiscoveryRequestBuilder.request().selectors(selectClass(spec.java)).build()
     LauncherFactory.create().execute(request, listener)
     listener.finish(spec.java.name)

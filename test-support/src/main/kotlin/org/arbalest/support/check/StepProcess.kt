@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.check
 
+import org.arbalest.support.python.Python
 import java.io.File
+import java.io.IOException
 import java.nio.file.Path
 import java.util.concurrent.TimeUnit.SECONDS
 import kotlin.io.path.ExperimentalPathApi
@@ -10,6 +12,7 @@ import kotlin.io.path.deleteRecursively
 import kotlin.io.path.div
 import kotlin.io.path.exists
 import kotlin.io.path.readText
+import kotlin.io.path.writeText
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.DurationUnit
 import kotlin.time.TimeSource
@@ -22,10 +25,14 @@ private val PATIENCE = 5.seconds
  * Runs a step in a separate JVM. A JVM that hangs is killed and reported, with the stacks of its threads, which this
  * process requests from it. A JVM that ends without a result is also reported. The starting process never touches the
  * GPU, so that the step has it alone.
+ *
+ * @param python the program of Python in whose process the JVM runs; null for a process of its own
  */
-class StepProcess(private val main: String, private val options: List<String>) {
+class StepProcess(private val main: String, private val options: List<String>, private val python: String? = null) {
     @OptIn(ExperimentalPathApi::class)
     fun run(name: String, limit: Long, arguments: List<String>): StepResult {
+        val missing = python?.let(::missing)
+        if (missing != null) return StepResult(name, Verdict.NOT_RUN, missing, limitSeconds = limit)
         val folder = createTempDirectory("gpu-check")
         try {
             return run(name, limit, arguments, folder)
@@ -36,11 +43,13 @@ class StepProcess(private val main: String, private val options: List<String>) {
 
     private fun run(name: String, limit: Long, arguments: List<String>, folder: Path): StepResult {
         val (file, log) = folder / "result.json" to folder / "log"
-        val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
-        val own = listOf("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=${folder / "hs_err"}", "-cp",
-            System.getProperty("java.class.path"), main)
-        val command = listOf(java) + options + own +
-            listOf("--step=$name", "--result=$file", "--step-seconds=$limit") + arguments
+        val own = options + listOf("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=${folder / "hs_err"}")
+        val home = Path.of(System.getProperty("java.home"))
+        val classes = System.getProperty("java.class.path")
+        val java = if (python == null) listOf("${home / "bin" / "java"}") + own + listOf("-cp", classes)
+        else listOf(python, "${launcher(folder)}", "${home / "lib" / "server" / "libjvm.so"}") + own +
+            listOf("-Djava.class.path=$classes", "--")
+        val command = java + main + listOf("--step=$name", "--result=$file", "--step-seconds=$limit") + arguments
         val builder = ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile())
         builder.environment().remove("JAVA_TOOL_OPTIONS") // otherwise the log mentions them
         val start = TimeSource.Monotonic.markNow()
@@ -68,6 +77,24 @@ class StepProcess(private val main: String, private val options: List<String>) {
         )
         if (result.verdict == Verdict.FAILED) log.readText().lines().takeLast(MOST_LINES).forEach { println("  | $it") }
         return result
+    }
+
+    /** Returns the reason why a program of Python cannot run a JVM, or null. */
+    private fun missing(python: String): String? {
+        val probe = listOf(python, "-c", "import ctypes, sys; sys.exit(sys.version_info < (3, 8))")
+        return try {
+            val process = ProcessBuilder(probe).redirectErrorStream(true).start()
+            val words = process.inputReader().readText()
+            if (process.waitFor() == 0) null
+            else "$python is older than 3.8, or has no ctypes. ${words.trim().lines().last()}".trim()
+        } catch (e: IOException) {
+            "no Python: ${e.message}"
+        }
+    }
+
+    /** Writes the program that runs a JVM in Python's process. */
+    private fun launcher(folder: Path): Path = (folder / "launch.py").also {
+        it.writeText(checkNotNull(Python::class.java.getResource("launch.py")) { "no resource launch.py" }.readText())
     }
 
     /** Kills the process and its children. A process that does not die is left behind. */

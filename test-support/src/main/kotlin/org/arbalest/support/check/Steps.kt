@@ -13,8 +13,15 @@ import java.util.Locale
  * @property name for display, and for `--only`
  * @property seconds its time limit on a GPU, in seconds
  * @property needs the type of the device that it requires
+ * @property isInPython whether a Python program starts its process
  */
-class Step(val name: String, val seconds: Long, val needs: DeviceType, val run: (StepRun) -> Unit)
+class Step(
+    val name: String,
+    val seconds: Long,
+    val needs: DeviceType,
+    val isInPython: Boolean = false,
+    val run: (StepRun) -> Unit,
+)
 
 /** One run of a step, in its own process. */
 class StepRun(
@@ -73,8 +80,10 @@ fun sizes(gpuMemory: Long, mainMemory: Long, isQuick: Boolean): List<Long> {
 
 fun steps(gpu: CheckedGpu, sizes: List<Long>): List<Step> {
     val type = gpu.types[0]
-    return listOf(Step(DEVICE_STEP, 60, type, ::device)) +
-        gpu.specs.map { spec -> Step(spec.name, spec.seconds, spec.needs) { it.tests(spec.spec) } } +
+    return listOf(Step(DEVICE_STEP, 60, type, run = ::device)) +
+        gpu.specs.map { spec ->
+            Step(spec.name, spec.seconds, spec.needs, spec.isInPython) { it.tests(spec.spec) }
+        } +
         HostKind.entries.flatMap { kind ->
             sizes.map { bytes ->
                 Step(

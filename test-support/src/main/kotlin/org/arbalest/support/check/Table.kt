@@ -12,6 +12,7 @@ fun StepResult.words(): String = listOfNotNull(
     tests?.takeIf {
         it.passed + it.failed.size + it.notRun.size > 1
     }?.let { "${it.passed} of ${it.passed + it.failed.size + it.notRun.size} tests" },
+    versions.takeIf { it.isNotEmpty() }?.map { (name, version) -> "$name $version" }?.joinToString(", "),
     count(Verdict.NOT_RUN).takeIf { it > 0 && verdict != Verdict.NOT_RUN }?.let { "$it not run" },
     reason,
 ).joinToString(", ")

@@ -5,6 +5,7 @@ import org.arbalest.coroutines.await
 import org.arbalest.device.DeviceType
 import org.arbalest.device.SyncEvent
 import org.arbalest.device.cuda.CudaBooleansSpec
+import org.arbalest.device.cuda.CudaContentSoakSpec
 import org.arbalest.device.cuda.CudaContractSpec
 import org.arbalest.device.cuda.CudaCopy
 import org.arbalest.device.cuda.CudaCopySoakSpec
@@ -13,6 +14,7 @@ import org.arbalest.device.cuda.CudaEvents
 import org.arbalest.device.cuda.CudaHostContractSpec
 import org.arbalest.device.cuda.CudaKernelEngineSpec
 import org.arbalest.device.cuda.CudaManagedContractSpec
+import org.arbalest.device.cuda.CudaProcessesSoakSpec
 import org.arbalest.support.check.CheckedGpu
 import org.arbalest.support.check.CheckedSpec
 import org.arbalest.support.check.RawGpu
@@ -36,8 +38,11 @@ object CudaCheck : CheckedGpu {
             CheckedSpec("contract, managed memory", CudaManagedContractSpec::class, DeviceType.CUDA_MANAGED, 60),
             CheckedSpec("contract, GPUs", CudaDriverSpec::class, DeviceType.CUDA, 90),
             CheckedSpec("contract, copies", CudaCopySoakSpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("contract, contents", CudaContentSoakSpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("contract, processes", CudaProcessesSoakSpec::class, DeviceType.CUDA, 60),
             CheckedSpec("a kernel: booleans converted", CudaBooleansSpec::class, DeviceType.CUDA, 60),
             CheckedSpec("a kernel: flights counted", CudaKernelEngineSpec::class, DeviceType.CUDA, 60),
+            CheckedSpec("Python", CudaInPython::class, DeviceType.CUDA, 90, isInPython = true),
         )
     override val benchmarks: List<KClass<*>> get() = listOf(CudaCopy::class, CudaEvents::class)
     override val program: KClass<*> get() = CudaCheck::class
