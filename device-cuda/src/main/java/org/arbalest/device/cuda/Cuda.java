@@ -138,23 +138,23 @@ public final class Cuda {
   /**
    * Converts an array on a GPU as {@link DeviceArray#convertTo(Field)} does. The GPU converts booleans between
    * {@code bool}, which has bits, and {@code arrow.bool8}, which has bytes as cuDF's {@code BOOL8}. Conversions that
-   * must read other values need memory that the CPU reads, as they do there.
+   * must read other values need memory that the CPU reads.
    *
    * <p>The stream waits for the array, and then converts. The result has an event behind this work. All other buffers
    * are shared, with the bitmaps and the numbers of nulls. Arrays with nulls that do not begin at a multiple of 8 keep
    * up to 7 elements in front, as an offset. The items of lists are converted with those of rows that are not visible.
    *
    * <p>The array stays open, and may be closed at once. The first conversion on a GPU loads the kernels until the
-   * process ends, which may wait for the GPU's other work.
+   * process ends, which may wait for the GPU's other work. They need a GPU of compute capability 5.0 or newer.
    *
    * <p>Where the CPU reads the memory, as of {@code CUDA_HOST} and {@code CUDA_MANAGED}, it converts, and this call
-   * waits for the array.
+   * waits for the array. The stream is not used then.
    *
    * @param stream a stream of the array's GPU
    * @return the result; the caller closes it
    * @throws IllegalArgumentException if the array and the stream are not on the same GPU, or if no array of this type
    *     can be converted to the field; the message has the path and both types
-   * @throws IllegalStateException if the array or the stream is closed, or if the stream is captured
+   * @throws IllegalStateException if the array is closed, or if a stream that is used is closed or captured
    * @throws DeviceException with {@code ENOSYS} and the path if other values must be read on the GPU, with
    *     {@code ENOMEM} if there is not enough memory, with the driver's error if it cannot load or launch a kernel
    */
