@@ -16,6 +16,7 @@ import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
+import org.arbalest.device.columns.Column
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -33,6 +34,16 @@ import java.lang.foreign.ValueLayout.JAVA_LONG
  */
 internal fun cudfContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
+
+    /** Copies a batch to the device, converts two rows there, and checks the result's column in main memory. */
+    fun converted(batch: DeviceArray, start: Long, field: Field, check: (Column) -> Unit) {
+        batch.use { it.copyTo(device) }.use { it.slice(start, 2) }.use { slice ->
+            slice.convertTo(field).use { it.copyTo(Devices.cpu()) }.use { here ->
+                here.synchronize()
+                check(here.column(0))
+            }
+        }
+    }
 
     test("cudf: a consumer that takes an unknown null count for 0 finds the nulls of a copied slice [ARR-22]") {
         nulls().use { it.slice(1, 4) }.use { it.copyTo(device) }.use { array ->
@@ -123,6 +134,18 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
         }
     }
 
+    test("cudf: conversions that read no value take a slice from any row [REQ-10, REQ-23]") {
+        val signed = enumSchema(DataType.INT8).asField()
+        val always = Schema.of(Field.of("b", DataType.BOOL).withNullable(false)).asField()
+        for (start in 1L..3L) {
+            converted(enums(DataType.UINT8, 3), start, signed) { column ->
+                List(2) { row -> if (column.isNull(row.toLong())) null else column.getString(row.toLong()) } shouldBe
+                    listOf("v2", null, "v0", "v1", "v2").drop(start.toInt()).take(2)
+            }
+            converted(odd(20), start, always) { column -> column.getBoolean(0) shouldBe (start % 2 == 1L) }
+        }
+    }
+
     test("cudf: an export whose bitmaps another device's stream cannot count leaves the array open [ARR-22]") {
         if (device.isCpuAccessible || device.type() == DeviceType.CPU) return@test
         nulls().use { it.copyTo(device) }.use { it.slice(1, 4) }.use { slice ->
@@ -155,6 +178,13 @@ private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch
         lists.appendList(1)
         if (row % 2 == 0L) lists.items().append(row) else lists.items().appendNull()
     }
+    batch.build()
+}
+
+/** Creates a batch of booleans without nulls, which says of each row whether its number is odd. */
+private fun odd(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    val column = batch.column(Field.of("b", DataType.BOOL))
+    for (row in 0 until rows) column.append(row % 2 == 1)
     batch.build()
 }
 

@@ -22,6 +22,7 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.RunEndEncodedType;
@@ -178,18 +179,17 @@ final class ConversionPlan implements AutoCloseable {
       return same(Layout.of(from), struct, rows.start, rows.count);
     Layout layout = Layout.of(to);
     Node node = new Node(layout, rows.count);
-    node.offset = inFront(from, struct, rows);
+    node.offset = inFront(from, struct, rows, to);
     addParts(node, from, struct, node.offset == 0 ? rows : rows.from(rows.start - node.offset), to, isEntry);
     return node;
   }
 
-  /**
-   * Returns how many elements in front of the rows the result has, because the CPU cannot move the bits of a bitmap
-   * that it cannot read.
-   */
-  private long inFront(Field from, long struct, Rows rows) {
-    if (queued == null || rows.count == 0 || bitmap(Layout.of(from), struct) == 0) return 0;
-    return rows.start & 7;
+  /** Returns how many elements in front of the rows the result has, because the CPU moves no bits on a device. */
+  private long inFront(Field from, long struct, Rows rows, Field to) {
+    if (owner.isCpuAccessible() || isCompact || rows.count == 0 || !rows.isRange() || rows.takesNulls) return 0;
+    boolean hasBits = bitmap(Layout.of(from), struct) != 0
+        || (from.type() instanceof BoolType && to.type() instanceof BoolType);
+    return hasBits ? rows.start & 7 : 0;
   }
 
   /** Adds the buffers of a node and the arrays below it. The rows include those in front of the node's offset. */

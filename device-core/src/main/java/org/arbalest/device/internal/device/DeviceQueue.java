@@ -130,11 +130,13 @@ public final class DeviceQueue extends Shared {
    *     event can answer
    */
   void synchronize() {
-    if (!isHere()) {
-      driver.synchronizeQueue(handleElsewhere); // throws if the device has failed for good
-      throw new DeviceException(Errno.EAGAIN, "another thread owns the default stream of " + device);
+    if (isHere()) {
+      driver.synchronizeQueue(handle);
+      return;
     }
-    driver.synchronizeQueue(handle);
+    // If the device has failed for good, this throws. It does not block: the other queue is idle, or has failed.
+    if (driver.isIdle(handleElsewhere)) driver.synchronizeQueue(handleElsewhere);
+    throw new DeviceException(Errno.EAGAIN, "another thread owns the default stream of " + device);
   }
 
   /**
