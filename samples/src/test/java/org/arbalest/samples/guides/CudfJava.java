@@ -45,10 +45,11 @@ final class CudfJava {
   /** The arguments of a cuDF column, whose rows begin at the addresses. An address is 0 if there is no such buffer. */
   record Addresses(long rows, long nulls, long valid, long offsets, long data) {}
 
-  /** Returns the addresses of a column of numbers, booleans or text, valid while the array is open. */
+  /** Returns the addresses of a column of numbers, bool8 or text, valid while the array is open. */
   static Addresses addresses(DeviceArray array) {
     Column column = array.asColumn();
     if (column.offset() != 0) throw new IllegalArgumentException("cuDF takes no offset: call compact()");
+    if (column.field().type().equals(DataType.BOOL)) throw new IllegalArgumentException("cuDF takes no bits");
     boolean isText = column.field().type().equals(DataType.UTF8);
     return new Addresses(array.length(), column.nullCount(), column.bufferAddress(0),
         isText ? column.bufferAddress(1) : 0, column.bufferAddress(isText ? 2 : 1));

@@ -127,6 +127,12 @@ class CudfSpec : FunSpec({
         }
     }
 
+    test("a column of bits is rejected, since cuDF would read them as bytes") {
+        Devices.cpu().batch { bool("b", listOf(true, null)) }.use { it.retainChild(0) }.use { bits ->
+            shouldThrow<IllegalArgumentException> { CudfJava.addresses(bits) }.message shouldBe "cuDF takes no bits"
+        }
+    }
+
     test("a copied slice that begins at a multiple of 8 rows has the addresses that cuDF takes") {
         val values = List(20) { if (it % 3 == 0) null else it.toLong() }
         Devices.cpu().batch { int64("n", values) }.use { it.retainChild(0) }
