@@ -255,7 +255,7 @@ class DeviceBufferSpec : FunSpec({
 
     test("Devices.describe() lists the available backends, and the missing ones with the reason [DEV-13]") {
         Devices.describe().lines().first() shouldContain "CPU: "
-        Devices.describe() shouldContain "CUDA: unavailable, because no backend for CUDA is on the class path"
+        Devices.describe() shouldContain "CUDA: unavailable, because no backend for CUDA was found on the class path"
         Devices.describe() shouldNotContain "CpuProvider" // only a broken provider is named
         Devices.status().single { it.type() == DeviceType.CPU }.descriptions().single() shouldContain "processors"
     }

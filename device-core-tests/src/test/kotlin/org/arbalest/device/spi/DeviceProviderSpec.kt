@@ -229,14 +229,15 @@ class DeviceProviderSpec : FunSpec({
         error.message!! shouldNotContain "add "
     }
 
-    test("a device with a backend of this project names the artifact to add [DEV-13]") {
+    test("a device with a backend of this project names the artifact, and the files that a merged jar needs [DEV-13]") {
         for ((type, artifact) in mapOf(
             DeviceType.CUDA to "arbalest-device-cuda",
             DeviceType.OPENCL to "arbalest-device-opencl",
             DeviceType.ROCM to "arbalest-device-rocm",
         )) {
             shouldThrow<DeviceException> { Devices.device(type, 0) }.message!! shouldContain
-                "no backend for $type is on the class path or module path: add org.arbalest:$artifact"
+                "no backend for $type was found on the class path or module path: add org.arbalest:$artifact " +
+                "(or merge META-INF/services, if a jar made of several jars contains it)"
         }
     }
 

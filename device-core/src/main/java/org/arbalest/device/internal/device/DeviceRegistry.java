@@ -71,7 +71,7 @@ public final class DeviceRegistry {
     Objects.requireNonNull(type, "type");
     DeviceProvider provider = provider(type);
     if (provider == null) {
-      return new Missing("no backend for " + type + " is on the class path or module path" + artifact(type)
+      return new Missing("no backend for " + type + " was found on the class path or module path" + artifact(type)
           + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
     }
     return probe(provider, type);
@@ -112,13 +112,16 @@ public final class DeviceRegistry {
   }
 
   /**
-   * Returns a hint that names the library's artifact for a type, for an application that lacks it. Returns an empty
-   * text if no artifact serves the type.
+   * Returns a hint that names the library's artifact for a type, and the service files, which a merge of jars often
+   * loses. Returns an empty text if no artifact serves the type.
    */
   static String artifact(DeviceType type) {
     String name = type.name();
     String kind = name.contains("_") ? name.substring(0, name.indexOf('_')) : name;
-    return ARTIFACTS.containsKey(kind) ? ": add org.arbalest:" + ARTIFACTS.get(kind) : "";
+    return ARTIFACTS.containsKey(kind)
+        ? ": add org.arbalest:" + ARTIFACTS.get(kind)
+            + " (or merge META-INF/services, if a jar made of several jars contains it)"
+        : "";
   }
 
   /** Returns the status of each device type that has a backend, and of the usual types without one. */
