@@ -23,6 +23,34 @@ private val FENCE = Regex("""```(java|kotlin)\n(.*?)```""", RegexOption.DOT_MATC
 
 private fun String.unindented() = lines().joinToString("\n") { it.trim() }.trim()
 
+private val IMPORT = Regex("""^import ([\w.]+\.(?:\w+|\*))""", RegexOption.MULTILINE)
+private val NAMED = Regex("""`([\w.]+\.(?:\w+|\*))`""")
+private val WORD = Regex("""\w+""")
+private val COMMENT = Regex("""//[^\n]*|/\*.*?\*/""", RegexOption.DOT_MATCHES_ALL)
+
+/** Returns the imported classes and functions of a source that the code uses, except the samples' own. */
+private fun needed(source: String, code: String): List<String> {
+    val words = WORD.findAll(code.replace(IMPORT, "").replace(COMMENT, "")).map { it.value }.toSet()
+    return IMPORT.findAll(source).map { it.groupValues[1] }.flatMap { import ->
+        val folder = import.substringBeforeLast('.')
+        when {
+            folder.startsWith("org.arbalest.samples") -> listOf()
+            import == "org.arbalest.coroutines.*" -> listOf(import) // functions, as in each Kotlin snippet
+            import.endsWith(".*") -> words.filter { isClass(folder, it) }.map { "$folder.$it" }
+            else -> listOf(import).filter { it.substringAfterLast('.') in words }
+        }
+    }.toList()
+}
+
+private fun isClass(folder: String, name: String): Boolean = name.first().isUpperCase() &&
+    ClassLoader.getSystemResource("${folder.replace('.', '/')}/$name.class") != null
+
+/** Returns the imports in the programs of a page, and those in its text. */
+private fun named(page: String, language: String): Set<String> {
+    val programs = FENCE.findAll(page).filter { it.groupValues[1] == language }.joinToString("\n") { it.groupValues[2] }
+    return (IMPORT.findAll(programs) + NAMED.findAll(page)).map { it.groupValues[1] }.toSet()
+}
+
 private fun prices(vararg values: Double): DeviceArray = Devices.cpu().batch { float64("price", values) }
 
 /** Compiles and runs the code of the guides. A guide with more than one snippet also has a spec of its own. */
@@ -49,6 +77,20 @@ class GuidesSpec : FunSpec({
         snippets.filter { (_, language, code) ->
             sources.getValue(language).none { "\n$code\n" in it }
         } shouldBe listOf()
+    }
+
+    test("each guide names the imports that its snippets need, in a program or in a sentence") {
+        val missing = guides.flatMap { guide ->
+            val page = guide.readText()
+            FENCE.findAll(page).flatMap { snippet ->
+                val (language, code) = snippet.destructured
+                val source = sources.getValue(language).firstOrNull { "\n${code.unindented()}\n" in it }.orEmpty()
+                val named = named(page, language)
+                needed(source, code).filterNot { it in named || "${it.substringBeforeLast('.')}.*" in named }
+                    .map { "${guide.name}: $it" }
+            }
+        }
+        missing.distinct() shouldBe listOf()
     }
 
     val languages = listOf("Java", "Kotlin")
