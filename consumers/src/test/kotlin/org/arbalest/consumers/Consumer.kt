@@ -3,18 +3,24 @@ package org.arbalest.consumers
 
 import java.io.File
 import java.nio.file.Files
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.Executors
 
 /**
- * A project of src/test/projects, which is not part of this build. It takes the library's modules only from the staged
- * repository.
+ * A project that is not part of this build, by default one of src/test/projects. It takes the library's modules only
+ * from the staged repository. [write] fills its empty folder.
  */
-internal class Consumer(private val name: String) {
-    private val directory = File("target/projects/$name").absoluteFile
+internal class Consumer(
+    private val name: String,
+    private val goals: List<String> = listOf("package"),
+    private val write: (File) -> Unit = { File("src/test/projects/$name").copyRecursively(it) },
+) {
+    val directory: File = File("target/projects/$name").absoluteFile
 
     /** Builds and runs the project, and returns the output. [settings] names the repositories. */
     fun run(settings: File = staged, mayFail: Boolean = false): String {
         deleted(directory)
-        File("src/test/projects/$name").copyRecursively(directory)
+        write(directory)
         val versions = plugins.map { (plugin, version) -> "-D$plugin=$version" } + "-Darbalest.version=$VERSION" +
             "-Dkotlin.version=${System.getProperty("consumers.kotlin")}" +
             "-Dduckdb.version=${System.getProperty("consumers.duckdb")}"
@@ -26,7 +32,7 @@ internal class Consumer(private val name: String) {
             "-Daether.remoteRepositoryFilter.prefixes.basedir=$filters",
             // Several builds run at once.
             "-Daether.syncContext.named.factory=file-lock", "-Daether.syncContext.named.nameMapper=file-gav",
-            "package", mayFail = mayFail,
+            *goals.toTypedArray(), mayFail = mayFail,
         )
     }
 
@@ -67,7 +73,7 @@ internal class Consumer(private val name: String) {
         val nowhere: File = settings("no-settings.xml", downloads)
 
         /** The versions of plugins that this build uses, since they are already downloaded. */
-        private val plugins = parsed(ROOT.resolve("pom.xml")).getElementsByTagName("plugin").let { all ->
+        val plugins: Map<String, String> = parsed(ROOT.resolve("pom.xml")).getElementsByTagName("plugin").let { all ->
             (0 until all.length).map { all.item(it) as org.w3c.dom.Element }
         }
             .filter { it.children("version").isNotEmpty() }
@@ -98,6 +104,22 @@ internal class Consumer(private val name: String) {
                 """.trimIndent(),
             )
         }
+    }
+}
+
+/** Projects that build at once, since each waits for its compiler or its JVM most of the time. */
+internal class Builds(private val projects: Map<String, Consumer>) {
+    private val runs by lazy {
+        Executors.newVirtualThreadPerTaskExecutor().use { threads ->
+            projects.mapValues { (_, project) -> threads.submit<String> { project.run() } }
+        }
+    }
+
+    /** Returns the output of a project's build. The first call builds all projects. */
+    fun printedBy(project: String): String = try {
+        runs.getValue(project).get()
+    } catch (e: ExecutionException) {
+        throw e.cause ?: e
     }
 }
 

@@ -9,48 +9,33 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import java.io.File
 import java.nio.file.Files
-import java.util.concurrent.ExecutionException
-import java.util.concurrent.Executors
 
 /** Tests that projects of users build and run against the staged artifacts. */
 class ConsumersSpec : FunSpec({
-    // The projects build at once, since each waits for its compiler or its JVM most of the time.
-    val builds by lazy {
-        Executors.newVirtualThreadPerTaskExecutor().use { threads ->
-            listOf("kotlin", "module-path", "class-path", "database").associateWith {
-                threads.submit<String> { Consumer(it).run() }
-            }
-        }
-    }
-
-    fun printedBy(project: String): String = try {
-        builds.getValue(project).get()
-    } catch (e: ExecutionException) {
-        throw e.cause ?: e
-    }
+    val builds = Builds(listOf("kotlin", "module-path", "class-path", "database").associateWith { Consumer(it) })
 
     test("a project on the module path requires core, and passes a stream to C and back") {
-        val printed = printedBy("module-path")
+        val printed = builds.printedBy("module-path")
         printed.lines() shouldContainAll listOf("total 42.0", "module org.arbalest.device")
         printed.shouldBeStaged()
     }
 
     test("a project on the class path passes an array to C and back, and finds all its backends") {
-        val printed = printedBy("class-path")
+        val printed = builds.printedBy("class-path")
         printed.lines() shouldContainAll
             listOf("symbols ABCD", "backend CPU", "backend OPENCL", "backend CUDA", "backend ROCM")
         printed.shouldBeStaged()
     }
 
     test("a Kotlin project collects a stream from C as a flow, and runs leak-check and the testkit's contract") {
-        val printed = printedBy("kotlin")
+        val printed = builds.printedBy("kotlin")
         printed.lines() shouldContain "total 42.0"
         printed shouldContain Regex("""Tests run: [1-9]\d+, Failures: 0, Errors: 0, Skipped: \d+""")
         printed.shouldBeStaged()
     }
 
     test("a project queries DuckDB by a connection profile, with a pool and with parameters by value") {
-        val printed = printedBy("database")
+        val printed = builds.printedBy("database")
         printed.lines() shouldContainAll listOf("late 2", "connections 1")
         printed.shouldBeStaged()
     }
