@@ -13,15 +13,24 @@ import org.w3c.dom.NodeList;
 /**
  * Prints each failed test of the last build: its module, class, name and reason, and the command that repeats it.
  *
- * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. Arguments: the
- * project's folder, and the start of the build in seconds since the epoch, because older reports are of other builds.
+ * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. It also calls this
+ * after a successful build with a filter of tests; the exit code is then 1 if the filter has matched no test. Arguments:
+ * the project's folder; the start of the build in seconds since the epoch, because older reports are of other builds;
+ * Maven's exit code.
  */
 class WhatFailed {
   private static final int MOST = 25;
 
   public static void main(String[] args) throws Exception {
     Path root = Path.of(args[0]);
-    List<Failure> failures = failures(root, Long.parseLong(args[1]) * 1000);
+    long since = Long.parseLong(args[1]) * 1000;
+    if (args[2].equals("0")) {
+      if (hasRunTests(root, since)) return;
+      System.err.println("\nThe filter kotest.filter.tests has matched no test. It must match the whole path of a test, so"
+          + " that it usually begins and ends with *.");
+      System.exit(1);
+    }
+    List<Failure> failures = failures(root, since);
     // The initializationError of the same spec is reported as well.
     failures.removeIf(each -> each.test.endsWith("InstantiationException"));
     if (failures.isEmpty()) return;
@@ -30,6 +39,18 @@ class WhatFailed {
     for (Failure each : failures.subList(0, Math.min(MOST, failures.size()))) out.append(each);
     if (failures.size() > MOST) out.append("\n… and ").append(failures.size() - MOST).append(" more\n");
     System.err.print(out);
+  }
+
+  private static boolean hasRunTests(Path root, long since) throws Exception {
+    DocumentBuilder parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
+    for (Path report : reports(root)) {
+      if (Files.getLastModifiedTime(report).toMillis() < since) continue;
+      NodeList tests = parser.parse(report.toFile()).getElementsByTagName("testcase");
+      for (int i = 0; i < tests.getLength(); i++) {
+        if (first((Element) tests.item(i), "skipped") == null) return true;
+      }
+    }
+    return false;
   }
 
   private static List<Failure> failures(Path root, long since) throws Exception {

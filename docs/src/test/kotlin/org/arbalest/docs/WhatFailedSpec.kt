@@ -23,6 +23,20 @@ class WhatFailedSpec : FunSpec({
             "some-module -am test -Dtest=ToldSpec '-Dkotest.filter.tests="
     }
 
+    val skipped = "<testcase name=\"one\" classname=\"ToldSpec\"><skipped/></testcase>"
+
+    test("a filter that matches no test fails a successful build") {
+        val project = tempdir()
+        report(project, skipped)
+        whatFailed(project, 0).also { it.code shouldBe 1 }.output shouldContain "has matched no test"
+    }
+
+    test("a filter that matches a test does not fail the build") {
+        val project = tempdir()
+        report(project, "$skipped<testcase name=\"two\" classname=\"ToldSpec\"/>")
+        whatFailed(project, 0).also { it.code shouldBe 0 }.output shouldBe ""
+    }
+
     for (name in NAMES) {
         test("the filter for \"$name\" runs only that test") {
             val block = printed.substringAfter("ToldSpec: $name\n")
@@ -63,17 +77,24 @@ private suspend fun executed(filter: String): List<String> {
         .map { (test, _) -> test.name.name }
 }
 
-private fun printed(project: File): String {
+private fun report(project: File, tests: String) {
     val reports = File(project, "some-module/target/surefire-reports").apply { mkdirs() }
+    File(reports, "TEST-org.arbalest.docs.ToldSpec.xml").writeText("<testsuite>$tests</testsuite>")
+}
+
+private fun whatFailed(project: File, exitCode: Int) =
+    run(Path.of(System.getProperty("java.home"), "bin", "java").toString(), File("../.mvn/WhatFailed.java").path,
+        project.path, "0", "$exitCode")
+
+private fun printed(project: File): String {
     fun xml(text: String) = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
         .replace("\n", "&#10;")
     val tests = NAMES.joinToString("") {
         "<testcase name=\"${xml(it)}\" classname=\"org.arbalest.docs.ToldSpec\"><failure " +
             "message=\"${xml("expected:<1> but was:<2>\nmore")}\">at</failure></testcase>"
     }
-    File(reports, "TEST-org.arbalest.docs.ToldSpec.xml").writeText("<testsuite>$tests</testsuite>")
-    val java = Path.of(System.getProperty("java.home"), "bin", "java").toString()
-    val run = run(java, File("../.mvn/WhatFailed.java").path, project.path, "0")
+    report(project, tests)
+    val run = whatFailed(project, 1)
     run.code shouldBe 0
     return run.output
 }
