@@ -7,7 +7,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -21,26 +23,24 @@ import java.util.stream.Stream;
  *
  * <pre>./mvnw -q -N validate exec:exec@sample -Dsample=ticker -Dargs="--seconds 5"</pre>
  *
- * The sample {@code spark} is a separate module, because it needs 172 more jars.
+ * <p>Samples are in three modules, so that the main job builds and downloads little, and only {@code spark} downloads
+ * Spark's 172 jars.
  */
 class Launcher {
   public static void main(String[] args) throws IOException, InterruptedException {
-    boolean isSpark = args.length > 0 && args[0].equals("spark");
-    var samples = isSpark ? new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt")
-        : new Samples("samples", "org.arbalest.samples.SamplesKt");
+    Samples samples = samples(args.length == 0 ? "" : args[0]);
+    boolean isSpark = samples.module.equals("samples-spark");
     if (!samples.isBuilt()) {
-      System.err.println(isSpark
-          ? "Building the sample. The first time, Maven downloads 172 jars of Spark (291 MB), which takes minutes."
-          : "Building the samples, which takes a minute or two.");
+      System.err.println("Building " + samples.contents);
       List<String> maven =
           new ArrayList<>(File.separatorChar == '\\' ? List.of("cmd", "/c", "mvnw.cmd") : List.of("./mvnw"));
-      maven.add(isSpark ? "-Pfull,spark" : "-Pfull");
+      maven.addAll(samples.options);
       maven.addAll(List.of("-pl", samples.module, "-am", "process-classes"));
       FileTime begun = FileTime.from(Instant.now());
       int code = build(maven);
       if (code != 0) System.exit(code);
       // because the build may miss changes that were made while it ran
-      Files.setLastModifiedTime(samples.dependencies(), begun);
+      Files.setLastModifiedTime(samples.classPathFile(), begun);
     }
     List<String> java = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     // Most code of Spark runs once in this sample, so that C2 would double the time.
@@ -51,27 +51,45 @@ class Launcher {
     System.exit(run(java));
   }
 
-  /** A module of samples, with the class path that Maven wrote when it built them. */
-  private record Samples(String module, String main) {
+  /** Returns the module of a sample. Without a sample, {@code SamplesKt} lists all of them. */
+  private static Samples samples(String name) {
+    return switch (name) {
+      case "flights", "flights-java" -> new Samples("samples-flights", "org.arbalest.samples.FlightSamplesKt",
+          List.of("-Pflights", "-Dpublish=jars"),
+          "the sample, which takes about a minute. The first time, Maven downloads 110 MB.");
+      case "spark" -> new Samples("samples-spark", "org.arbalest.samples.FlightsOnSparkKt", List.of("-Pfull,spark"),
+          "the sample. The first time, Maven downloads 172 jars of Spark (291 MB), which takes minutes.");
+      default -> new Samples("samples", "org.arbalest.samples.SamplesKt", List.of("-Pfull"),
+          "the samples, which takes a minute or two.");
+    };
+  }
+
+  /**
+   * A module of samples, with the class path that Maven wrote when it built them.
+   *
+   * @param options Maven's options for the build
+   * @param contents the end of a sentence about the build
+   */
+  private record Samples(String module, String main, List<String> options, String contents) {
     Path classes() {
       return Path.of(module, "target", "classes");
     }
 
-    Path dependencies() {
+    Path classPathFile() {
       return Path.of(module, "target", "class-path.txt");
     }
 
     String classPath() throws IOException {
-      return classes().toAbsolutePath() + File.pathSeparator + Files.readString(dependencies()).strip();
+      return Files.readString(classPathFile()).strip();
     }
 
     /** Returns whether all built classes exist and none of their sources is younger. */
     boolean isBuilt() throws IOException {
-      if (!Files.exists(classes()) || !Files.exists(dependencies())) return false;
-      FileTime built = Files.getLastModifiedTime(dependencies());
+      if (!Files.exists(classes()) || !Files.exists(classPathFile())) return false;
+      FileTime built = Files.getLastModifiedTime(classPathFile());
       Path root = Path.of("").toAbsolutePath();
       Set<Path> modules = new LinkedHashSet<>(List.of(Path.of(module)));
-      for (String entry : Files.readString(dependencies()).strip().split(File.pathSeparator)) {
+      for (String entry : classPath().split(File.pathSeparator)) {
         Path path = Path.of(entry);
         if (!Files.exists(path)) return false;
         if (path.startsWith(root)) modules.add(root.relativize(path).getName(0));
@@ -103,28 +121,36 @@ class Launcher {
   /** Matches Maven's line about a downloaded file, and the file's name. */
   private static final Pattern DOWNLOADED = Pattern.compile("Writing tracking file .*?([^/\\\\]+)\\.lastUpdated");
 
-  private static final String LOG_DOWNLOADS =
-      "-Dorg.slf4j.simpleLogger.log.org.eclipse.aether.internal.impl.DefaultTrackingFileManager=debug";
+  /** Lets Maven log downloads, and saves the CPU time of optimizations that a short build does not use. */
+  private static final String MAVEN_OPTS = "-XX:TieredStopAtLevel=1 "
+      + "-Dorg.slf4j.simpleLogger.log.org.eclipse.aether.internal.impl.DefaultTrackingFileManager=debug";
 
   private static final long BETWEEN_NANOS = 2_000_000_000;
 
   /**
    * Runs Maven and returns its exit code. Of its output, it prints the modules, errors, and a downloaded file every two
-   * seconds.
+   * seconds. If Maven fails without an error, it prints Maven's last lines.
    */
   private static int build(List<String> maven) throws IOException, InterruptedException {
     var builder = new ProcessBuilder(maven).redirectInput(ProcessBuilder.Redirect.INHERIT)
         .redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().merge("MAVEN_OPTS", LOG_DOWNLOADS, (own, more) -> own + " " + more);
+    builder.environment().merge("MAVEN_OPTS", MAVEN_OPTS, (own, more) -> own + " " + more);
     Process process = builder.start();
     int files = 0;
     long printed = System.nanoTime() - BETWEEN_NANOS;
+    boolean hasError = false;
+    Deque<String> last = new ArrayDeque<>();
     try (BufferedReader lines = process.inputReader()) {
       for (String line; (line = lines.readLine()) != null;) {
         Matcher module = MODULE.matcher(line);
         Matcher downloaded = DOWNLOADED.matcher(line);
         if (module.find()) System.err.println(module.group(2) + " " + module.group(1));
-        if (line.startsWith("[ERROR]")) System.err.println(line);
+        if (line.startsWith("[ERROR]")) {
+          System.err.println(line);
+          hasError = true;
+        }
+        if (!line.startsWith("[DEBUG]")) last.add(line);
+        if (last.size() > 20) last.remove();
         if (!downloaded.find()) continue;
         files++;
         if (System.nanoTime() - printed < BETWEEN_NANOS) continue;
@@ -132,7 +158,10 @@ class Launcher {
         System.err.println("  file " + files + " downloaded: " + downloaded.group(1));
       }
     }
-    return process.waitFor();
+    int code = process.waitFor();
+    // such as the message of a JVM that does not start
+    if (code != 0 && !hasError) last.forEach(System.err::println);
+    return code;
   }
 
   /** Runs a command in this process's terminal and returns its exit code. */

@@ -27,7 +27,8 @@ class LauncherSpec : FunSpec({
     val classPath = System.getProperty("surefire.test.class.path") ?: System.getProperty("java.class.path")
 
     fun project(exitCode: Int = 0) = tempdir().toPath().also { root ->
-        for (file in listOf("pom.xml", "samples/pom.xml", "samples/src/main/kotlin/Some.kt", "core/pom.xml",
+        for (file in listOf("pom.xml", "samples/pom.xml", "samples/src/main/kotlin/Some.kt",
+            "samples-flights/pom.xml", "samples-flights/src/main/kotlin/Some.kt", "core/pom.xml",
             "core/src/main/java/Other.java")) root.touch(file)
         root.resolve("core/target/classes").createDirectories()
         root.resolve("mvnw").apply {
@@ -39,8 +40,9 @@ class LauncherSpec : FunSpec({
                 echo "[ERROR] Some.kt:1: error"
                 echo "[DEBUG] Writing tracking file /repository/org/some/1.0/some-1.0.jar.lastUpdated"
                 case "${'$'}MAVEN_OPTS" in *simpleLogger*) echo "[INFO] Building logged 1 [3/9]";; esac
-                mkdir -p samples/target/classes core/target/classes
-                printf '%s' "${'$'}PWD/core/target/classes:$classPath" > samples/target/class-path.txt
+                case "${'$'}*" in *samples-flights*) module=samples-flights;; *) module=samples;; esac
+                mkdir -p "${'$'}module/target/classes" core/target/classes
+                printf '%s' "${'$'}PWD/${'$'}module/target/classes:${'$'}PWD/core/target/classes:$classPath" > "${'$'}module/target/class-path.txt"
                 exit $exitCode
                 """.trimIndent(),
             )
@@ -63,6 +65,25 @@ class LauncherSpec : FunSpec({
             it shouldNotContain "Building"
         } shouldContain "| ticker "
         root.builds() shouldBe 1
+    }
+
+    test("the main job builds only the modules that it needs, without their tests") {
+        val root = project()
+        root.launch("flights", "--help").also { it.exitCode shouldBe 0 }.output shouldContain "Usage: samples flights"
+        root.resolve("maven.txt").readText() shouldBe
+            "-Pflights -Dpublish=jars -pl samples-flights -am process-classes\n"
+        root.launch("flights-java", "--help").exitCode shouldBe 0
+        root.builds() shouldBe 1
+        root.launch("--list").exitCode shouldBe 0
+        root.builds() shouldBe 2
+    }
+
+    test("the launcher prints Maven's last lines if Maven fails without an error") {
+        val root = project(exitCode = 1)
+        root.resolve("mvnw").writeText("#!/bin/sh\necho Multiple garbage collectors selected\nexit 1\n")
+        val run = root.launch("flights")
+        run.exitCode shouldBe 1
+        run.output shouldContain "Multiple garbage collectors selected"
     }
 
     test("the launcher prints what Maven builds and downloads, and its errors") {

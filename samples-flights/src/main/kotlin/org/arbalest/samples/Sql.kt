@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceArrayReader
 import java.nio.file.Path
 
 /** Returns a query for origin, delay and distance in the rows where all three are known. */
-internal fun selectFlights(file: Path): String {
+fun selectFlights(file: Path): String {
     val literal = file.toString().replace("'", "''")
     return """
         SELECT origin, delay::BIGINT AS delay, distance::BIGINT AS distance FROM read_parquet('$literal')
@@ -17,7 +17,7 @@ internal fun selectFlights(file: Path): String {
 }
 
 /** Compares the table `airports` with DuckDB's own answer: the number of airports, and the number of equal ones. */
-internal const val COMPARISON = """
+const val COMPARISON = """
     SELECT count(*), count(*) FILTER (
         ours.flights = own.flights
         AND abs(ours.mean_delay - own.mean_delay) <= 1e-12 * greatest(abs(own.mean_delay), 1)
@@ -28,7 +28,7 @@ internal const val COMPARISON = """
 """
 
 /** Returns the rows of a small result. */
-internal suspend fun DeviceArrayReader.rows(): List<List<Any?>> = asFlow().map { batch ->
+suspend fun DeviceArrayReader.rows(): List<List<Any?>> = asFlow().map { batch ->
     val columns = batch.schema().fields().indices.map { batch.column(it) }
     (0 until batch.length()).map { row -> columns.map { it[row] } }
 }.toList().flatten()

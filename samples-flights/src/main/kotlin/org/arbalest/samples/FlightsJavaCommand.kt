@@ -6,7 +6,7 @@ import picocli.CommandLine.Option
 
 /** The command line of [FlightsJava]. */
 @Command(description = ["A short version of flights in plain Java."])
-internal class FlightsJavaCommand : Runnable {
+class FlightsJavaCommand : Runnable {
     @Option(names = ["-h", "--help"], usageHelp = true, description = ["Prints this help."])
     private var help: Boolean = false
 

@@ -9,7 +9,7 @@ import me.tongfei.progressbar.ProgressBarStyle
  * Runs [block] with a progress bar on standard error, which disappears at the end. If [most] is -1, the length is
  * unknown. Without a terminal, the block receives null.
  */
-internal inline fun <T> progress(task: String, most: Long, unit: String? = null, block: (ProgressBar?) -> T): T {
+inline fun <T> progress(task: String, most: Long, unit: String? = null, block: (ProgressBar?) -> T): T {
     if (System.console()?.isTerminal != true) return block(null)
     val builder = ProgressBarBuilder().setTaskName(task).setInitialMax(most).setStyle(ProgressBarStyle.ASCII)
         .setUpdateIntervalMillis(100).clearDisplayOnFinish()

@@ -11,7 +11,7 @@ import picocli.CommandLine.UnmatchedArgumentException
  * Runs a command and returns its exit code: 0 for success, 1 if it fails, its results differ, or a resource stays open,
  * and 2 for wrong options. A failure prints one line on standard error.
  */
-internal fun runCommand(command: CommandLine, vararg args: String): Int {
+fun runCommand(command: CommandLine, vararg args: String): Int {
     command.setExecutionExceptionHandler { e, failed, _ -> 1.also { failed.complain(e.reason) } }
     command.setParameterExceptionHandler { e: ParameterException, _ -> 2.also { e.commandLine.complain(e.report) } }
     val code = command.execute(*args)
@@ -30,7 +30,7 @@ private val ParameterException.report: String
         return "unknown sample ${unmatched.first()}; --list prints all samples.$meant"
     }
 
-internal fun CommandLine.complain(what: String) = err.println("$commandName: $what")
+fun CommandLine.complain(what: String) = err.println("$commandName: $what")
 
 /** The first line of the message, which is the whole sentence in errors of DuckDB. */
 private val Exception.reason: String

@@ -15,7 +15,7 @@ import kotlin.io.path.exists
 @Command(
     description = ["Sums up the flights of a Parquet file by airport, in Kotlin, on DuckDB's columns."],
 )
-internal class FlightsCommand : Callable<Int> {
+class FlightsCommand : Callable<Int> {
     @Spec
     private lateinit var spec: CommandSpec
 
