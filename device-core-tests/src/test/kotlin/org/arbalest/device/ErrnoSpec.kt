@@ -34,7 +34,7 @@ class ErrnoSpec : FunSpec({
     }
 
     test("the Errno constants equal those of the platform's C library [STR-02]")
-        .config(extensions = listOf(CCompiler.needed)) {
+        .config(extensions = listOf(CCompiler.commandNeeded)) {
             val address = NativeLibrary.compile("checks/errno_values.c").findOrThrow("errno_value")
             val value = Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, JAVA_INT))
             (0..4).map { value.invokeWithArguments(it) } shouldContainExactly

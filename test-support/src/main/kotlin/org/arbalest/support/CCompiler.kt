@@ -24,12 +24,26 @@ sealed interface CCompiler {
         val cpp: CCompiler by lazy { find(System.getenv("CXX") ?: "c++", System.getenv("PATH").orEmpty()) }
 
         /**
-         * Skips the tests of a spec, with the reason, if the machine has no C compiler.
+         * Skips the tests of a spec, with the reason, if no library can be made from C: the machine has no C compiler,
+         * and the project's small compiler does not replace it. If it does, this says so once.
          *
          * With `CI=true` in the environment no test is skipped: [NativeLibrary.compile] then fails.
          */
         val needed: SkipWithout = SkipWithout {
-            NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }
+            NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }.also { if (it == null) sayWhich }
+        }
+
+        private val sayWhich by lazy {
+            val reason = (answer as? Missing)?.reason
+            if (reason != null) println("The small compiler makes the libraries of the tests: $reason")
+        }
+
+        /**
+         * Skips tests if the machine has no C compiler: tests that run its command, and those that compare something
+         * with the compiler or with the headers of the C library. With `CI=true` it skips no test.
+         */
+        val commandNeeded: SkipWithout = SkipWithout {
+            (answer as? Missing)?.reason?.takeUnless { System.getenv("CI") == "true" }
         }
 
         fun find(command: String, path: String): CCompiler =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support
 
+import org.arbalest.support.cc.SmallCompiler
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.SymbolLookup
@@ -40,13 +41,19 @@ class NativeLibrary private constructor(
         private val CPP_FLAGS = listOf("-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
         private val FLAGS = listOf("-std=gnu11") + CPP_FLAGS + "-O0" // halves the time of compilation
         private val loaded = ConcurrentHashMap<Path, NativeLibrary>()
+        private val smallMissing: String? get() =
+            if (System.getenv("CI") == "true") "CI uses no other" else SmallCompiler.missing
         private val prebuilt: Path? = System.getProperty("arbalest.native")?.let { Path.of(it).toAbsolutePath() }
 
         /**
-         * The reason why no library can be made here; null if there is a C compiler, or if the system property
-         * `arbalest.native` names a folder with libraries that were compiled elsewhere.
+         * The reason why no library can be made from C here. Null if there is a C compiler, or the [SmallCompiler]
+         * replaces it, or the system property `arbalest.native` names a folder with libraries that were compiled
+         * elsewhere.
          */
-        val missing: String? get() = if (prebuilt != null) null else (CCompiler.answer as? CCompiler.Missing)?.reason
+        val missing: String? get() = when (val answer = CCompiler.answer) {
+            is CCompiler.Found -> null
+            is CCompiler.Missing -> if (prebuilt != null) null else smallMissing?.let { "${answer.reason}; $it" }
+        }
 
         /**
          * Compiles [sources] and loads them. The same content is compiled once, and loaded once per process.
@@ -55,6 +62,8 @@ class NativeLibrary private constructor(
          * path. A source that ends in `.h` is only put beside the others; core's `arbalest/arrow_abi.h` is always
          * available. The library has the name of the first source. Its folder is `target/native`, or a temporary folder
          * if `target` does not exist.
+         *
+         * Without a C compiler, the [SmallCompiler] compiles them. With `CI=true` in the environment it does not.
          *
          * @throws IllegalStateException if there is no C compiler, or if it rejects a source; the message has the
          *     compiler's output
@@ -103,17 +112,36 @@ class NativeLibrary private constructor(
                     NativeLibrary(file) { _, _ -> error("$file was compiled elsewhere") }
                 }
             }
+            val texts = sources + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
             val compiler = when (answer) {
                 is CCompiler.Found -> answer.path
-                is CCompiler.Missing -> error(answer.reason)
+                is CCompiler.Missing -> return bySmallCompiler(name, answer, flags, texts)
             }
-            val texts = sources + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
             val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
                 made(file) { build(listOf("$compiler") + flags, texts, libraries, it) }
                 NativeLibrary(file) { more, other ->
                     build(listOf("$compiler") + flags + more, texts, libraries, other)
                 }
+            }
+        }
+
+        private fun bySmallCompiler(
+            name: String,
+            answer: CCompiler.Missing,
+            flags: List<String>,
+            texts: Map<String, String>,
+        ): NativeLibrary {
+            val missing = if (texts.keys.any { it.endsWith(".cpp") }) "it compiles no C++" else smallMissing
+            if (missing != null) error("${answer.reason}; $missing")
+            val folder = output.resolve("$name-${hash("${SmallCompiler.version} $flags", texts)}").toAbsolutePath()
+            return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
+                made(file) {
+                    val unfinished = Files.createTempFile(file.parent, "unfinished", null)
+                    SmallCompiler.compile(texts, flags, unfinished)
+                    Files.move(unfinished, file, ATOMIC_MOVE, REPLACE_EXISTING)
+                }
+                NativeLibrary(file) { _, _ -> error("${answer.reason}; a library for other machines needs one") }
             }
         }
 

@@ -14,7 +14,7 @@ import kotlin.io.path.walk
  * and valgrind.
  */
 class PeerSelftestSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
 
     fun run(command: List<String>): Pair<Int, String> {
         val process = ProcessBuilder(command).redirectErrorStream(true).start()

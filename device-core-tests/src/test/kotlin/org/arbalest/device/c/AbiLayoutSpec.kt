@@ -32,15 +32,14 @@ private val needsCxx = SkipWithout { (cxx as? CCompiler.Missing)?.reason }
 private val header = CCompiler::class.java.getResource("/META-INF/include/arbalest/arrow_abi.h")!!.readText()
 
 class AbiLayoutSpec : FunSpec({
-    extension(CCompiler.needed)
-
-    test("the eight structs have the field offsets and sizes that the C compiler computes") {
-        val java = LAYOUTS.flatMap { offsets(it) }.toMap()
-        val c = CPeer.layout.trim().lines().associate { line ->
-            line.split(' ').let { (what, bytes) -> what to bytes.toLong() }
+    test("the eight structs have the field offsets and sizes that the C compiler computes")
+        .config(extensions = listOf(CCompiler.commandNeeded)) {
+            val java = LAYOUTS.flatMap { offsets(it) }.toMap()
+            val c = CPeer.layout.trim().lines().associate { line ->
+                line.split(' ').let { (what, bytes) -> what to bytes.toLong() }
+            }
+            java shouldContainExactly c
         }
-        java shouldContainExactly c
-    }
 
     test("the eight structs have the sizes of the frozen ABI on 64-bit platforms") {
         LAYOUTS.associate { it.name().get() to it.byteSize() } shouldBe mapOf(
@@ -69,7 +68,7 @@ class AbiLayoutSpec : FunSpec({
         java shouldContainExactly defines("ARROW_DEVICE_")
     }
 
-    test("the header compiles alone as C11 without a warning") {
+    test("the header compiles alone as C11 without a warning").config(extensions = listOf(CCompiler.commandNeeded)) {
         compile(CCompiler.answer, "-std=c11", "x.c",
             "#include <arbalest/arrow_abi.h>\nstruct ArrowDeviceArray array;\n")
     }
@@ -78,18 +77,19 @@ class AbiLayoutSpec : FunSpec({
         compile(cxx, "-std=c++11", "x.cpp", "#include <arbalest/arrow_abi.h>\nArrowDeviceArray array;\n")
     }
 
-    test("the header can be included twice, and after another header with the same structs") {
-        val before = """
-            #define ARROW_C_DATA_INTERFACE
-            struct ArrowSchema { int theirs; };
-            struct ArrowArray { int theirs; };
-            #include <arbalest/arrow_abi.h>
-            #include <arbalest/arrow_abi.h>
-            struct ArrowDeviceArray array;
-            int theirs(void) { return array.array.theirs; }
-        """.trimIndent()
-        compile(CCompiler.answer, "-std=c11", "x.c", before + "\n")
-    }
+    test("the header can be included twice, and after another header with the same structs")
+        .config(extensions = listOf(CCompiler.commandNeeded)) {
+            val before = """
+                #define ARROW_C_DATA_INTERFACE
+                struct ArrowSchema { int theirs; };
+                struct ArrowArray { int theirs; };
+                #include <arbalest/arrow_abi.h>
+                #include <arbalest/arrow_abi.h>
+                struct ArrowDeviceArray array;
+                int theirs(void) { return array.array.theirs; }
+            """.trimIndent()
+            compile(CCompiler.answer, "-std=c11", "x.c", before + "\n")
+        }
 })
 
 private fun offsets(layout: StructLayout): List<Pair<String, Long>> {

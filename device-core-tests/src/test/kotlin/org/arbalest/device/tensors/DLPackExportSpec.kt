@@ -58,7 +58,9 @@ class DLPackExportSpec : FunSpec({
         List(b.remaining()) { b.get(it) }
     }
 
-    test("the fields and sizes of the three structs are those of the C compiler [DLP-01]") {
+    val needed = listOf(CCompiler.commandNeeded)
+
+    test("the fields and sizes of the three structs are those of the C compiler [DLP-01]").config(extensions = needed) {
         fun offsets(layout: StructLayout): List<Pair<String, Long>> {
             val struct = layout.name().get()
             return layout.memberLayouts().mapNotNull { it.name().getOrNull() }

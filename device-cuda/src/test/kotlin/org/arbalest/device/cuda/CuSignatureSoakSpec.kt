@@ -10,7 +10,7 @@ import org.arbalest.support.gpu.Prototypes
 import org.arbalest.support.gpu.wrongSignatureContract
 
 class CuSignatureSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
     extension(CudaDouble.extension)
 
     val prototypes = Prototypes("cuda_api.h")

@@ -59,7 +59,7 @@ class CuHeaderSpec : FunSpec({
         Files.exists(it.resolve("cuda.h"))
     }
 
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
     extension(SkipWithout { "no cuda.h was found; install the CUDA toolkit".takeIf { folder == null } })
     extension(CudaDouble.extension)
 

@@ -18,7 +18,7 @@ import java.lang.foreign.ValueLayout.JAVA_INT
 
 /** A process that may not call `process_vm_readv`. The test runs in its own process, as a filter cannot be removed. */
 class DeniedReadsSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
     extension(SkipWithout.device(DeviceType.OPENCL))
 
     test("a cl_mem is recognized, and other addresses are rejected, if the kernel denies process_vm_readv [OCL-08]") {

@@ -10,7 +10,7 @@ import org.arbalest.support.gpu.Prototypes
 import org.arbalest.support.gpu.wrongSignatureContract
 
 class HipSignatureSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
     extension(HipDouble.extension)
 
     val prototypes = Prototypes("hip_api.h")

@@ -60,7 +60,7 @@ class HipHeaderSpec : FunSpec({
         Files.exists(it.resolve("hip/hip_runtime_api.h"))
     }
 
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
     extension(SkipWithout {
         "no hip/hip_runtime_api.h was found; install libamdhip64-dev"
             .takeIf { folders.isEmpty() && System.getenv("CI") != "true" }

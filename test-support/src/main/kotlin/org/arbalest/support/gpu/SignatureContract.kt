@@ -8,6 +8,7 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.nulls.shouldNotBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.support.CCompiler
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.MemoryLayout
 import java.lang.foreign.ValueLayout.JAVA_INT
@@ -25,7 +26,7 @@ fun signatureContract(
     since: () -> Map<String, String>,
     calls: () -> Map<String, FunctionDescriptor>,
 ): TestFactory = funSpec {
-    test("Java's signatures match the simulator's definitions") {
+    test("Java's signatures match the simulator's definitions").config(extensions = listOf(CCompiler.commandNeeded)) {
         prototypes.disagreement(calls()).shouldBeNull()
     }
 

@@ -311,16 +311,17 @@ class FaultyDriverHandlesSpec : FunSpec({
     val withoutHeader = SkipWithout {
         "set ADBC_HEADER to a folder with arrow-adbc/adbc.h in it".takeIf { System.getenv("ADBC_HEADER") == null }
     }
-    test("the structs of Apache's header have the layout of our header").config(extensions = listOf(withoutHeader)) {
-        val compiler = CCompiler.answer as CCompiler.Found
-        val source = checkNotNull(NativeLibrary::class.java.getResource("/org/arbalest/support/c/adbc/layout.c"))
-            .readText()
-        val file = tempdir().toPath().resolve("layout.c").also { it.toFile().writeText(source) }
-        val flags = listOf("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I${System.getenv("ADBC_HEADER")}",
-            "-DADBC_HEADER=<arrow-adbc/adbc.h>")
-        val process = ProcessBuilder(listOf("${compiler.path}") + flags + listOf("-c", "$file", "-o", "$file.o"))
-            .redirectErrorStream(true).start()
-        val words = process.inputReader().readText()
-        Pair(process.waitFor(), words) shouldBe Pair(0, "")
-    }
+    test("the structs of Apache's header have the layout of our header")
+        .config(extensions = listOf(CCompiler.commandNeeded, withoutHeader)) {
+            val compiler = CCompiler.answer as CCompiler.Found
+            val source = checkNotNull(NativeLibrary::class.java.getResource("/org/arbalest/support/c/adbc/layout.c"))
+                .readText()
+            val file = tempdir().toPath().resolve("layout.c").also { it.toFile().writeText(source) }
+            val flags = listOf("-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I${System.getenv("ADBC_HEADER")}",
+                "-DADBC_HEADER=<arrow-adbc/adbc.h>")
+            val process = ProcessBuilder(listOf("${compiler.path}") + flags + listOf("-c", "$file", "-o", "$file.o"))
+                .redirectErrorStream(true).start()
+            val words = process.inputReader().readText()
+            Pair(process.waitFor(), words) shouldBe Pair(0, "")
+        }
 })

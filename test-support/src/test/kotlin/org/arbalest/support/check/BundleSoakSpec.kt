@@ -21,7 +21,7 @@ import kotlin.io.path.div
 import kotlin.io.path.name
 
 class BundleSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
 
     val libraries by lazy { listOf(PeerLibrary.library, CudaDouble.library, HipDouble.library) }
 

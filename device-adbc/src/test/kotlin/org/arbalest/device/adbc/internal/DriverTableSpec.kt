@@ -5,15 +5,15 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.adbc.AdbcVersion
-import org.arbalest.support.NativeLibrary
+import org.arbalest.support.CCompiler
 import org.arbalest.support.adbc.FaultyDriver
 import java.lang.foreign.MemoryLayout.PathElement.groupElement
 import java.lang.foreign.StructLayout
 
 class DriverTableSpec : FunSpec({
-    val withC = NativeLibrary.missing == null
+    val needed = listOf(CCompiler.commandNeeded)
 
-    test("the structs of adbc.h have the layout that a C compiler gives them [ADB-01]").config(enabled = withC) {
+    test("the structs of adbc.h have the layout that a C compiler gives them [ADB-01]").config(extensions = needed) {
         val c = FaultyDriver.full.layout.lines().filter(String::isNotBlank).associate { line ->
             line.split(' ').let { it[0] to it[1].toLong() }
         }

@@ -8,7 +8,7 @@ import org.arbalest.support.check.gpuCheckTroubleContract
 
 /** The check of CUDA GPUs, run on the simulator. */
 class CudaCheckSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
 
     include(gpuCheckContract(CudaCheck))
     include(gpuCheckTroubleContract(CudaCheck))

@@ -7,7 +7,7 @@ import org.arbalest.support.check.gpuCheckContract
 
 /** The check of ROCm GPUs, run on the simulator. */
 class RocmCheckSoakSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
 
     include(gpuCheckContract(RocmCheck, "contract, copies", "copies, pinned memory, 64", "events"))
 })
