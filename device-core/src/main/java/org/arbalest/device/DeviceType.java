@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A kind of device that can access a buffer, by its code in {@code ArrowDeviceType} (the same as DLPack's). An
  * immutable value, which any thread may use.
@@ -83,6 +85,17 @@ public record DeviceType(int code) {
       case 16 -> "HEXAGON";
       default -> "DEVICE_TYPE_" + code;
     };
+  }
+
+  /** Returns whether the other object is the same type. Written out, so that the first call generates no code. */
+  @Override
+  public final boolean equals(@Nullable Object other) {
+    return other instanceof DeviceType that && code == that.code;
+  }
+
+  @Override
+  public final int hashCode() {
+    return code;
   }
 
   /** Returns the {@link #name}. */

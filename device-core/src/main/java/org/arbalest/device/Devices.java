@@ -4,6 +4,7 @@ package org.arbalest.device;
 import java.util.List;
 import java.util.UUID;
 import org.arbalest.device.internal.device.DeviceLookup;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceRegistry;
 
 /**
@@ -25,7 +26,7 @@ public final class Devices {
    * @throws UnsupportedOperationException if the JVM has no native calls
    */
   public static Device cpu() {
-    return DeviceRegistry.cpu();
+    return CpuDevice.get();
   }
 
   /**

@@ -2,7 +2,6 @@
 package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.pointer;
 import static org.arbalest.device.internal.abi.Memory.struct;
 
@@ -10,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowArrayStream;
 
 /** The C struct {@code ArrowArrayStream}: a blocking, pull-style source of arrays that have one schema. */
 public final class ArrowArrayStreamStruct {
@@ -23,11 +23,11 @@ public final class ArrowArrayStreamStruct {
           pointer("release"),
           pointer("private_data"));
 
-  private static final long GET_SCHEMA = byteOffset(LAYOUT, "get_schema");
-  private static final long GET_NEXT = byteOffset(LAYOUT, "get_next");
-  private static final long GET_LAST_ERROR = byteOffset(LAYOUT, "get_last_error");
-  private static final long RELEASE = byteOffset(LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long GET_SCHEMA = RawArrowArrayStream.GET_SCHEMA;
+  private static final long GET_NEXT = RawArrowArrayStream.GET_NEXT;
+  private static final long GET_LAST_ERROR = RawArrowArrayStream.GET_LAST_ERROR;
+  private static final long RELEASE = RawArrowArrayStream.RELEASE;
+  private static final long PRIVATE_DATA = RawArrowArrayStream.PRIVATE_DATA;
 
   private ArrowArrayStreamStruct() {}
 

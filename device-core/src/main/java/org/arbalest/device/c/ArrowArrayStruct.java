@@ -3,7 +3,6 @@ package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.int64;
 import static org.arbalest.device.internal.abi.Memory.pointer;
 import static org.arbalest.device.internal.abi.Memory.struct;
@@ -12,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowArray;
 
 /**
  * The C struct {@code ArrowArray}: the buffers and children of one array.
@@ -34,16 +34,16 @@ public final class ArrowArrayStruct {
           pointer("release"),
           pointer("private_data"));
 
-  private static final long LENGTH = byteOffset(LAYOUT, "length");
-  private static final long NULL_COUNT = byteOffset(LAYOUT, "null_count");
-  private static final long OFFSET = byteOffset(LAYOUT, "offset");
-  private static final long N_BUFFERS = byteOffset(LAYOUT, "n_buffers");
-  private static final long N_CHILDREN = byteOffset(LAYOUT, "n_children");
-  private static final long BUFFERS = byteOffset(LAYOUT, "buffers");
-  private static final long CHILDREN = byteOffset(LAYOUT, "children");
-  private static final long DICTIONARY = byteOffset(LAYOUT, "dictionary");
-  private static final long RELEASE = byteOffset(LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long LENGTH = RawArrowArray.LENGTH;
+  private static final long NULL_COUNT = RawArrowArray.NULL_COUNT;
+  private static final long OFFSET = RawArrowArray.OFFSET;
+  private static final long N_BUFFERS = RawArrowArray.N_BUFFERS;
+  private static final long N_CHILDREN = RawArrowArray.N_CHILDREN;
+  private static final long BUFFERS = RawArrowArray.BUFFERS;
+  private static final long CHILDREN = RawArrowArray.CHILDREN;
+  private static final long DICTIONARY = RawArrowArray.DICTIONARY;
+  private static final long RELEASE = RawArrowArray.RELEASE;
+  private static final long PRIVATE_DATA = RawArrowArray.PRIVATE_DATA;
 
   private ArrowArrayStruct() {}
 

@@ -2,7 +2,6 @@
 package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.pointer;
 import static org.arbalest.device.internal.abi.Memory.struct;
 
@@ -10,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 
 /**
  * The C struct {@code ArrowAsyncDeviceStreamHandler}: the callbacks of a consumer.
@@ -28,12 +28,12 @@ public final class ArrowAsyncHandlerStruct {
           pointer("producer"),
           pointer("private_data"));
 
-  private static final long ON_SCHEMA = byteOffset(LAYOUT, "on_schema");
-  private static final long ON_NEXT_TASK = byteOffset(LAYOUT, "on_next_task");
-  private static final long ON_ERROR = byteOffset(LAYOUT, "on_error");
-  private static final long RELEASE = byteOffset(LAYOUT, "release");
-  private static final long PRODUCER = byteOffset(LAYOUT, "producer");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long ON_SCHEMA = RawArrowAsyncHandler.ON_SCHEMA;
+  private static final long ON_NEXT_TASK = RawArrowAsyncHandler.ON_NEXT_TASK;
+  private static final long ON_ERROR = RawArrowAsyncHandler.ON_ERROR;
+  private static final long RELEASE = RawArrowAsyncHandler.RELEASE;
+  private static final long PRODUCER = RawArrowAsyncHandler.PRODUCER;
+  private static final long PRIVATE_DATA = RawArrowAsyncHandler.PRIVATE_DATA;
 
   private ArrowAsyncHandlerStruct() {}
 

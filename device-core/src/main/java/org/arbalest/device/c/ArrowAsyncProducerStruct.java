@@ -3,7 +3,6 @@ package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.int32;
 import static org.arbalest.device.internal.abi.Memory.padding;
 import static org.arbalest.device.internal.abi.Memory.pointer;
@@ -13,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowAsyncProducer;
 
 /**
  * The C struct {@code ArrowAsyncProducer}: the functions with which a consumer requests tasks or cancels.
@@ -32,11 +32,11 @@ public final class ArrowAsyncProducerStruct {
           pointer("additional_metadata"),
           pointer("private_data"));
 
-  private static final long DEVICE_TYPE = byteOffset(LAYOUT, "device_type");
-  private static final long REQUEST = byteOffset(LAYOUT, "request");
-  private static final long CANCEL = byteOffset(LAYOUT, "cancel");
-  private static final long ADDITIONAL_METADATA = byteOffset(LAYOUT, "additional_metadata");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long DEVICE_TYPE = RawArrowAsyncProducer.DEVICE_TYPE;
+  private static final long REQUEST = RawArrowAsyncProducer.REQUEST;
+  private static final long CANCEL = RawArrowAsyncProducer.CANCEL;
+  private static final long ADDITIONAL_METADATA = RawArrowAsyncProducer.ADDITIONAL_METADATA;
+  private static final long PRIVATE_DATA = RawArrowAsyncProducer.PRIVATE_DATA;
 
   private ArrowAsyncProducerStruct() {}
 

@@ -2,7 +2,6 @@
 package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.pointer;
 import static org.arbalest.device.internal.abi.Memory.struct;
 
@@ -10,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowAsyncTask;
 
 /**
  * The C struct {@code ArrowAsyncTask}: an announced array, which the consumer extracts exactly once.
@@ -24,8 +24,8 @@ public final class ArrowAsyncTaskStruct {
           pointer("extract_data"),
           pointer("private_data"));
 
-  private static final long EXTRACT_DATA = byteOffset(LAYOUT, "extract_data");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long EXTRACT_DATA = RawArrowAsyncTask.EXTRACT_DATA;
+  private static final long PRIVATE_DATA = RawArrowAsyncTask.PRIVATE_DATA;
 
   private ArrowAsyncTaskStruct() {}
 

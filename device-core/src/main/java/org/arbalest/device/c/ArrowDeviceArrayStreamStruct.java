@@ -3,7 +3,6 @@ package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.int32;
 import static org.arbalest.device.internal.abi.Memory.padding;
 import static org.arbalest.device.internal.abi.Memory.pointer;
@@ -13,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream;
 
 /**
  * The C struct {@code ArrowDeviceArrayStream}: a blocking, pull-style source of device arrays that have one schema and
@@ -31,12 +31,12 @@ public final class ArrowDeviceArrayStreamStruct {
           pointer("release"),
           pointer("private_data"));
 
-  private static final long DEVICE_TYPE = byteOffset(LAYOUT, "device_type");
-  private static final long GET_SCHEMA = byteOffset(LAYOUT, "get_schema");
-  private static final long GET_NEXT = byteOffset(LAYOUT, "get_next");
-  private static final long GET_LAST_ERROR = byteOffset(LAYOUT, "get_last_error");
-  private static final long RELEASE = byteOffset(LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long DEVICE_TYPE = RawArrowDeviceArrayStream.DEVICE_TYPE;
+  private static final long GET_SCHEMA = RawArrowDeviceArrayStream.GET_SCHEMA;
+  private static final long GET_NEXT = RawArrowDeviceArrayStream.GET_NEXT;
+  private static final long GET_LAST_ERROR = RawArrowDeviceArrayStream.GET_LAST_ERROR;
+  private static final long RELEASE = RawArrowDeviceArrayStream.RELEASE;
+  private static final long PRIVATE_DATA = RawArrowDeviceArrayStream.PRIVATE_DATA;
 
   private ArrowDeviceArrayStreamStruct() {}
 

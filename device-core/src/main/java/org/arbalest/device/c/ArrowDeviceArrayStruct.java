@@ -4,7 +4,6 @@ package org.arbalest.device.c;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.int32;
 import static org.arbalest.device.internal.abi.Memory.int64;
 import static org.arbalest.device.internal.abi.Memory.padding;
@@ -17,6 +16,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 
 /** The C struct {@code ArrowDeviceArray}: an {@code ArrowArray} as its first member, and the device of its buffers. */
 public final class ArrowDeviceArrayStruct {
@@ -31,9 +31,9 @@ public final class ArrowDeviceArrayStruct {
           pointer("sync_event"),
           MemoryLayout.sequenceLayout(3, ValueLayout.JAVA_LONG).withName("reserved"));
 
-  private static final long DEVICE_ID = byteOffset(LAYOUT, "device_id");
-  private static final long DEVICE_TYPE = byteOffset(LAYOUT, "device_type");
-  private static final long SYNC_EVENT = byteOffset(LAYOUT, "sync_event");
+  private static final long DEVICE_ID = RawArrowDeviceArray.DEVICE_ID;
+  private static final long DEVICE_TYPE = RawArrowDeviceArray.DEVICE_TYPE;
+  private static final long SYNC_EVENT = RawArrowDeviceArray.SYNC_EVENT;
 
   private ArrowDeviceArrayStruct() {}
 

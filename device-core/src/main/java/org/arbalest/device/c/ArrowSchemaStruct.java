@@ -3,7 +3,6 @@ package org.arbalest.device.c;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
 import static org.arbalest.device.internal.abi.Memory.int64;
 import static org.arbalest.device.internal.abi.Memory.pointer;
 import static org.arbalest.device.internal.abi.Memory.struct;
@@ -12,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import org.arbalest.device.internal.abi.Memory;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 
 /**
  * The C struct {@code ArrowSchema}: the type, name and metadata of an array.
@@ -42,15 +42,15 @@ public final class ArrowSchemaStruct {
   /** A flag: the keys of each map are sorted. */
   public static final long FLAG_MAP_KEYS_SORTED = 4;
 
-  private static final long FORMAT = byteOffset(LAYOUT, "format");
-  private static final long NAME = byteOffset(LAYOUT, "name");
-  private static final long METADATA = byteOffset(LAYOUT, "metadata");
-  private static final long FLAGS = byteOffset(LAYOUT, "flags");
-  private static final long N_CHILDREN = byteOffset(LAYOUT, "n_children");
-  private static final long CHILDREN = byteOffset(LAYOUT, "children");
-  private static final long DICTIONARY = byteOffset(LAYOUT, "dictionary");
-  private static final long RELEASE = byteOffset(LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(LAYOUT, "private_data");
+  private static final long FORMAT = RawArrowSchema.FORMAT;
+  private static final long NAME = RawArrowSchema.NAME;
+  private static final long METADATA = RawArrowSchema.METADATA;
+  private static final long FLAGS = RawArrowSchema.FLAGS;
+  private static final long N_CHILDREN = RawArrowSchema.N_CHILDREN;
+  private static final long CHILDREN = RawArrowSchema.CHILDREN;
+  private static final long DICTIONARY = RawArrowSchema.DICTIONARY;
+  private static final long RELEASE = RawArrowSchema.RELEASE;
+  private static final long PRIVATE_DATA = RawArrowSchema.PRIVATE_DATA;
 
   private ArrowSchemaStruct() {}
 

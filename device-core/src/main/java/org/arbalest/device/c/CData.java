@@ -10,6 +10,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Validation;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.internal.array.ArrayImport;
@@ -105,7 +106,7 @@ public final class CData {
     } else {
       throw new IllegalArgumentException("an array does not contain its type: pass it with CImport.schema(…)");
     }
-    return ArrayValidation.imported(imported, options.validation);
+    return options.validation == Validation.FULL ? ArrayValidation.imported(imported, options.validation) : imported;
   }
 
   /**

@@ -2,6 +2,8 @@
 package org.arbalest.device.internal.exit
 
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.collections.shouldNotBeEmpty
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.internal.exit.MemoryMap.Mapping
 import java.lang.foreign.Arena
@@ -39,10 +41,13 @@ class MemoryMapSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val address = arena.allocate(8).address()
             val function = Linker.nativeLinker().defaultLookup().findOrThrow("malloc").address()
-            val read = MemoryMap.read()
+            val read = MemoryMap.read("") // each line contains the empty text
             read.mappings.any { it.start <= address && address < it.end && it.access.startsWith("rw") } shouldBe true
             read.isMapped(function, 1, read.fileAt(function), "r-x") shouldBe true
             Files.exists(Path.of(read.fileAt(function))) shouldBe true
+            val libjvm = MemoryMap.read("libjvm").mappings
+            libjvm shouldContainExactly read.mappings.filter { "libjvm" in it.file }
+            libjvm.shouldNotBeEmpty()
         }
     }
 })

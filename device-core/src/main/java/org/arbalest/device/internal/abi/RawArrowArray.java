@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowArrayStruct;
 
 /** Access to {@link ArrowArrayStruct} by its address, without a check of the address. Pointers are {@code long}s. */
 public final class RawArrowArray {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowArrayStruct.LAYOUT.byteSize();
+  public static final long SIZE = 80;
 
-  private static final long LENGTH = byteOffset(ArrowArrayStruct.LAYOUT, "length");
-  private static final long NULL_COUNT = byteOffset(ArrowArrayStruct.LAYOUT, "null_count");
-  private static final long OFFSET = byteOffset(ArrowArrayStruct.LAYOUT, "offset");
-  private static final long N_BUFFERS = byteOffset(ArrowArrayStruct.LAYOUT, "n_buffers");
-  private static final long N_CHILDREN = byteOffset(ArrowArrayStruct.LAYOUT, "n_children");
-  private static final long BUFFERS = byteOffset(ArrowArrayStruct.LAYOUT, "buffers");
-  private static final long CHILDREN = byteOffset(ArrowArrayStruct.LAYOUT, "children");
-  private static final long DICTIONARY = byteOffset(ArrowArrayStruct.LAYOUT, "dictionary");
-  private static final long RELEASE = byteOffset(ArrowArrayStruct.LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(ArrowArrayStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long LENGTH = 0;
+  public static final long NULL_COUNT = 8;
+  public static final long OFFSET = 16;
+  public static final long N_BUFFERS = 24;
+  public static final long N_CHILDREN = 32;
+  public static final long BUFFERS = 40;
+  public static final long CHILDREN = 48;
+  public static final long DICTIONARY = 56;
+  public static final long RELEASE = 64;
+  public static final long PRIVATE_DATA = 72;
 
   private RawArrowArray() {}
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 
 /**
@@ -10,13 +8,14 @@ import org.arbalest.device.c.ArrowArrayStreamStruct;
  */
 public final class RawArrowArrayStream {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowArrayStreamStruct.LAYOUT.byteSize();
+  public static final long SIZE = 40;
 
-  private static final long GET_SCHEMA = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_schema");
-  private static final long GET_NEXT = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_next");
-  private static final long GET_LAST_ERROR = byteOffset(ArrowArrayStreamStruct.LAYOUT, "get_last_error");
-  private static final long RELEASE = byteOffset(ArrowArrayStreamStruct.LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(ArrowArrayStreamStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long GET_SCHEMA = 0;
+  public static final long GET_NEXT = 8;
+  public static final long GET_LAST_ERROR = 16;
+  public static final long RELEASE = 24;
+  public static final long PRIVATE_DATA = 32;
 
   private RawArrowArrayStream() {}
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowAsyncHandlerStruct;
 
 /**
@@ -10,14 +8,15 @@ import org.arbalest.device.c.ArrowAsyncHandlerStruct;
  */
 public final class RawArrowAsyncHandler {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowAsyncHandlerStruct.LAYOUT.byteSize();
+  public static final long SIZE = 48;
 
-  private static final long ON_SCHEMA = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "on_schema");
-  private static final long ON_NEXT_TASK = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "on_next_task");
-  private static final long ON_ERROR = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "on_error");
-  private static final long RELEASE = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "release");
-  private static final long PRODUCER = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "producer");
-  private static final long PRIVATE_DATA = byteOffset(ArrowAsyncHandlerStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long ON_SCHEMA = 0;
+  public static final long ON_NEXT_TASK = 8;
+  public static final long ON_ERROR = 16;
+  public static final long RELEASE = 24;
+  public static final long PRODUCER = 32;
+  public static final long PRIVATE_DATA = 40;
 
   private RawArrowAsyncHandler() {}
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowAsyncProducerStruct;
 
 /**
@@ -11,13 +9,14 @@ import org.arbalest.device.c.ArrowAsyncProducerStruct;
  */
 public final class RawArrowAsyncProducer {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowAsyncProducerStruct.LAYOUT.byteSize();
+  public static final long SIZE = 40;
 
-  private static final long DEVICE_TYPE = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "device_type");
-  private static final long REQUEST = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "request");
-  private static final long CANCEL = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "cancel");
-  private static final long ADDITIONAL_METADATA = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "additional_metadata");
-  private static final long PRIVATE_DATA = byteOffset(ArrowAsyncProducerStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long DEVICE_TYPE = 0;
+  public static final long REQUEST = 8;
+  public static final long CANCEL = 16;
+  public static final long ADDITIONAL_METADATA = 24;
+  public static final long PRIVATE_DATA = 32;
 
   private RawArrowAsyncProducer() {}
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowAsyncTaskStruct;
 
 /**
@@ -10,10 +8,11 @@ import org.arbalest.device.c.ArrowAsyncTaskStruct;
  */
 public final class RawArrowAsyncTask {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowAsyncTaskStruct.LAYOUT.byteSize();
+  public static final long SIZE = 16;
 
-  private static final long EXTRACT_DATA = byteOffset(ArrowAsyncTaskStruct.LAYOUT, "extract_data");
-  private static final long PRIVATE_DATA = byteOffset(ArrowAsyncTaskStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long EXTRACT_DATA = 0;
+  public static final long PRIVATE_DATA = 8;
 
   private RawArrowAsyncTask() {}
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowDeviceArrayStruct;
 
 /**
@@ -10,12 +8,13 @@ import org.arbalest.device.c.ArrowDeviceArrayStruct;
  */
 public final class RawArrowDeviceArray {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowDeviceArrayStruct.LAYOUT.byteSize();
+  public static final long SIZE = 128;
 
-  private static final long DEVICE_ID = byteOffset(ArrowDeviceArrayStruct.LAYOUT, "device_id");
-  private static final long DEVICE_TYPE = byteOffset(ArrowDeviceArrayStruct.LAYOUT, "device_type");
-  private static final long SYNC_EVENT = byteOffset(ArrowDeviceArrayStruct.LAYOUT, "sync_event");
-  private static final long RESERVED = byteOffset(ArrowDeviceArrayStruct.LAYOUT, "reserved");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long DEVICE_ID = 80;
+  public static final long DEVICE_TYPE = 88;
+  public static final long SYNC_EVENT = 96;
+  public static final long RESERVED = 104;
 
   private RawArrowDeviceArray() {}
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 
 /**
@@ -11,14 +9,15 @@ import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
  */
 public final class RawArrowDeviceArrayStream {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowDeviceArrayStreamStruct.LAYOUT.byteSize();
+  public static final long SIZE = 48;
 
-  private static final long DEVICE_TYPE = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "device_type");
-  private static final long GET_SCHEMA = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "get_schema");
-  private static final long GET_NEXT = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "get_next");
-  private static final long GET_LAST_ERROR = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "get_last_error");
-  private static final long RELEASE = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(ArrowDeviceArrayStreamStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long DEVICE_TYPE = 0;
+  public static final long GET_SCHEMA = 8;
+  public static final long GET_NEXT = 16;
+  public static final long GET_LAST_ERROR = 24;
+  public static final long RELEASE = 32;
+  public static final long PRIVATE_DATA = 40;
 
   private RawArrowDeviceArrayStream() {}
 

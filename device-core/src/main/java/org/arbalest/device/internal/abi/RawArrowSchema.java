@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.abi;
 
-import static org.arbalest.device.internal.abi.Memory.byteOffset;
-
 import org.arbalest.device.c.ArrowSchemaStruct;
 
 /** Access to {@link ArrowSchemaStruct} by its address, without a check of the address. Pointers are {@code long}s. */
 public final class RawArrowSchema {
   /** The size of the struct in bytes. */
-  public static final long SIZE = ArrowSchemaStruct.LAYOUT.byteSize();
+  public static final long SIZE = 72;
 
-  private static final long FORMAT = byteOffset(ArrowSchemaStruct.LAYOUT, "format");
-  private static final long NAME = byteOffset(ArrowSchemaStruct.LAYOUT, "name");
-  private static final long METADATA = byteOffset(ArrowSchemaStruct.LAYOUT, "metadata");
-  private static final long FLAGS = byteOffset(ArrowSchemaStruct.LAYOUT, "flags");
-  private static final long N_CHILDREN = byteOffset(ArrowSchemaStruct.LAYOUT, "n_children");
-  private static final long CHILDREN = byteOffset(ArrowSchemaStruct.LAYOUT, "children");
-  private static final long DICTIONARY = byteOffset(ArrowSchemaStruct.LAYOUT, "dictionary");
-  private static final long RELEASE = byteOffset(ArrowSchemaStruct.LAYOUT, "release");
-  private static final long PRIVATE_DATA = byteOffset(ArrowSchemaStruct.LAYOUT, "private_data");
+  /** The offsets of the fields in bytes. They are constants, so that reading them initializes no class. */
+  public static final long FORMAT = 0;
+  public static final long NAME = 8;
+  public static final long METADATA = 16;
+  public static final long FLAGS = 24;
+  public static final long N_CHILDREN = 32;
+  public static final long CHILDREN = 40;
+  public static final long DICTIONARY = 48;
+  public static final long RELEASE = 56;
+  public static final long PRIVATE_DATA = 64;
 
   private RawArrowSchema() {}
 

@@ -23,7 +23,12 @@ public final class NativeAccess {
   private static final String ALL_UNNAMED = "ALL-UNNAMED";
 
   private static final Module CORE = NativeAccess.class.getModule();
-  private static final @Nullable String NO_LINKER = whyNoLinker(Linker::nativeLinker);
+  private static final @Nullable String NO_LINKER = whyNoLinker(new Supplier<Linker>() {
+    @Override
+    public Linker get() { // not a lambda, because this runs at the start of each program
+      return Linker.nativeLinker();
+    }
+  });
   private static final boolean ENABLED = NO_LINKER == null && attempt();
 
   private NativeAccess() {}

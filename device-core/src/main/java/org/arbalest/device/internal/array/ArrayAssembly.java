@@ -11,7 +11,7 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -30,7 +30,7 @@ public final class ArrayAssembly {
    */
   public static DeviceArray of(Field field, ArrayData data) {
     Objects.requireNonNull(field, "field");
-    return of(field, data, deviceOf(data, DeviceRegistry.cpu()));
+    return of(field, data, deviceOf(data, CpuDevice.get()));
   }
 
   /** Creates the first handle of an array on this device, even if it has no buffers. */

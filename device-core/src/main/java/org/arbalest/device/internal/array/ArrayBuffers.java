@@ -9,7 +9,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
@@ -137,7 +137,7 @@ public final class ArrayBuffers {
   private long read(long address, long width) {
     if (owner.isCpuAccessible()) return width == Long.BYTES ? NativeHeap.getLong(address) : NativeHeap.getInt(address);
     try (DeviceBuffer here =
-        DeviceBufferImpl.copyNonOwned(array.device(), address, width, DeviceRegistry.cpu().memory())) {
+        DeviceBufferImpl.copyNonOwned(array.device(), address, width, CpuDevice.get().memory())) {
       return width == Long.BYTES ? NativeHeap.getLong(here.address()) : NativeHeap.getInt(here.address());
     }
   }

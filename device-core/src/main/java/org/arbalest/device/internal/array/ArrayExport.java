@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.array;
 
-import java.lang.foreign.MemoryLayout.PathElement;
-import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.LastUse;
 import org.arbalest.device.internal.lifetime.Leaks;
@@ -25,7 +23,7 @@ public final class ArrayExport extends ArrayRelease {
   private static final long NODE = RawArrowArray.SIZE;
 
   /** The size in bytes of the fields that describe an array, from length to dictionary. */
-  private static final long DESCRIPTION = ArrowArrayStruct.LAYOUT.byteOffset(PathElement.groupElement("release"));
+  private static final long DESCRIPTION = RawArrowArray.RELEASE;
 
   private static final Slots.Stack[] IDLE = stacks();
 

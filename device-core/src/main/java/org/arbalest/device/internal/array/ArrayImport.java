@@ -2,19 +2,17 @@
 package org.arbalest.device.internal.array;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.ref.Reference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Validation;
-import org.arbalest.device.c.ArrowArrayStruct;
-import org.arbalest.device.c.ArrowDeviceArrayStruct;
-import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -37,7 +35,7 @@ public final class ArrayImport {
   /** See {@link org.arbalest.device.c.CData#importArray}, for a type that is known. */
   public static DeviceArray importArray(MemorySegment array, Field field, boolean isDeviceArray, Validation level) {
     try {
-      return take(Structs.address(array, layout(isDeviceArray)), field, isDeviceArray, level);
+      return take(address(array, isDeviceArray), field, isDeviceArray, level);
     } finally {
       Reference.reachabilityFence(array);
     }
@@ -47,16 +45,18 @@ public final class ArrayImport {
   public static DeviceArray importArray(MemorySegment array, MemorySegment schema, boolean isDeviceArray,
       Validation level) {
     try {
-      return take(Structs.address(array, layout(isDeviceArray)), Structs.address(schema, ArrowSchemaStruct.LAYOUT),
-          isDeviceArray, level);
+      return take(address(array, isDeviceArray), Structs.address(schema, "ArrowSchema", RawArrowSchema.SIZE),
+          isDeviceArray,
+          level);
     } finally {
       Reference.reachabilityFence(array);
       Reference.reachabilityFence(schema);
     }
   }
 
-  private static StructLayout layout(boolean isDeviceArray) {
-    return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
+  private static long address(MemorySegment array, boolean isDeviceArray) {
+    return isDeviceArray ? Structs.address(array, "ArrowDeviceArray", RawArrowDeviceArray.SIZE)
+        : Structs.address(array, "ArrowArray", RawArrowArray.SIZE);
   }
 
   /**
@@ -89,7 +89,7 @@ public final class ArrayImport {
       throw DeviceException.invalid("the array was released before it was imported");
     long block = 0;
     try {
-      Device device = isDeviceArray ? deviceOf(source) : DeviceRegistry.cpu();
+      Device device = isDeviceArray ? deviceOf(source) : CpuDevice.get();
       EventPoint event = isDeviceArray ? eventOf(device, source) : null;
       boolean hasEmpty = check(device, field, source, level);
       block = NativeHeap.allocate(RawArrowDeviceArray.SIZE);
@@ -135,6 +135,7 @@ public final class ArrayImport {
   private static boolean check(Device device, Field field, long array, Validation level) {
     if (level == Validation.NONE) return true;
     boolean hasEmpty = Structure.validate(field, array);
+    if (DeviceImpl.unwrap(device).isCpu()) return hasEmpty;
     try {
       BufferPlaces.check(device, field, array, level);
     } catch (MalformedException e) {
@@ -145,7 +146,7 @@ public final class ArrayImport {
 
   private static Device deviceOf(long array) {
     int type = RawArrowDeviceArray.deviceType(array);
-    return type == 1 ? DeviceRegistry.cpu()
+    return type == 1 ? CpuDevice.get()
         : DeviceRegistry.find(new DeviceType(type), RawArrowDeviceArray.deviceId(array));
   }
 

@@ -106,24 +106,22 @@ final class BufferSizes {
       if (buffers.has(next)) need(buffers, next, "the validity bitmap", bits(end, 1));
       next++;
     }
-    switch (layout.shape) {
-      case FIXED -> need(buffers, next, "the values", bits(end, layout.bits));
-      case VARIABLE, LIST -> {
-        // as peers export an array without elements
-        boolean isNone = end == 0 && buffers.has(next) && buffers.bytes(next) == 0;
-        if (!isNone) need(buffers, next, "the offsets", bits(end + 1, layout.bits));
-      }
-      case LIST_VIEW -> {
-        need(buffers, next, "the offsets", bits(end, layout.bits));
-        need(buffers, next + 1, "the sizes", bits(end, layout.bits));
-      }
-      case VIEW -> need(buffers, next, "the views", bits(end, 128));
-      case SPARSE_UNION -> need(buffers, next, "the type ids", end);
-      case DENSE_UNION -> {
-        need(buffers, next, "the type ids", end);
-        need(buffers, next + 1, "the offsets", bits(end, 32));
-      }
-      case NULL, FIXED_LIST, STRUCT, RUN_END -> {}
+    if (layout.shape == Layout.Shape.FIXED) {
+      need(buffers, next, "the values", bits(end, layout.bits));
+    } else if (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) {
+      // as peers export an array without elements
+      boolean isNone = end == 0 && buffers.has(next) && buffers.bytes(next) == 0;
+      if (!isNone) need(buffers, next, "the offsets", bits(end + 1, layout.bits));
+    } else if (layout.shape == Layout.Shape.LIST_VIEW) {
+      need(buffers, next, "the offsets", bits(end, layout.bits));
+      need(buffers, next + 1, "the sizes", bits(end, layout.bits));
+    } else if (layout.shape == Layout.Shape.VIEW) {
+      need(buffers, next, "the views", bits(end, 128));
+    } else if (layout.shape == Layout.Shape.SPARSE_UNION) {
+      need(buffers, next, "the type ids", end);
+    } else if (layout.shape == Layout.Shape.DENSE_UNION) {
+      need(buffers, next, "the type ids", end);
+      need(buffers, next + 1, "the offsets", bits(end, 32));
     }
     if (layout.shape == Layout.Shape.VARIABLE && !buffers.has(next + 1))
       throw new MalformedException("there is no buffer for the data");

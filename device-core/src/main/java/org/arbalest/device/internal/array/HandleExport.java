@@ -2,17 +2,15 @@
 package org.arbalest.device.internal.array;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.ref.Reference;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Errno;
-import org.arbalest.device.c.ArrowArrayStruct;
-import org.arbalest.device.c.ArrowDeviceArrayStruct;
-import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
@@ -39,8 +37,8 @@ public final class HandleExport {
       boolean isDeviceArray) {
     LastUse use = null;
     try {
-      long schemaStruct = schemaOut == null ? 0 : Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
-      long struct = Structs.address(out, layout(isDeviceArray));
+      long schemaStruct = schemaOut == null ? 0 : Structs.address(schemaOut, "ArrowSchema", RawArrowSchema.SIZE);
+      long struct = address(out, isDeviceArray);
       if (consumer != null) {
         use = LastUse.of(DeviceStreamImpl.unwrap(consumer));
         array.letWait(DeviceStreamImpl.unwrap(consumer));
@@ -58,16 +56,17 @@ public final class HandleExport {
   /** Throws unless both segments are memory for their structs. */
   public static void check(MemorySegment out, @Nullable MemorySegment schemaOut, boolean isDeviceArray) {
     try {
-      if (schemaOut != null) Structs.address(schemaOut, ArrowSchemaStruct.LAYOUT);
-      Structs.address(out, layout(isDeviceArray));
+      if (schemaOut != null) Structs.address(schemaOut, "ArrowSchema", RawArrowSchema.SIZE);
+      address(out, isDeviceArray);
     } finally {
       Reference.reachabilityFence(out);
       Reference.reachabilityFence(schemaOut);
     }
   }
 
-  private static StructLayout layout(boolean isDeviceArray) {
-    return isDeviceArray ? ArrowDeviceArrayStruct.LAYOUT : ArrowArrayStruct.LAYOUT;
+  private static long address(MemorySegment out, boolean isDeviceArray) {
+    return isDeviceArray ? Structs.address(out, "ArrowDeviceArray", RawArrowDeviceArray.SIZE)
+        : Structs.address(out, "ArrowArray", RawArrowArray.SIZE);
   }
 
   /** Exports an array with its schema, or without it if the schema's address is 0. */

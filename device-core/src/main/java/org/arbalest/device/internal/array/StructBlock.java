@@ -32,12 +32,9 @@ public final class StructBlock {
 
   /** Returns how many entries the lists of a struct have. */
   public static long entries(Layout layout, long buffers) {
-    long sizes =
-        switch (layout.shape) {
-          case VIEW -> 1 + buffers - 2; // the pointer to the list of sizes, and the list
-          case VARIABLE -> 1;
-          default -> 0;
-        };
+    boolean isView = layout.shape == Layout.Shape.VIEW;
+    // of a view, the pointer to the list of sizes, and the list
+    long sizes = isView ? 1 + buffers - 2 : layout.shape == Layout.Shape.VARIABLE ? 1 : 0;
     return buffers + sizes + layout.children.length;
   }
 

@@ -100,10 +100,7 @@ public final class Structure {
    * accepts the bitmap if it has no nulls.
    */
   private static boolean isLegacy(Layout.Shape shape, long count) {
-    return switch (shape) {
-      case NULL, SPARSE_UNION, DENSE_UNION -> count == shape.buffers + 1;
-      default -> false;
-    };
+    return (shape == Layout.Shape.NULL || isUnion(shape)) && count == shape.buffers + 1;
   }
 
   private static boolean isUnion(Layout.Shape shape) {
@@ -113,13 +110,7 @@ public final class Structure {
   private static void checkPresent(Layout layout, long buffers, long count, long end) {
     Layout.Shape shape = layout.shape;
     long first = shape.hasValidity ? 1 : count - shape.buffers;
-    long required =
-        switch (shape) {
-          case FIXED -> layout.bits == 0 ? 0 : 1;
-          case VARIABLE, VIEW, LIST, SPARSE_UNION -> 1;
-          case LIST_VIEW, DENSE_UNION -> 2;
-          case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
-        };
+    long required = shape == Layout.Shape.FIXED && layout.bits == 0 ? 0 : shape.required;
     for (long i = first; i < first + required; i++) {
       if (NativeHeap.getLong(buffers + Long.BYTES * i) == 0) {
         throw new MalformedException("buffers[" + i + "] is NULL, but the array needs " + end + " elements of it");
@@ -187,17 +178,13 @@ public final class Structure {
    * Returns 0 if only buffers contain it.
    */
   private static long neededOfChildren(Layout layout, long end) {
-    return switch (layout.shape) {
-      case STRUCT, SPARSE_UNION -> end;
-      case FIXED_LIST -> {
-        long needed = end * layout.listSize;
-        if (Math.multiplyHigh(end, layout.listSize) != 0 || needed < 0) {
-          throw new MalformedException("offset + length = " + end + " lists of " + layout.listSize + " overflow");
-        }
-        yield needed;
-      }
-      default -> 0;
-    };
+    if (layout.shape.sharesRows()) return end;
+    if (layout.shape != Layout.Shape.FIXED_LIST) return 0;
+    long needed = end * layout.listSize;
+    if (Math.multiplyHigh(end, layout.listSize) != 0 || needed < 0) {
+      throw new MalformedException("offset + length = " + end + " lists of " + layout.listSize + " overflow");
+    }
+    return needed;
   }
 
   private static boolean checkDictionary(Layout layout, long array) {

@@ -17,7 +17,6 @@ import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.c.ArrowAsyncHandlerStruct;
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.types.Metadata;
@@ -75,7 +74,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
       case AsyncProducerImpl impl -> impl;
     };
     try {
-      long struct = checked(Structs.address(handler, ArrowAsyncHandlerStruct.LAYOUT));
+      long struct = checked(Structs.address(handler, "ArrowAsyncDeviceStreamHandler", RawArrowAsyncHandler.SIZE));
       if (made.isExported.getAndSet(true))
         throw new IllegalStateException("this producer was already exported: create one for each handler");
       CompletionStage<Void> released = made.driving.start(struct, executor, quirks);

@@ -20,12 +20,16 @@ import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.BoolType;
+import org.arbalest.device.types.FlatType.FloatType;
+import org.arbalest.device.types.FlatType.IntType;
+import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.internal.array.ArrayAssembly;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +60,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
   private BatchBuilderImpl(int rows, MemoryManager target) {
     this.target = target;
     this.writable =
-        target.isCpuAccessible() ? target : target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
+        target.isCpuAccessible() ? target : target.device().hostMemory().orElseGet(() -> CpuDevice.get().memory());
     this.memory = new BuildMemory(writable);
     this.rows = rows;
   }
@@ -79,15 +83,31 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public ColumnBuilderImpl column(Field field) {
-    memory.checkOpen();
-    ColumnBuilderImpl column = Builders.of(memory, field, Math.max(rows, 0));
+    ColumnBuilderImpl column = create(field);
     columns.add(column);
     return column;
   }
 
+  /**
+   * Creates a column that is no part of the batch until {@link #added}. Frequent types are made for each column: the
+   * constants of {@link DataType} would load the classes of all flat types.
+   */
+  private ColumnBuilderImpl create(Field field) {
+    memory.checkOpen();
+    return Builders.of(memory, field, Math.max(rows, 0));
+  }
+
+  /** Adds a column with its values. If appending them threw, the batch keeps its former columns (OWN-15). */
+  private BatchBuilder added(ColumnBuilderImpl column) {
+    columns.add(column);
+    return this;
+  }
+
   @Override
   public BatchBuilder bool(String name, boolean[] values) {
-    return add(name, DataType.BOOL, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new BoolType()));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -97,7 +117,9 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder int8(String name, byte[] values) {
-    return add(name, DataType.INT8, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new IntType(8, true)));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -107,7 +129,9 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder int16(String name, short[] values) {
-    return add(name, DataType.INT16, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new IntType(16, true)));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -117,7 +141,9 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder int32(String name, int[] values) {
-    return add(name, DataType.INT32, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new IntType(32, true)));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -127,7 +153,9 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder int64(String name, long[] values) {
-    return add(name, DataType.INT64, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new IntType(64, true)));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -137,7 +165,9 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder float32(String name, float[] values) {
-    return add(name, DataType.FLOAT32, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new FloatType(32)));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -147,7 +177,9 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder float64(String name, double[] values) {
-    return add(name, DataType.FLOAT64, column -> column.appendAll(values));
+    ColumnBuilderImpl column = create(Field.of(name, new FloatType(64)));
+    column.appendAll(values);
+    return added(column);
   }
 
   @Override
@@ -162,7 +194,16 @@ public final class BatchBuilderImpl implements BatchBuilder {
 
   @Override
   public BatchBuilder utf8(String name, List<? extends @Nullable String> values) {
-    return each(name, DataType.UTF8, values, ColumnBuilder::append);
+    Objects.requireNonNull(values, "values");
+    ColumnBuilderImpl column = create(Field.of(name, new Utf8Type()));
+    for (String value : values) { // without the lambda of the other types, because many programs start with a text
+      if (value == null) {
+        column.appendNull();
+      } else {
+        column.append(value);
+      }
+    }
+    return added(column);
   }
 
   @Override
@@ -217,10 +258,6 @@ public final class BatchBuilderImpl implements BatchBuilder {
         }
       }
     });
-  }
-
-  private BatchBuilder add(String name, DataType type, Consumer<ColumnBuilder> values) {
-    return add(Field.of(name, type), values);
   }
 
   /** Adds a column with its values. If {@code values} throws, the batch keeps its former columns (OWN-15). */

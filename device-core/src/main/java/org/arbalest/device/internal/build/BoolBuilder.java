@@ -12,6 +12,11 @@ import org.arbalest.device.internal.memory.NativeHeap;
 final class BoolBuilder extends UnsupportedAppends {
   private final GrowableBuffer bits;
 
+  /** Creates a builder. The result's type lets the JVM verify the caller without loading this class. */
+  static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
+    return new BoolBuilder(memory, field, rows);
+  }
+
   BoolBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field);
     this.bits = new GrowableBuffer(memory, (rows + 7L) >>> 3);

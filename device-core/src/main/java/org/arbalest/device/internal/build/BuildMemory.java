@@ -74,7 +74,7 @@ final class BuildMemory implements AutoCloseable {
   /** Frees the buffers like {@link #close()}, and records the reason unless one is recorded already. */
   void close(String why) {
     if (gone == null) gone = why;
-    growing.forEach(GrowableBuffer::forget);
+    for (GrowableBuffer buffer : growing) buffer.forget();
     growing.clear();
     for (DeviceBuffer buffer : buffers) {
       if (buffer != null) buffer.close();

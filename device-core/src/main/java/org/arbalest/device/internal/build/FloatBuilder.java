@@ -8,6 +8,11 @@ import org.arbalest.device.types.Field;
 
 /** A builder of floating-point columns. */
 final class FloatBuilder extends FixedBuilder {
+  /** Creates a builder. The result's type lets the JVM verify the caller without loading this class. */
+  static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
+    return new FloatBuilder(memory, field, rows);
+  }
+
   FloatBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, rows, false, true);
   }

@@ -37,6 +37,11 @@ final class IntegerBuilder extends FixedBuilder {
    */
   private long unseen = Long.MAX_VALUE;
 
+  /** Creates a builder. The result's type lets the JVM verify the caller without loading this class. */
+  static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
+    return new IntegerBuilder(memory, field, rows);
+  }
+
   IntegerBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, rows, !isLimited(field.type()), false);
     this.signed = !(field.type() instanceof IntType type) || type.signed();

@@ -16,6 +16,11 @@ final class VariableBuilder extends TextBuilder {
   private final OffsetsBuilder offsets;
   private final GrowableBuffer data;
 
+  /** Creates a builder. The result's type lets the JVM verify the caller without loading this class. */
+  static ColumnBuilderImpl of(BuildMemory memory, Field field, int rows) {
+    return new VariableBuilder(memory, field, rows);
+  }
+
   VariableBuilder(BuildMemory memory, Field field, int rows) {
     super(memory, field, field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type);
     this.offsets = new OffsetsBuilder(this, rows);

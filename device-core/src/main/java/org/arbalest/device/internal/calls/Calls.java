@@ -10,19 +10,29 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.internal.memory.CFunction;
 
-/** Calls through the function pointers of C structs. */
+/**
+ * Calls through the function pointers of C structs. The first calls use {@link CFunction}. After that, the frequent
+ * functions have handles of their own, which are faster and take milliseconds to link.
+ */
 public final class Calls {
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final MethodHandle RELEASE = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG));
-  private static final MethodHandle GET = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle GET_TEXT = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+  private static final int FIRST = 64;
 
-  private static final MethodHandle ON_NEXT_TASK =
-      LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle ON_ERROR =
-      LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle REQUEST = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+  /** The number of frequent calls so far, up to {@link #FIRST}. A race is harmless. */
+  private static int firstCalls;
+
+  private static final class Release {
+    static final MethodHandle CALL = link(FunctionDescriptor.ofVoid(JAVA_LONG));
+  }
+
+  private static final class Get {
+    static final MethodHandle CALL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  }
+
+  private static final class OnNextTask {
+    static final MethodHandle CALL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  }
 
   /**
    * The function that {@link #release} called last: most calls are of the same function as the call before. A race is
@@ -31,6 +41,20 @@ public final class Calls {
   private static MemorySegment releasing = MemorySegment.NULL;
 
   private Calls() {}
+
+  private static MethodHandle link(FunctionDescriptor type) {
+    return Linker.nativeLinker().downcallHandle(type);
+  }
+
+  private static boolean isEarly() {
+    if (firstCalls >= FIRST) return false;
+    firstCalls++;
+    return true;
+  }
+
+  private static long call(MemorySegment function, long a, long b, long c, long d) throws Throwable {
+    return (long) CFunction.CALL.invokeExact(function, a, b, c, d, 0L, 0L);
+  }
 
   /** Returns the exception for a call that failed before native code ran, or whose Java part threw. */
   private static RuntimeException failed(Throwable t) {
@@ -43,7 +67,11 @@ public final class Calls {
     MemorySegment known = releasing;
     if (known.address() != function) releasing = known = MemorySegment.ofAddress(function);
     try {
-      RELEASE.invokeExact(known, struct);
+      if (isEarly()) {
+        call(known, struct, 0, 0, 0);
+      } else {
+        Release.CALL.invokeExact(known, struct);
+      }
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -57,7 +85,7 @@ public final class Calls {
   /** Calls {@code int (*get)(T*, U* out)}, or {@code extract_data}. For a function that is called often. */
   public static int get(MemorySegment function, long struct, long out) {
     try {
-      return (int) GET.invokeExact(function, struct, out);
+      return isEarly() ? (int) call(function, struct, out, 0, 0) : (int) Get.CALL.invokeExact(function, struct, out);
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -66,7 +94,7 @@ public final class Calls {
   /** Calls {@code const char* (*get)(T*)}. */
   public static long getText(long function, long struct) {
     try {
-      return (long) GET_TEXT.invokeExact(MemorySegment.ofAddress(function), struct);
+      return call(MemorySegment.ofAddress(function), struct, 0, 0, 0);
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -80,7 +108,8 @@ public final class Calls {
   /** Calls {@code on_next_task}. For a function that is called often. */
   public static int onNextTask(MemorySegment function, long handler, long task, long metadata) {
     try {
-      return (int) ON_NEXT_TASK.invokeExact(function, handler, task, metadata);
+      return isEarly() ? (int) call(function, handler, task, metadata, 0)
+          : (int) OnNextTask.CALL.invokeExact(function, handler, task, metadata);
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -89,7 +118,7 @@ public final class Calls {
   /** Calls {@code void (*on_error)(handler*, int code, const char* message, const char* metadata)}. */
   public static void onError(long function, long handler, int code, long message, long metadata) {
     try {
-      ON_ERROR.invokeExact(MemorySegment.ofAddress(function), handler, code, message, metadata);
+      call(MemorySegment.ofAddress(function), handler, code, message, metadata);
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -98,7 +127,7 @@ public final class Calls {
   /** Calls {@code void (*request)(producer*, int64_t n)}. */
   public static void request(long function, long producer, long n) {
     try {
-      REQUEST.invokeExact(MemorySegment.ofAddress(function), producer, n);
+      call(MemorySegment.ofAddress(function), producer, n, 0, 0);
     } catch (Throwable t) {
       throw failed(t);
     }

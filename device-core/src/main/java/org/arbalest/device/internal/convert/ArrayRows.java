@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.memory.RowBits;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Field;
@@ -66,7 +66,7 @@ public final class ArrayRows {
       throw new IllegalArgumentException("the positions of " + count + " rows do not fit in memory");
     Ownership owner = array.share();
     boolean areInts = array.length() <= Integer.MAX_VALUE;
-    try (DeviceBuffer memory = DeviceRegistry.cpu().allocate((areInts ? Integer.BYTES : Long.BYTES) * count)) {
+    try (DeviceBuffer memory = CpuDevice.get().allocate((areInts ? Integer.BYTES : Long.BYTES) * count)) {
       long list = memory.address();
       boolean hasNull = indices.write(list, areInts, array.length());
       if (!hasNull && isContiguous(list, areInts, count)) return array.slice(Rows.position(list, areInts, 0), count);

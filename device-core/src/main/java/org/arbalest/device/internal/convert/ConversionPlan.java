@@ -11,7 +11,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.device.DeviceImpl;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.memory.Bitmaps;
@@ -133,7 +133,7 @@ final class ConversionPlan implements AutoCloseable {
 
   /** Allocates memory that is freed at the end of the conversion. */
   long temporary(long bytes) {
-    DeviceBuffer memory = DeviceRegistry.cpu().allocate(bytes);
+    DeviceBuffer memory = CpuDevice.get().allocate(bytes);
     temporary.add(memory);
     return memory.address();
   }

@@ -17,7 +17,7 @@ import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceImpl;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.MalformedException;
@@ -55,7 +55,7 @@ public final class ArrayConcat {
       Field whole = whole(held);
       fetch(held, stream);
       if (target.isCpuAccessible()) return join(held, whole, target);
-      MemoryManager near = target.device().hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory());
+      MemoryManager near = target.device().hostMemory().orElseGet(() -> CpuDevice.get().memory());
       try (DeviceArray joined = join(held, whole, near)) {
         return joined.copyTo(target, reaching(stream, target.device()));
       }
@@ -107,7 +107,7 @@ public final class ArrayConcat {
       for (i = 0; i < held.size(); i++) {
         DeviceArray array = held.get(i);
         if (DeviceArrayImpl.unwrap(array).isMemoryCpuAccessible()) continue;
-        held.set(i, array.copyTo(DeviceRegistry.cpu().memory(), reaching(stream, array.device())));
+        held.set(i, array.copyTo(CpuDevice.get().memory(), reaching(stream, array.device())));
         array.close();
       }
       for (i = 0; i < held.size(); i++) held.get(i).synchronize();

@@ -17,7 +17,7 @@ import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.RecordedEvent;
@@ -78,7 +78,7 @@ public final class ArrayCopy {
     if (reads && writes) return new ArrayCopy(from, owner, target, stream).copy(array);
     DeviceStream first = reads ? stream : from.defaultStream();
     DeviceStream second = writes ? stream : to.defaultStream();
-    try (DeviceArray between = array.copyTo(from.hostMemory().orElseGet(() -> DeviceRegistry.cpu().memory()), first)) {
+    try (DeviceArray between = array.copyTo(from.hostMemory().orElseGet(() -> CpuDevice.get().memory()), first)) {
       return between.copyTo(target, second);
     }
   }
@@ -187,12 +187,12 @@ public final class ArrayCopy {
     if (ends.count() == 0) return;
     long[] values = new long[ends.count()];
     long bytes = (long) Long.BYTES * values.length;
-    try (DeviceBuffer landing = DeviceRegistry.cpu().allocate(bytes)) {
+    try (DeviceBuffer landing = CpuDevice.get().allocate(bytes)) {
       NativeHeap.fill(landing.address(), bytes, (byte) 0);
       Transfer transfer = queue.transfer();
       try {
         Place from = queue.place(source);
-        Place to = queue.place(DeviceRegistry.cpu());
+        Place to = queue.place(CpuDevice.get());
         for (int i = 0; i < values.length; i++) {
           long place = landing.address() + (long) Long.BYTES * i;
           if (ends.address(i) != 0) transfer.add(to, place, from, ends.address(i), ends.width(i));
@@ -252,7 +252,7 @@ public final class ArrayCopy {
     long start = ranges.at[first];
     long bytes = ranges.span(first, end);
     if (bytes == 0) return;
-    DeviceBuffer buffer = DeviceRegistry.cpu().allocate(bytes);
+    DeviceBuffer buffer = CpuDevice.get().allocate(bytes);
     staging.add(buffer);
     NativeHeap.fill(buffer.address(), bytes, (byte) 0);
     for (int i = first; i < end; i++) {

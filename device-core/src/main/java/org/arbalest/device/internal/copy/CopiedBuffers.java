@@ -5,7 +5,7 @@ import java.util.List;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -135,7 +135,7 @@ final class CopiedBuffers {
    * it are 0.
    */
   private long rebased(Layout layout, long offsets, long begin, long count, long hidden, long first, long last) {
-    DeviceBuffer buffer = DeviceRegistry.cpu().allocate(Math.multiplyExact(layout.width(), count + 1));
+    DeviceBuffer buffer = CpuDevice.get().allocate(Math.multiplyExact(layout.width(), count + 1));
     staging.add(buffer);
     long to = buffer.address();
     for (long i = 0; i < hidden; i++) Integers.put(to, layout.bits, i, 0);

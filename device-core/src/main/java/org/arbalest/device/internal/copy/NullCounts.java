@@ -17,7 +17,7 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.lifetime.Shared;
@@ -90,7 +90,7 @@ public final class NullCounts {
     if (event != null) stream.waitFor(event, owner);
     long total = 0;
     for (long struct : unknown) total += bytes(struct);
-    try (DeviceBuffer landing = DeviceRegistry.cpu().allocate(total)) {
+    try (DeviceBuffer landing = CpuDevice.get().allocate(total)) {
       fetch(array, owner, stream, landing);
       long at = landing.address();
       for (long struct : unknown) {
@@ -106,7 +106,7 @@ public final class NullCounts {
     Transfer transfer = queue.transfer();
     try {
       Place from = queue.place(array.device());
-      Place to = queue.place(DeviceRegistry.cpu());
+      Place to = queue.place(CpuDevice.get());
       long at = landing.address();
       for (long struct : unknown) {
         long bytes = bytes(struct);

@@ -20,7 +20,8 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
 
   /** Returns a device's own memory. A cache keeps the freed memory if the allocator wants one. */
   static AllocatorMemory of(Device device, MemoryAllocator allocator) {
-    return new AllocatorMemory(device, DeviceCaches.around(device, allocator));
+    boolean isPlain = device.type().code() == 1 && allocator.cacheBytes() == 0; // the CPU, without more classes
+    return new AllocatorMemory(device, isPlain ? allocator : DeviceCaches.around(device, allocator));
   }
 
   @Override

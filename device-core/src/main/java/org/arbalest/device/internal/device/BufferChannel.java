@@ -36,7 +36,7 @@ final class BufferChannel implements SeekableByteChannel {
       if (buffer.isCpuAccessible()) {
         NativeHeap.copy(part.segment(), destination);
       } else {
-        try (DeviceBuffer staging = part.copyTo(DeviceRegistry.cpu().memory())) {
+        try (DeviceBuffer staging = part.copyTo(CpuDevice.get().memory())) {
           NativeHeap.copy(staging.segment(), destination);
         }
       }
@@ -60,7 +60,7 @@ final class BufferChannel implements SeekableByteChannel {
       if (buffer.isCpuAccessible()) {
         NativeHeap.copy(bytes, part.segment());
       } else if (count > 0) {
-        try (DeviceBuffer staging = DeviceRegistry.cpu().allocate(count)) {
+        try (DeviceBuffer staging = CpuDevice.get().allocate(count)) {
           NativeHeap.copy(bytes, staging.segment());
           Copies.copy(staging, part);
         }

@@ -21,7 +21,7 @@ final class Copies {
       copy(worker, from, to);
       return;
     }
-    try (DeviceBuffer staging = DeviceRegistry.cpu().allocate(from.size())) {
+    try (DeviceBuffer staging = CpuDevice.get().allocate(from.size())) {
       copy(from.device(), from, staging);
       copy(to.device(), staging, to);
     }

@@ -50,7 +50,7 @@ public final class DeviceImpl implements Device {
     this.id = id;
     this.ordinal = ordinal;
     this.driver = driver;
-    this.staging = driver == null ? null : Staging.of(driver);
+    this.staging = driver == null || driver.hostStaging() == null ? null : Staging.of(driver);
     this.why = why;
   }
 
@@ -227,8 +227,7 @@ public final class DeviceImpl implements Device {
     DeviceDriver d = driver();
     if (handle == 0) throw new IllegalArgumentException("NULL is not an event of " + this);
     d.checkEvent(handle);
-    RecordedEvent event = RecordedEvent.adopt(this, d, handle);
-    return new SyncEventImpl(event.point, event);
+    return SyncEventImpl.adopt(this, d, handle);
   }
 
   /** Returns the driver, or throws if this device is opaque. */

@@ -25,11 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The devices of this process and the backends that serve them: see {@link org.arbalest.device.Devices}. */
 public final class DeviceRegistry {
-  /** The backend of each device type. The first backend found for a type serves it. */
-  private static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
-
-  private static final List<String> BROKEN = new ArrayList<>();
-
   /** Types that the status lists as missing even if no backend for them is on the class path. */
   private static final List<DeviceType> USUAL = List.of(DeviceType.CUDA, DeviceType.OPENCL, DeviceType.ROCM);
 
@@ -43,27 +38,47 @@ public final class DeviceRegistry {
   private static final Map<String, String> ARTIFACTS =
       Map.of("CUDA", "arbalest-device-cuda", "OPENCL", "arbalest-device-opencl", "ROCM", "arbalest-device-rocm");
 
-  private static final OpenDevices OPEN;
-
-  /** The CPU device, or null without native access. */
-  private static final @Nullable Device CPU;
-
-  static {
-    // This provider is registered without a service file, because jars that were merged into one often lose their
-    // service files.
-    PROVIDERS.put(DeviceType.CPU, new CpuProvider());
-    loadProviders();
-    OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
-    CPU = NativeAccess.isEnabled() ? device(DeviceType.CPU, -1) : null;
-  }
-
   private DeviceRegistry() {}
 
-  /** Returns the CPU device. Throws if native access is not enabled. */
-  public static Device cpu() {
-    Device cpu = CPU;
-    if (cpu == null) throw NativeAccess.refusal();
-    return cpu;
+  /** The backends on the class path or module path, found when the program first asks for more than the CPU. */
+  private static final class Backends {
+    /** The backend of each device type. The first backend found for a type serves it. */
+    static final Map<DeviceType, DeviceProvider> PROVIDERS = new HashMap<>();
+
+    static final List<String> BROKEN = new ArrayList<>();
+    static final OpenDevices OPEN;
+
+    static {
+      // This provider is registered without a service file, because jars that were merged into one often lose their
+      // service files.
+      PROVIDERS.put(DeviceType.CPU, new CpuProvider());
+      loadProviders();
+      OPEN = new OpenDevices(PROVIDERS, System::nanoTime);
+    }
+
+    private Backends() {}
+
+    /** Uses this class's loader, because a thread that native code attached has no context class loader. */
+    private static void loadProviders() {
+      Iterator<DeviceProvider> found =
+          ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();
+      while (true) {
+        try {
+          if (!found.hasNext()) return;
+          add(found.next());
+        } catch (ServiceConfigurationError | LinkageError e) {
+          BROKEN.add(e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + e.getCause());
+        }
+      }
+    }
+
+    private static void add(DeviceProvider provider) {
+      try {
+        for (DeviceType type : List.copyOf(provider.types())) PROVIDERS.putIfAbsent(type, provider);
+      } catch (RuntimeException | LinkageError e) {
+        BROKEN.add(provider.getClass().getName() + " failed to name its device types: " + e);
+      }
+    }
   }
 
   /** Returns whether devices of a type are available, and the reason if they are not. */
@@ -72,7 +87,7 @@ public final class DeviceRegistry {
     DeviceProvider provider = provider(type);
     if (provider == null) {
       return new Missing("no backend for " + type + " was found on the class path or module path" + artifact(type)
-          + (BROKEN.isEmpty() ? "" : "; " + BROKEN));
+          + (Backends.BROKEN.isEmpty() ? "" : "; " + Backends.BROKEN));
     }
     return probe(provider, type);
   }
@@ -126,7 +141,7 @@ public final class DeviceRegistry {
 
   /** Returns the status of each device type that has a backend, and of the usual types without one. */
   public static List<DeviceStatus> status() {
-    List<DeviceType> types = new ArrayList<>(PROVIDERS.keySet());
+    List<DeviceType> types = new ArrayList<>(Backends.PROVIDERS.keySet());
     for (DeviceType usual : USUAL) {
       if (!types.contains(usual)) types.add(usual);
     }
@@ -193,9 +208,9 @@ public final class DeviceRegistry {
   }
 
   private static Device find(DeviceType type, long id, boolean isWanted) {
-    if (type.code() == 1 && CPU != null) return CPU;
+    if (type.code() == 1 && CpuDevice.CPU != null) return CpuDevice.CPU;
     if (id == -1 && isPinned(type)) return DeviceImpl.unwrap(find(type, 0, isWanted)).unnumbered();
-    return isWanted ? OPEN.want(type, id) : OPEN.find(type, id);
+    return isWanted ? Backends.OPEN.want(type, id) : Backends.OPEN.find(type, id);
   }
 
   /** Returns whether the type is main memory that is pinned for GPUs. The id selects one GPU or no particular GPU. */
@@ -204,28 +219,6 @@ public final class DeviceRegistry {
   }
 
   static @Nullable DeviceProvider provider(DeviceType type) {
-    return PROVIDERS.get(type);
-  }
-
-  /** Uses this class's loader, because a thread that native code attached has no context class loader. */
-  private static void loadProviders() {
-    Iterator<DeviceProvider> found =
-        ServiceLoader.load(DeviceProvider.class, DeviceRegistry.class.getClassLoader()).iterator();
-    while (true) {
-      try {
-        if (!found.hasNext()) return;
-        add(found.next());
-      } catch (ServiceConfigurationError | LinkageError e) {
-        BROKEN.add(e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + e.getCause());
-      }
-    }
-  }
-
-  private static void add(DeviceProvider provider) {
-    try {
-      for (DeviceType type : List.copyOf(provider.types())) PROVIDERS.putIfAbsent(type, provider);
-    } catch (RuntimeException | LinkageError e) {
-      BROKEN.add(provider.getClass().getName() + " failed to name its device types: " + e);
-    }
+    return Backends.PROVIDERS.get(type);
   }
 }

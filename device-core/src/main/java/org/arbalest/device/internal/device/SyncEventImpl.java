@@ -17,6 +17,7 @@ import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.recording.Recording;
+import org.arbalest.device.spi.DeviceDriver;
 import org.jspecify.annotations.Nullable;
 
 /** A handle to an {@link EventPoint} and to the object that keeps the event alive. See {@link SyncEvent}. */
@@ -31,6 +32,12 @@ public final class SyncEventImpl implements SyncEvent {
     this.keeper = new AtomicReference<>(keeper);
     this.watch = Leaks.isDue() ? Leaks.watch(this, "SyncEvent of " + point.device) : null;
     if (watch != null) watch.opened();
+  }
+
+  /** Creates a handle to an event of the application, which the driver has checked. */
+  static SyncEvent adopt(Device device, DeviceDriver driver, long handle) {
+    RecordedEvent event = RecordedEvent.adopt(device, driver, handle);
+    return new SyncEventImpl(event.point, event);
   }
 
   /** Returns the implementation. Every {@link SyncEvent} is an instance of this class. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.exit;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
@@ -10,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.VarHandle;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.NativeHeap;
 
 /**
  * The machine code of {@link ExitGuard}: the handler, the jumps that native code receives for callbacks, and the
@@ -64,7 +64,7 @@ final class ExitPages {
     long code = Libc.call("mmap", 0, 2 * PAGE, 1 | 2, 2 | 0x20, -1, 0); // READ | WRITE, PRIVATE | ANONYMOUS
     if (code == -1) throw new IllegalStateException("mmap failed");
     try {
-      writeCode(machine, segment(code, PAGE));
+      writeCode(machine, code);
       writeData(code + PAGE, vm, code + place(ExitAction.NOTHING));
       execute(machine, code);
     } catch (Throwable t) {
@@ -113,17 +113,19 @@ final class ExitPages {
     return MemorySegment.ofAddress(address).reinterpret(bytes);
   }
 
-  private static void writeCode(MachineCode machine, MemorySegment code) {
+  private static void writeCode(MachineCode machine, long address) {
+    byte[] code = new byte[JUMPS + FUNCTION * MOST_CALLBACKS];
     write(machine.atExit(), code, 0);
     for (ExitAction action : ExitAction.values()) write(action.code(machine), code, place(action));
     for (int i = 0; i < MOST_CALLBACKS; i++) {
       int jump = JUMPS + FUNCTION * i;
       write(machine.jump((int) PAGE + CELLS + Long.BYTES * i - jump), code, jump);
     }
+    NativeHeap.putBytes(address, code);
   }
 
-  private static void write(byte[] function, MemorySegment code, long place) {
-    MemorySegment.copy(function, 0, code, JAVA_BYTE, place, function.length);
+  private static void write(byte[] function, byte[] code, int place) {
+    System.arraycopy(function, 0, code, place, function.length);
   }
 
   private static void writeData(long address, JavaVmTable vm, long nothing) {

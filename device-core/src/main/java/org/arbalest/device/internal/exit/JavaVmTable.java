@@ -33,7 +33,7 @@ record JavaVmTable(long javaVm, MemorySegment functions) {
   static JavaVmTable find() throws IOException {
     SymbolLookup libjvm = SymbolLookup.libraryLookup("libjvm.so", Arena.global()); // the loaded one: its name is unique
     long created = libjvm.findOrThrow("JNI_GetCreatedJavaVMs").address();
-    MemoryMap memory = MemoryMap.read();
+    MemoryMap memory = MemoryMap.read("libjvm");
     JavaVmTable table = of(onlyJavaVm(created), memory.fileAt(created), memory);
     table.callGetEnv();
     return table;

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.exit;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.Optional;
+import org.arbalest.device.internal.memory.CFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of the C library for the exit guard. */
 final class Libc {
   private static final Linker LINKER = Linker.nativeLinker();
-
-  /**
-   * Calls any C function with up to six words as arguments. A function with fewer parameters ignores the other
-   * registers. There is only one handle, because making one takes milliseconds.
-   */
-  private static final MethodHandle CALL =
-      LINKER.downcallHandle(
-          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
   /**
    * {@code int __cxa_atexit(void (*)(void*), void*, void*)}; null on Windows. Every C library exports it, which is not
@@ -52,10 +41,6 @@ final class Libc {
   }
 
   static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
-    try {
-      return (long) CALL.invokeExact(function, a, b, c, d, e, f);
-    } catch (Throwable t) {
-      throw new AssertionError(t);
-    }
+    return CFunction.call(function, a, b, c, d, e, f);
   }
 }

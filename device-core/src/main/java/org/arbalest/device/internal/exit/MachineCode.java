@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.exit;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -161,24 +159,21 @@ enum MachineCode {
     };
   }
 
-  /** Four bytes in a sequence of bytes. */
-  private record Word(int value) {}
-
-  private static Word word(int value) {
-    return new Word(value);
+  /** Returns four bytes in a sequence of bytes: a {@code Long}, where a single byte is an {@code Integer}. */
+  private static Long word(int value) {
+    return (long) value;
   }
 
   private static byte[] bytes(Object... parts) {
-    MemorySegment code = MemorySegment.ofArray(new byte[4 * parts.length]);
+    byte[] code = new byte[4 * parts.length];
     int length = 0;
     for (Object part : parts) {
-      if (part instanceof Word word) {
-        code.set(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), length, word.value);
-        length += 4;
+      if (part instanceof Long word) {
+        for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) code[length++] = (byte) (word >> shift);
       } else {
-        code.set(ValueLayout.JAVA_BYTE, length++, (byte) (int) part);
+        code[length++] = (byte) (int) part;
       }
     }
-    return code.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+    return Arrays.copyOf(code, length);
   }
 }

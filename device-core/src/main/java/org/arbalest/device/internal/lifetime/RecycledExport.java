@@ -3,7 +3,6 @@ package org.arbalest.device.internal.lifetime;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.memory.Slots;
 import org.arbalest.device.internal.memory.Stripes;
@@ -48,7 +47,7 @@ public abstract class RecycledExport implements HeldByC {
    */
   protected static Slots.Stack[] stacks() {
     Slots.Stack[] stacks = new Slots.Stack[Stripes.COUNT];
-    Arrays.setAll(stacks, _ -> new Slots.Stack());
+    for (int i = 0; i < stacks.length; i++) stacks[i] = new Slots.Stack();
     return stacks;
   }
 

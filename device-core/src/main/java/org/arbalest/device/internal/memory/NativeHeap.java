@@ -25,29 +25,60 @@ import org.arbalest.device.Errno;
 public final class NativeHeap {
   private static final long AT_ONCE = 1 << 20;
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-  private static final MethodHandle MALLOC = libc("malloc", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle FREE = libc("free", FunctionDescriptor.ofVoid(JAVA_LONG));
+
+  /** The number of calls before the handles for short calls are linked, which takes longer than they do. */
+  private static final int FIRST = 64;
+
+  /** The number of calls so far, up to {@link #FIRST}. A race is harmless. */
+  private static int firstCalls;
+
+  private static final MemorySegment MALLOC = Linker.nativeLinker().defaultLookup().findOrThrow("malloc");
+  private static final MemorySegment FREE = Linker.nativeLinker().defaultLookup().findOrThrow("free");
 
   private NativeHeap() {}
 
   /** Allocates a block with undefined content. Throws ENOMEM if memory runs out. */
   public static long allocate(long bytes) {
-    long address;
+    long address = malloc(bytes);
+    if (address == 0) throw new DeviceException(Errno.ENOMEM, "malloc failed: ENOMEM, asked for " + bytes + " bytes");
+    return address;
+  }
+
+  private static long malloc(long bytes) {
     try {
-      address = (long) MALLOC.invokeExact(bytes);
+      if (isEarly()) return CFunction.call(MALLOC, bytes, 0, 0, 0, 0, 0);
+      return (long) Critical.MALLOC.invokeExact(bytes);
     } catch (Throwable t) {
       throw new AssertionError(t);
     }
-    if (address == 0) throw new DeviceException(Errno.ENOMEM, "malloc failed: ENOMEM, asked for " + bytes + " bytes");
-    return address;
   }
 
   /** Frees a block; does nothing for 0. */
   public static void free(long address) {
     try {
-      FREE.invokeExact(address);
+      if (isEarly()) {
+        CFunction.call(FREE, address, 0, 0, 0, 0, 0);
+      } else {
+        Critical.FREE.invokeExact(address);
+      }
     } catch (Throwable t) {
       throw new AssertionError(t);
+    }
+  }
+
+  private static boolean isEarly() {
+    if (firstCalls >= FIRST) return false;
+    firstCalls++;
+    return true;
+  }
+
+  /** The calls that skip the state transition. */
+  private static final class Critical {
+    static final MethodHandle MALLOC = link(NativeHeap.MALLOC, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    static final MethodHandle FREE = link(NativeHeap.FREE, FunctionDescriptor.ofVoid(JAVA_LONG));
+
+    private static MethodHandle link(MemorySegment function, FunctionDescriptor type) {
+      return Linker.nativeLinker().downcallHandle(function, type, Linker.Option.critical(false));
     }
   }
 
@@ -182,10 +213,5 @@ public final class NativeHeap {
   /** Returns the NUL-terminated UTF-8 string at an address. */
   public static String getString(long address) {
     return ALL.getString(address);
-  }
-
-  private static MethodHandle libc(String name, FunctionDescriptor type) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type, Linker.Option.critical(false));
   }
 }

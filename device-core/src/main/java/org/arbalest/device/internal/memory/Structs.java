@@ -24,32 +24,33 @@ public final class Structs {
    * @throws WrongThreadException if its arena is confined to another thread
    */
   public static long address(MemorySegment segment, StructLayout layout) {
+    return address(segment, layout.name().orElse("the struct"), layout.byteSize());
+  }
+
+  /** Does the same for a struct of a name and a size in bytes. It needs no layout, which takes long to make. */
+  public static long address(MemorySegment segment, String name, long bytes) {
     long address = segment.address();
     long size = segment.byteSize();
     if (!segment.isNative()) {
-      throw new IllegalArgumentException(name(layout) + " must be in native memory, not on the heap");
+      throw new IllegalArgumentException(name + " must be in native memory, not on the heap");
     }
-    if (address == 0) throw new IllegalArgumentException(name(layout) + " is NULL");
+    if (address == 0) throw new IllegalArgumentException(name + " is NULL");
     if (address < 0) {
-      throw new IllegalArgumentException(name(layout) + " must be at an address below 2^63, which 0x"
+      throw new IllegalArgumentException(name + " must be at an address below 2^63, which 0x"
           + Long.toHexString(address) + " is not");
     }
     if ((address & 7) != 0) {
       throw new IllegalArgumentException(
-          name(layout) + " must be aligned to 8 bytes, which 0x" + Long.toHexString(address) + " is not");
+          name + " must be aligned to 8 bytes, which 0x" + Long.toHexString(address) + " is not");
     }
-    if (size != 0 && size < layout.byteSize()) {
+    if (size != 0 && size < bytes) {
       throw new IllegalArgumentException(
-          name(layout) + " has " + layout.byteSize() + " bytes, the segment given has " + size);
+          name + " has " + bytes + " bytes, the segment given has " + size);
     }
-    if (!segment.scope().isAlive()) throw new IllegalStateException(name(layout) + " is in an arena that was closed");
+    if (!segment.scope().isAlive()) throw new IllegalStateException(name + " is in an arena that was closed");
     if (!segment.isAccessibleBy(Thread.currentThread())) {
-      throw new WrongThreadException(name(layout) + " is in an arena that is confined to another thread");
+      throw new WrongThreadException(name + " is in an arena that is confined to another thread");
     }
     return address;
-  }
-
-  private static String name(StructLayout layout) {
-    return layout.name().orElse("the struct");
   }
 }

@@ -111,8 +111,8 @@ public final class ColumnImpl extends ColumnTimes {
   }
 
   private long longs() {
-    return values instanceof FixedValues.Integers integers && integers.width == Long.BYTES
-        ? integers.address + Long.BYTES * offset : 0;
+    long address = values.longs();
+    return address == 0 ? 0 : address + Long.BYTES * offset;
   }
 
   /** Returns a range of this column's rows, with the same reader. */

@@ -97,16 +97,15 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
   @Override
   public Column column(String name) {
     Objects.requireNonNull(name, "name");
-    return childAt(FieldNames.find(fields(), name, this::named));
+    List<Field> fields = fields();
+    int position = FieldNames.position(fields, name);
+    return childAt(position >= 0 ? position : FieldNames.find(fields, name, this::named)); // the latter throws
   }
 
   private List<Field> fields() {
-    return switch (field.type()) {
-      case StructType(List<Field> fields) -> fields;
-      case UnionType union -> union.fields();
-      default ->
-          throw new IllegalArgumentException(describe() + " is neither a struct nor a union, and has no columns");
-    };
+    if (field.type() instanceof StructType struct) return struct.fields();
+    if (field.type() instanceof UnionType union) return union.fields();
+    throw new IllegalArgumentException(describe() + " is neither a struct nor a union, and has no columns");
   }
 
   @Override

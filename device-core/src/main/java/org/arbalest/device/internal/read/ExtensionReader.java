@@ -4,6 +4,7 @@ package org.arbalest.device.internal.read;
 import java.util.Objects;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.objects.ExtensionCodec;
+import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.Extension.Uuid;
 import org.arbalest.device.types.Field;
@@ -16,8 +17,9 @@ interface ExtensionReader {
 
   /** Returns the reader for the rows of a field, or null if they are read as their storage. */
   static @Nullable ExtensionReader of(Field field) {
-    return switch (field.extension()) {
-      case null -> null;
+    Extension extension = field.extension();
+    if (extension == null) return null; // most fields: it makes no class
+    return switch (extension) {
       case Uuid _ -> Column::getUuid;
       case Bool8 _ -> Column::getBoolean;
       default -> byCodec(field);

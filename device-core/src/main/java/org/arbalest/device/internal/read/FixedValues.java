@@ -35,11 +35,21 @@ abstract class FixedValues extends Values {
     /** Whether the values are plain numbers, and not dates or times. */
     private final boolean isNumber;
 
+    /** Creates a reader. The result's type lets the JVM verify the caller without loading this class. */
+    static Values of(Field field, long address, boolean signed, boolean isNumber) {
+      return new Integers(field, address, signed, isNumber);
+    }
+
     Integers(Field field, long address, boolean signed, boolean isNumber) {
       super(field, address);
       this.signed = signed;
       this.isNumber = isNumber;
       this.isBool8 = field.extension() instanceof Bool8;
+    }
+
+    @Override
+    long longs() {
+      return width == Long.BYTES ? address : 0;
     }
 
     @Override
@@ -114,6 +124,11 @@ abstract class FixedValues extends Values {
 
   /** Reads floating-point numbers. */
   static final class Floats extends FixedValues {
+    /** Creates a reader, like {@link Integers#of}. */
+    static Values of(Field field, long address) {
+      return new Floats(field, address);
+    }
+
     Floats(Field field, long address) {
       super(field, address);
     }

@@ -5,6 +5,7 @@ import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Extension.Bool8;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.FlatType.BinaryType;
 import org.arbalest.device.types.FlatType.BinaryViewType;
 import org.arbalest.device.types.FlatType.BoolType;
@@ -45,14 +46,16 @@ public enum Stored {
   /** Returns the storage format of a column; null if no typed view reads it. */
   private static @Nullable Stored of(ColumnImpl column) {
     long bits = Layout.of(column.field).bits;
-    return switch (column.field.type()) {
+    DataType type = column.field.type();
+    if (type instanceof FloatType) return bits == Double.SIZE ? DOUBLES : bits == Float.SIZE ? FLOATS : HALF_FLOATS;
+    if (type instanceof IntType) return integers(bits);
+    if (type instanceof Utf8Type) return BYTE_STRINGS;
+    return switch (type) {
       case BoolType _ -> BOOLEANS;
-      case IntType _, DateType _, TimeType _, TimestampType _, DurationType _ -> integers(bits);
+      case DateType _, TimeType _, TimestampType _, DurationType _ -> integers(bits);
       case DecimalType _ -> bits <= Long.SIZE ? integers(bits) : null;
       case IntervalType(IntervalUnit unit) -> unit == IntervalUnit.YEAR_MONTH ? INTS : null;
-      case FloatType _ -> bits == Double.SIZE ? DOUBLES : bits == Float.SIZE ? FLOATS : HALF_FLOATS;
-      case Utf8Type _, LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _,
-          FixedSizeBinaryType _ ->
+      case LargeUtf8Type _, Utf8ViewType _, BinaryType _, LargeBinaryType _, BinaryViewType _, FixedSizeBinaryType _ ->
           BYTE_STRINGS;
       default -> null;
     };

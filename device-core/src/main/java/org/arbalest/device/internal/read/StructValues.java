@@ -19,6 +19,11 @@ class StructValues extends Values {
   /** Whether the names were checked and are distinct. */
   private boolean isNamed;
 
+  /** Creates a reader. The result's type lets the JVM verify the caller without loading this class. */
+  static Values of(ColumnImpl column) {
+    return new StructValues(column);
+  }
+
   StructValues(ColumnImpl column) {
     super(column.field());
     this.column = column;

@@ -10,6 +10,7 @@ import org.arbalest.device.columns.Tensor;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
+import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Extension.FixedShapeTensor;
 import org.arbalest.device.types.Extension.TimestampWithOffset;
 import org.arbalest.device.types.Extension.VariableShapeTensor;
@@ -52,44 +53,66 @@ abstract class Values {
     return values;
   }
 
+  /**
+   * Creates a reader. The readers of frequent types have a method that makes them and returns this class. If this
+   * method created them, the JVM would load their classes to verify it.
+   */
   private static Values make(ColumnImpl column, Ownership held) {
-    long struct = column.struct;
     Field field = column.field();
-    return switch (Layout.of(field).shape) {
-      case FIXED -> fixed(column, RawArrowArray.buffer(struct, 1));
-      case VARIABLE -> new VariableValues(column, held);
-      case VIEW -> new ViewValues(column);
-      case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);
-      case FIXED_LIST -> field.extension() instanceof FixedShapeTensor tensor ? new FixedTensorValues(column, tensor)
-          : new ListValues(column);
-      case LIST_VIEW -> new ListViewValues(column);
-      case STRUCT ->
-          switch (field.extension()) {
-            case TimestampWithOffset _ -> new OffsetTimeValues(column);
-            case VariableShapeTensor tensor -> new VariableTensorValues(column, tensor);
-            case null, default -> new StructValues(column);
-          };
-      case SPARSE_UNION, DENSE_UNION -> new UnionValues(column);
-      case RUN_END -> new RunEndValues(column);
-      case NULL -> new Nulls(field);
-    };
+    Layout.Shape shape = Layout.of(field).shape;
+    if (shape == Layout.Shape.FIXED) {
+      long address = RawArrowArray.buffer(column.struct, 1);
+      if (field.type() instanceof IntType type) return FixedValues.Integers.of(field, address, type.signed(), true);
+      return field.type() instanceof FloatType ? FixedValues.Floats.of(field, address)
+          : OtherFixed.make(column, address);
+    }
+    if (shape == Layout.Shape.VARIABLE) return VariableValues.of(column, held);
+    boolean isStruct = shape == Layout.Shape.STRUCT && field.extension() == null;
+    return isStruct ? StructValues.of(column) : Others.make(column);
   }
 
-  private static Values fixed(ColumnImpl column, long address) {
-    Field field = column.field();
-    return switch (field.type()) {
-      case BoolType _ -> new BoolValues(field, address);
-      case IntType type -> new FixedValues.Integers(field, address, type.signed(), true);
-      case DateType _, TimeType _, TimestampType _, DurationType _ ->
-          new FixedValues.Integers(field, address, true, false);
-      case FloatType _ -> new FixedValues.Floats(field, address);
-      case DecimalType type -> new FixedValues.Decimals(field, address, type.scale());
-      case FixedSizeBinaryType _ -> new FixedValues.Binary(field, address);
-      case DictionaryType type ->
-          new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed(), true));
-      case IntervalType type -> new IntervalValues(field, address, type.unit());
-      default -> throw new AssertionError(field);
-    };
+  /** The readers of the other values of a fixed width. */
+  private static final class OtherFixed {
+    static Values make(ColumnImpl column, long address) {
+      Field field = column.field();
+      return switch (field.type()) {
+        case BoolType _ -> new BoolValues(field, address);
+        case DateType _, TimeType _, TimestampType _, DurationType _ ->
+            new FixedValues.Integers(field, address, true, false);
+        case DecimalType type -> new FixedValues.Decimals(field, address, type.scale());
+        case FixedSizeBinaryType _ -> new FixedValues.Binary(field, address);
+        case DictionaryType type ->
+            new DictionaryValues(column, new FixedValues.Integers(field, address, type.index().signed(), true));
+        case IntervalType type -> new IntervalValues(field, address, type.unit());
+        default -> throw new AssertionError(field);
+      };
+    }
+  }
+
+  /** The readers of views, lists, unions, runs, nulls, and structs of an extension type. */
+  private static final class Others {
+    static Values make(ColumnImpl column) {
+      Field field = column.field();
+      return switch (Layout.of(field).shape) {
+        case FIXED, VARIABLE -> throw new AssertionError(field);
+        case VIEW -> new ViewValues(column);
+        case LIST -> field.type() instanceof MapType ? new MapValues(column) : new ListValues(column);
+        case FIXED_LIST -> field.extension() instanceof FixedShapeTensor tensor ? new FixedTensorValues(column, tensor)
+            : new ListValues(column);
+        case LIST_VIEW -> new ListViewValues(column);
+        case STRUCT -> ofStruct(column);
+        case SPARSE_UNION, DENSE_UNION -> new UnionValues(column);
+        case RUN_END -> new RunEndValues(column);
+        case NULL -> new Nulls(field);
+      };
+    }
+
+    private static Values ofStruct(ColumnImpl column) {
+      Extension extension = column.field().extension();
+      if (extension instanceof TimestampWithOffset) return new OffsetTimeValues(column);
+      return extension instanceof VariableShapeTensor tensor ? new VariableTensorValues(column, tensor)
+          : new StructValues(column);
+    }
   }
 
   /**
@@ -123,6 +146,11 @@ abstract class Values {
    */
   boolean copyTo(double[] array, long from) {
     return false;
+  }
+
+  /** Returns the address of the values if they are integers of 64 bits, otherwise 0. */
+  long longs() {
+    return 0;
   }
 
   boolean getBoolean(long at) {

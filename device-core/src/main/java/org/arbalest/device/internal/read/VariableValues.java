@@ -18,6 +18,11 @@ final class VariableValues extends Values {
   private final long room;
   private final boolean isText;
 
+  /** Creates a reader. The result's type lets the JVM verify the caller without loading this class. */
+  static Values of(ColumnImpl column, Ownership held) {
+    return new VariableValues(column, held);
+  }
+
   VariableValues(ColumnImpl column, Ownership held) {
     super(column.field());
     this.offsets = new Offsets(column);

@@ -2,14 +2,16 @@
 package org.arbalest.device.internal.recording;
 
 import java.util.function.Consumer;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Begins events while a recording runs.
  *
- * <p>This class does not refer to Flight Recorder, which a runtime image may lack. {@link Events} refers to it, and is
- * loaded only if Flight Recorder is available. Without a recording, each method returns null, after reading two fields
- * and without garbage.
+ * <p>A runtime image may lack Flight Recorder. This class refers to it in one method, which runs only if it is
+ * available. {@link Events} is loaded only after the application has used Flight Recorder, because the first event
+ * class takes as long as the start of a JVM. Without a recording, each method returns null, after reading two or three
+ * fields and without garbage.
  */
 public final class Recording {
   private static final boolean IS_THERE = isThere();
@@ -18,10 +20,19 @@ public final class Recording {
 
   private static boolean isThere() {
     try {
-      return Recording.class.getModule().canRead(Class.forName("jdk.jfr.Event").getModule());
+      Class<?> recorder = Class.forName("jdk.jfr.FlightRecorder", false, Recording.class.getClassLoader());
+      return Recording.class.getModule().canRead(recorder.getModule());
     } catch (ClassNotFoundException | LinkageError _) {
       return false;
     }
+  }
+
+  /**
+   * Returns whether a recording may run. Before the first use of Flight Recorder, no recording can run. It is used from
+   * the start with {@code -XX:StartFlightRecording}, and otherwise from the first recording on.
+   */
+  private static boolean mayRun() {
+    return IS_THERE && FlightRecorder.isInitialized();
   }
 
   /**
@@ -63,37 +74,37 @@ public final class Recording {
 
   /** Begins the import of an array from native code. */
   public static @Nullable OfArray anImport() {
-    return IS_THERE ? Events.anImport() : null;
+    return mayRun() ? Events.anImport() : null;
   }
 
   /** Begins the export of an array to native code. */
   public static @Nullable OfArray anExport() {
-    return IS_THERE ? Events.anExport() : null;
+    return mayRun() ? Events.anExport() : null;
   }
 
   /** Begins the copy of an array. */
   public static @Nullable OfArray aCopy() {
-    return IS_THERE ? Events.aCopy() : null;
+    return mayRun() ? Events.aCopy() : null;
   }
 
   /** Begins the extraction of an async stream's task. */
   public static @Nullable OfArray anExtraction() {
-    return IS_THERE ? Events.anExtraction() : null;
+    return mayRun() ? Events.anExtraction() : null;
   }
 
   /** Begins the validation of an array's content. */
   public static @Nullable OfArray aValidation() {
-    return IS_THERE ? Events.aValidation() : null;
+    return mayRun() ? Events.aValidation() : null;
   }
 
   /** Begins a wait of a thread. */
   public static @Nullable OfWait aWait() {
-    return IS_THERE ? Events.aWait() : null;
+    return mayRun() ? Events.aWait() : null;
   }
 
   /** Records a handle that was never closed. */
   public static void leak(String what, Throwable made) {
-    if (IS_THERE) Events.leak(what, made);
+    if (mayRun()) Events.leak(what, made);
   }
 
   /**
@@ -101,6 +112,6 @@ public final class Recording {
    * once in the process.
    */
   public static void ofStreams(Consumer<OfStreams> streams) {
-    if (IS_THERE) Events.ofStreams(streams);
+    if (IS_THERE) FirstUse.run(() -> Events.ofStreams(streams));
   }
 }

@@ -10,14 +10,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import org.arbalest.device.c.ArrowSchemaStruct;
+import org.arbalest.device.internal.abi.RawArrowSchema;
 import org.arbalest.device.internal.access.NativeAccess;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.types.NestedType.MapType;
+import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +61,7 @@ public final class FieldImpl implements Field {
     this.metadata = Objects.requireNonNull(metadata, "metadata");
     this.unknownFlags = unknownFlags;
     TypeChecks.checkText("the name of a field", name);
-    this.extension = Extensions.of(type, metadata);
+    this.extension = metadata.isEmpty() ? null : Extensions.of(type, metadata); // so most programs need no Extensions
     this.layout = Layout.of(type);
     if (layout.depth > DEEPEST) {
       throw new IllegalArgumentException(
@@ -194,6 +197,7 @@ public final class FieldImpl implements Field {
   public long flags() {
     long flags = unknownFlags;
     if (nullable) flags |= ArrowSchemaStruct.FLAG_NULLABLE;
+    if (type instanceof FlatType || type instanceof StructType) return flags; // without a look at rare types
     if (type instanceof DictionaryType dictionary && dictionary.ordered())
       flags |= ArrowSchemaStruct.FLAG_DICTIONARY_ORDERED;
     if (type instanceof MapType map && map.keysSorted()) flags |= ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED;
@@ -203,7 +207,7 @@ public final class FieldImpl implements Field {
   /** Imports a schema. See {@link org.arbalest.device.c.CData#importSchema}. */
   public static Field importSchema(MemorySegment schema) {
     try {
-      return SchemaImporter.importSchema(Structs.address(schema, ArrowSchemaStruct.LAYOUT));
+      return SchemaImporter.importSchema(Structs.address(schema, "ArrowSchema", RawArrowSchema.SIZE));
     } finally {
       Reference.reachabilityFence(schema);
     }
@@ -213,7 +217,7 @@ public final class FieldImpl implements Field {
   public static void exportSchema(Field field, MemorySegment out) {
     NativeAccess.require();
     try {
-      SchemaExport.exportSchema(field, Structs.address(out, ArrowSchemaStruct.LAYOUT));
+      SchemaExport.exportSchema(field, Structs.address(out, "ArrowSchema", RawArrowSchema.SIZE));
     } finally {
       Reference.reachabilityFence(out);
     }

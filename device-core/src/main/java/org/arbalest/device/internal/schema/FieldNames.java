@@ -14,6 +14,8 @@ import org.arbalest.device.types.NestedType.UnionType;
  * Lookup of fields by name. Names may repeat: a lookup of a repeated name throws and does not return the first field.
  */
 public final class FieldNames {
+  private static final int SEVERAL = -2;
+
   private FieldNames() {}
 
   /**
@@ -31,11 +33,18 @@ public final class FieldNames {
    * @throws IllegalArgumentException if several fields have this name; the message gives their positions
    */
   public static int indexOf(List<Field> fields, String name, Supplier<String> where) {
+    int found = position(fields, name);
+    if (found == SEVERAL) throw ambiguous(fields, name, where.get());
+    return found;
+  }
+
+  /** Returns the position of the only field with this name, −1 if no field has it, or −2 if several have it. */
+  public static int position(List<Field> fields, String name) {
     Objects.requireNonNull(name, "name");
     int found = -1;
     for (int i = 0; i < fields.size(); i++) {
       if (!fields.get(i).name().equals(name)) continue;
-      if (found >= 0) throw ambiguous(fields, name, where.get());
+      if (found >= 0) return SEVERAL;
       found = i;
     }
     return found;

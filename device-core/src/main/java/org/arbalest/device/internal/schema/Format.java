@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.FlatType.BinaryType;
 import org.arbalest.device.types.FlatType.BinaryViewType;
 import org.arbalest.device.types.FlatType.BoolType;
@@ -37,7 +38,6 @@ import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionMode;
 import org.arbalest.device.types.NestedType.UnionType;
 import org.arbalest.device.types.ArrowTimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Parses and writes the format strings of the C data interface (SCH-20). */
 public final class Format {
@@ -57,37 +57,67 @@ public final class Format {
     }
   }
 
+  /**
+   * Parses a format. Each case returns a type of its own. The constants of {@link DataType} would load the classes of
+   * all flat types, and so would the verification of a switch with several types as its value.
+   */
+  @SuppressWarnings("StatementSwitchToExpressionSwitch")
   private static DataType parse(String format, List<Field> children, boolean keysSorted) {
     if (format.startsWith("+")) return nested(format, children, keysSorted);
     if (!children.isEmpty())
       throw new IllegalArgumentException("has no children, but " + children.size() + " were given");
-    return switch (format) {
-      case "n" -> DataType.NULL;
-      case "b" -> DataType.BOOL;
-      case "c" -> DataType.INT8;
-      case "C" -> DataType.UINT8;
-      case "s" -> DataType.INT16;
-      case "S" -> DataType.UINT16;
-      case "i" -> DataType.INT32;
-      case "I" -> DataType.UINT32;
-      case "l" -> DataType.INT64;
-      case "L" -> DataType.UINT64;
-      case "e" -> DataType.FLOAT16;
-      case "f" -> DataType.FLOAT32;
-      case "g" -> DataType.FLOAT64;
-      case "z" -> DataType.BINARY;
-      case "Z" -> DataType.LARGE_BINARY;
-      case "vz" -> DataType.BINARY_VIEW;
-      case "u" -> DataType.UTF8;
-      case "U" -> DataType.LARGE_UTF8;
-      case "vu" -> DataType.UTF8_VIEW;
-      case "tdD" -> DataType.DATE32;
-      case "tdm" -> DataType.DATE64;
-      case "tiM" -> DataType.INTERVAL_YEAR_MONTH;
-      case "tiD" -> DataType.INTERVAL_DAY_TIME;
-      case "tin" -> DataType.INTERVAL_MONTH_DAY_NANO;
-      default -> parameterised(format);
-    };
+    switch (format) {
+      case "n":
+        return new NullType();
+      case "b":
+        return new BoolType();
+      case "c":
+        return new IntType(8, true);
+      case "C":
+        return new IntType(8, false);
+      case "s":
+        return new IntType(16, true);
+      case "S":
+        return new IntType(16, false);
+      case "i":
+        return new IntType(32, true);
+      case "I":
+        return new IntType(32, false);
+      case "l":
+        return new IntType(64, true);
+      case "L":
+        return new IntType(64, false);
+      case "e":
+        return new FloatType(16);
+      case "f":
+        return new FloatType(32);
+      case "g":
+        return new FloatType(64);
+      case "z":
+        return new BinaryType();
+      case "Z":
+        return new LargeBinaryType();
+      case "vz":
+        return new BinaryViewType();
+      case "u":
+        return new Utf8Type();
+      case "U":
+        return new LargeUtf8Type();
+      case "vu":
+        return new Utf8ViewType();
+      case "tdD":
+        return new DateType(DateUnit.DAY);
+      case "tdm":
+        return new DateType(DateUnit.MILLISECOND);
+      case "tiM":
+        return new IntervalType(IntervalUnit.YEAR_MONTH);
+      case "tiD":
+        return new IntervalType(IntervalUnit.DAY_TIME);
+      case "tin":
+        return new IntervalType(IntervalUnit.MONTH_DAY_NANO);
+      default:
+        return parameterised(format);
+    }
   }
 
   private static DataType parameterised(String format) {
@@ -99,25 +129,30 @@ public final class Format {
     throw new IllegalArgumentException("unknown");
   }
 
+  @SuppressWarnings("StatementSwitchToExpressionSwitch") // as above
   private static DataType nested(String format, List<Field> children, boolean keysSorted) {
-    return switch (format) {
-      case "+s" -> new StructType(children);
-      case "+l" -> new ListType(only(children));
-      case "+L" -> new LargeListType(only(children));
-      case "+vl" -> new ListViewType(only(children));
-      case "+vL" -> new LargeListViewType(only(children));
-      case "+m" -> new MapType(withRequiredKeys(only(children)), keysSorted);
-      case "+r" -> {
+    switch (format) {
+      case "+s":
+        return new StructType(children);
+      case "+l":
+        return new ListType(only(children));
+      case "+L":
+        return new LargeListType(only(children));
+      case "+vl":
+        return new ListViewType(only(children));
+      case "+vL":
+        return new LargeListViewType(only(children));
+      case "+m":
+        return new MapType(withRequiredKeys(only(children)), keysSorted);
+      case "+r":
         expect(2, children);
-        yield new RunEndEncodedType(children.get(0).withNullable(false), children.get(1));
-      }
-      default -> {
-        if (format.startsWith("+w:")) yield new FixedSizeListType(only(children), number(format.substring(3)));
-        if (format.startsWith("+ud:")) yield new UnionType(UnionMode.DENSE, typeIds(format), children);
-        if (format.startsWith("+us:")) yield new UnionType(UnionMode.SPARSE, typeIds(format), children);
+        return new RunEndEncodedType(children.get(0).withNullable(false), children.get(1));
+      default:
+        if (format.startsWith("+w:")) return new FixedSizeListType(only(children), number(format.substring(3)));
+        if (format.startsWith("+ud:")) return new UnionType(UnionMode.DENSE, typeIds(format), children);
+        if (format.startsWith("+us:")) return new UnionType(UnionMode.SPARSE, typeIds(format), children);
         throw new IllegalArgumentException("unknown");
-      }
-    };
+    }
   }
 
   private static DataType decimal(String[] parts) {
@@ -188,45 +223,52 @@ public final class Format {
     return new IllegalArgumentException("format \"" + format + "\": " + why);
   }
 
+  /** Returns the format string of a type. Tests the types one by one, like {@link Layout}. */
   public static String write(DataType type) {
-    return switch (type) {
-      case NullType _ -> "n";
-      case BoolType _ -> "b";
-      case IntType(int bits, boolean signed) -> integer(bits, signed);
-      case FloatType(int bits) -> bits == 16 ? "e" : bits == 32 ? "f" : "g";
-      case DecimalType(int bits, int precision, int scale) ->
-          "d:" + precision + "," + scale + (bits == 128 ? "" : "," + bits);
-      case Utf8Type _ -> "u";
-      case LargeUtf8Type _ -> "U";
-      case Utf8ViewType _ -> "vu";
-      case BinaryType _ -> "z";
-      case LargeBinaryType _ -> "Z";
-      case BinaryViewType _ -> "vz";
-      case FixedSizeBinaryType(int width) -> "w:" + width;
-      case DateType(DateUnit unit) -> unit == DateUnit.DAY ? "tdD" : "tdm";
-      case TimeType(ArrowTimeUnit unit) -> "tt" + letter(unit);
-      case TimestampType(ArrowTimeUnit unit, @Nullable String zone) ->
-          "ts" + letter(unit) + ":" + (zone == null ? "" : zone);
-      case DurationType(ArrowTimeUnit unit) -> "tD" + letter(unit);
-      case IntervalType(IntervalUnit unit) ->
-          switch (unit) {
-            case YEAR_MONTH -> "tiM";
-            case DAY_TIME -> "tiD";
-            case MONTH_DAY_NANO -> "tin";
-          };
-      case ListType _ -> "+l";
-      case LargeListType _ -> "+L";
-      case ListViewType _ -> "+vl";
-      case LargeListViewType _ -> "+vL";
-      case FixedSizeListType list -> "+w:" + list.size();
-      case StructType _ -> "+s";
-      case MapType _ -> "+m";
-      case UnionType union ->
-          (union.mode() == UnionMode.DENSE ? "+ud:" : "+us:")
-              + union.typeIds().stream().map(String::valueOf).collect(Collectors.joining(","));
-      case RunEndEncodedType _ -> "+r";
-      case DictionaryType dictionary -> write(dictionary.index());
-    };
+    if (type instanceof FlatType flat) return write(flat);
+    if (type instanceof StructType) return "+s";
+    if (type instanceof ListType) return "+l";
+    if (type instanceof LargeListType) return "+L";
+    if (type instanceof DictionaryType dictionary) return write(dictionary.index());
+    if (type instanceof MapType) return "+m";
+    if (type instanceof FixedSizeListType list) return "+w:" + list.size();
+    if (type instanceof ListViewType) return "+vl";
+    if (type instanceof LargeListViewType) return "+vL";
+    if (type instanceof RunEndEncodedType) return "+r";
+    if (type instanceof UnionType union) {
+      return (union.mode() == UnionMode.DENSE ? "+ud:" : "+us:")
+          + union.typeIds().stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+    throw new AssertionError(type);
+  }
+
+  private static String write(FlatType type) {
+    if (type instanceof IntType integer) return integer(integer.bits(), integer.signed());
+    if (type instanceof FloatType number) return number.bits() == 16 ? "e" : number.bits() == 32 ? "f" : "g";
+    if (type instanceof Utf8Type) return "u";
+    if (type instanceof BoolType) return "b";
+    if (type instanceof TimestampType time)
+      return "ts" + letter(time.unit()) + ":" + (time.timezone() == null ? "" : time.timezone());
+    if (type instanceof DateType date) return date.unit() == DateUnit.DAY ? "tdD" : "tdm";
+    if (type instanceof DecimalType decimal)
+      return "d:" + decimal.precision() + "," + decimal.scale() + (decimal.bits() == 128 ? "" : "," + decimal.bits());
+    if (type instanceof LargeUtf8Type) return "U";
+    if (type instanceof Utf8ViewType) return "vu";
+    if (type instanceof BinaryType) return "z";
+    if (type instanceof LargeBinaryType) return "Z";
+    if (type instanceof BinaryViewType) return "vz";
+    if (type instanceof FixedSizeBinaryType binary) return "w:" + binary.width();
+    if (type instanceof TimeType time) return "tt" + letter(time.unit());
+    if (type instanceof DurationType duration) return "tD" + letter(duration.unit());
+    if (type instanceof NullType) return "n";
+    if (type instanceof IntervalType interval) {
+      return switch (interval.unit()) {
+        case YEAR_MONTH -> "tiM";
+        case DAY_TIME -> "tiD";
+        case MONTH_DAY_NANO -> "tin";
+      };
+    }
+    throw new AssertionError(type);
   }
 
   private static String integer(int bits, boolean signed) {

@@ -6,6 +6,7 @@ import java.util.List;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.FlatType.BinaryType;
 import org.arbalest.device.types.FlatType.BinaryViewType;
 import org.arbalest.device.types.FlatType.BoolType;
@@ -46,31 +47,35 @@ import org.jspecify.annotations.Nullable;
 public final class Layout {
   /** The buffers of an array. The validity bitmap, if the shape has one, comes first. */
   public enum Shape {
-    NULL(0, false),
+    NULL(0, false, 0),
     /** Validity; values of {@code bits} each. */
-    FIXED(2, true),
+    FIXED(2, true, 1),
     /** Validity; offsets of {@code bits} each; bytes. */
-    VARIABLE(3, true),
+    VARIABLE(3, true, 1),
     /** Validity; views; any number of data buffers; the sizes of the data buffers. */
-    VIEW(3, true),
+    VIEW(3, true, 1),
     /** Validity; offsets of {@code bits} each. */
-    LIST(2, true),
+    LIST(2, true, 1),
     /** Validity; offsets and sizes of {@code bits} each. */
-    LIST_VIEW(3, true),
-    FIXED_LIST(1, true),
-    STRUCT(1, true),
+    LIST_VIEW(3, true, 2),
+    FIXED_LIST(1, true, 0),
+    STRUCT(1, true, 0),
     /** Type ids. */
-    SPARSE_UNION(1, false),
+    SPARSE_UNION(1, false, 1),
     /** Type ids; offsets. */
-    DENSE_UNION(2, false),
-    RUN_END(0, false);
+    DENSE_UNION(2, false, 2),
+    RUN_END(0, false, 0);
 
     public final int buffers;
     public final boolean hasValidity;
 
-    Shape(int buffers, boolean hasValidity) {
+    /** The number of buffers after the validity that an array with elements must have. */
+    public final int required;
+
+    Shape(int buffers, boolean hasValidity, int required) {
       this.buffers = buffers;
       this.hasValidity = hasValidity;
+      this.required = required;
     }
 
     /** Returns whether a child has the rows of its parent (ARR-10, ARR-11). */
@@ -135,12 +140,14 @@ public final class Layout {
     this.type = type;
     this.format = type.format();
     this.children = type.children().toArray(NONE);
-    this.dictionary = type instanceof DictionaryType encoded ? FieldImpl.unwrap(encoded.values()) : null;
-    this.listSize = type instanceof FixedSizeListType list ? list.size() : 0;
     this.shape = shape(type);
-    this.bits = bits(type);
+    this.bits = bits(type, shape);
     this.most = most();
-    this.childOfId = type instanceof UnionType union ? childOfId(union.typeIds()) : NO_IDS;
+    this.dictionary = shape == Shape.FIXED && !(type instanceof FlatType)
+        ? FieldImpl.unwrap(((DictionaryType) type).values()) : null;
+    this.listSize = shape == Shape.FIXED_LIST ? ((FixedSizeListType) type).size() : 0;
+    boolean isUnion = shape == Shape.SPARSE_UNION || shape == Shape.DENSE_UNION;
+    this.childOfId = isUnion ? childOfId(((UnionType) type).typeIds()) : NO_IDS;
     int below = 0;
     int deepest = 0;
     for (Field child : children) {
@@ -164,43 +171,58 @@ public final class Layout {
     return FieldImpl.unwrap(field).layout;
   }
 
+  /** Tests the types one by one: a switch on types loads many classes when the first field is made. */
   private static Shape shape(DataType type) {
-    return switch (type) {
-      case NullType _ -> Shape.NULL;
-      case Utf8Type _, LargeUtf8Type _, BinaryType _, LargeBinaryType _ -> Shape.VARIABLE;
-      case Utf8ViewType _, BinaryViewType _ -> Shape.VIEW;
-      case ListType _, LargeListType _, MapType _ -> Shape.LIST;
-      case ListViewType _, LargeListViewType _ -> Shape.LIST_VIEW;
-      case FixedSizeListType _ -> Shape.FIXED_LIST;
-      case StructType _ -> Shape.STRUCT;
-      case UnionType union -> union.mode() == UnionMode.SPARSE ? Shape.SPARSE_UNION : Shape.DENSE_UNION;
-      case RunEndEncodedType _ -> Shape.RUN_END;
-      case BoolType _, IntType _, FloatType _, DecimalType _, FixedSizeBinaryType _, DateType _, TimeType _,
-          TimestampType _ ->
-          Shape.FIXED;
-      case DurationType _, IntervalType _, DictionaryType _ -> Shape.FIXED;
+    if (type instanceof FlatType flat) return shape(flat);
+    if (type instanceof StructType) return Shape.STRUCT;
+    if (type instanceof ListType || type instanceof LargeListType || type instanceof MapType) return Shape.LIST;
+    if (type instanceof DictionaryType) return Shape.FIXED;
+    if (type instanceof FixedSizeListType) return Shape.FIXED_LIST;
+    if (type instanceof ListViewType || type instanceof LargeListViewType) return Shape.LIST_VIEW;
+    if (type instanceof RunEndEncodedType) return Shape.RUN_END;
+    if (type instanceof UnionType union)
+      return union.mode() == UnionMode.SPARSE ? Shape.SPARSE_UNION : Shape.DENSE_UNION;
+    throw new AssertionError(type);
+  }
+
+  private static Shape shape(FlatType type) {
+    if (type instanceof FloatType || type instanceof IntType) return Shape.FIXED; // before the classes of rare types
+    if (isText(type)) return Shape.VARIABLE;
+    if (type instanceof Utf8ViewType || type instanceof BinaryViewType) return Shape.VIEW;
+    return type instanceof NullType ? Shape.NULL : Shape.FIXED;
+  }
+
+  private static boolean isText(FlatType type) {
+    return type instanceof Utf8Type || type instanceof BinaryType || isLargeText(type);
+  }
+
+  private static boolean isLargeText(FlatType type) {
+    return type instanceof LargeUtf8Type || type instanceof LargeBinaryType;
+  }
+
+  private static long bits(DataType type, Shape shape) {
+    return switch (shape) {
+      case FIXED -> type instanceof FlatType flat ? bits(flat) : ((DictionaryType) type).index().bits();
+      case VARIABLE -> isLargeText((FlatType) type) ? 64 : 32;
+      case LIST -> type instanceof LargeListType ? 64 : 32;
+      case LIST_VIEW -> type instanceof LargeListViewType ? 64 : 32;
+      case NULL, VIEW, FIXED_LIST, STRUCT, SPARSE_UNION, DENSE_UNION, RUN_END -> 0;
     };
   }
 
-  private static long bits(DataType type) {
-    return switch (type) {
-      case BoolType _ -> 1;
-      case IntType integer -> integer.bits();
-      case FloatType number -> number.bits();
-      case DecimalType decimal -> decimal.bits();
-      case FixedSizeBinaryType binary -> 8L * binary.width();
-      case DateType date -> date.unit() == DateUnit.DAY ? 32 : 64;
-      case TimeType time -> time.unit() == ArrowTimeUnit.SECOND || time.unit() == ArrowTimeUnit.MILLISECOND ? 32 : 64;
-      case TimestampType _, DurationType _ -> 64;
-      case IntervalType interval ->
-          interval.unit() == IntervalUnit.YEAR_MONTH ? 32 : interval.unit() == IntervalUnit.DAY_TIME ? 64 : 128;
-      case DictionaryType encoded -> encoded.index().bits();
-      case Utf8Type _, BinaryType _, ListType _, ListViewType _, MapType _ -> 32;
-      case LargeUtf8Type _, LargeBinaryType _, LargeListType _, LargeListViewType _ -> 64;
-      case NullType _, Utf8ViewType _, BinaryViewType _, FixedSizeListType _, StructType _, UnionType _,
-          RunEndEncodedType _ ->
-          0;
-    };
+  private static long bits(FlatType type) {
+    if (type instanceof IntType integer) return integer.bits();
+    if (type instanceof FloatType number) return number.bits();
+    if (type instanceof BoolType) return 1;
+    if (type instanceof TimestampType || type instanceof DurationType) return 64;
+    if (type instanceof DateType date) return date.unit() == DateUnit.DAY ? 32 : 64;
+    if (type instanceof DecimalType decimal) return decimal.bits();
+    if (type instanceof TimeType time)
+      return time.unit() == ArrowTimeUnit.SECOND || time.unit() == ArrowTimeUnit.MILLISECOND ? 32 : 64;
+    if (type instanceof FixedSizeBinaryType binary) return 8L * binary.width();
+    if (type instanceof IntervalType interval)
+      return interval.unit() == IntervalUnit.YEAR_MONTH ? 32 : interval.unit() == IntervalUnit.DAY_TIME ? 64 : 128;
+    throw new AssertionError(type);
   }
 
   private long most() {

@@ -53,9 +53,14 @@ public final class SchemaImporter {
     String format = text.putString(RawArrowSchema.format(schema));
     long flags = RawArrowSchema.flags(schema);
     List<Read> children = children(schema, depth);
+    List<Field> childFields = new ArrayList<>(children.size());
+    SchemaImage.Node[] childNodes = new SchemaImage.Node[children.size()];
+    for (Read child : children) {
+      childNodes[childFields.size()] = child.node;
+      childFields.add(child.field);
+    }
     try {
-      DataType type = Format.read(format, children.stream().map(Read::field).toList(),
-          (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
+      DataType type = Format.read(format, childFields, (flags & ArrowSchemaStruct.FLAG_MAP_KEYS_SORTED) != 0);
       long dictionaryStruct = RawArrowSchema.dictionary(schema);
       Read dictionary = dictionaryStruct == 0 ? null : dictionary(format, type, dictionaryStruct, depth);
       if (dictionary != null && type instanceof IntType index) {
@@ -65,11 +70,10 @@ public final class SchemaImporter {
       int namePlace = nameString == 0 ? -1 : text.size();
       String name = nameString == 0 ? "" : text.putString(nameString);
       long block = RawArrowSchema.metadata(schema);
-      Metadata metadata = MetadataCodec.read(block);
+      Metadata metadata = block == 0 ? Metadata.empty() : MetadataCodec.read(block);
       int metadataPlace = block == 0 ? -1 : text.put(metadata);
-      SchemaImage.Node[] below = children.stream().map(Read::node).toArray(SchemaImage.Node[]::new);
       SchemaImage.Node values = dictionary == null ? null : dictionary.node;
-      SchemaImage.Node node = new SchemaImage.Node(flags, formatPlace, namePlace, metadataPlace, below, values);
+      SchemaImage.Node node = new SchemaImage.Node(flags, formatPlace, namePlace, metadataPlace, childNodes, values);
       return new Read(FieldImpl.of(name, type, flags, metadata), node);
     } catch (IllegalArgumentException | DeviceException e) {
       throw new MalformedException(String.valueOf(e.getMessage()));

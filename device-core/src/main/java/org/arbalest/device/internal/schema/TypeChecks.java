@@ -12,9 +12,10 @@ public final class TypeChecks {
   private TypeChecks() {}
 
   public static void oneOf(String what, int value, int... legal) {
-    if (Arrays.stream(legal).noneMatch(l -> l == value)) {
-      throw new IllegalArgumentException(what + " is one of " + Arrays.toString(legal) + ", not " + value);
+    for (int each : legal) {
+      if (each == value) return;
     }
+    throw new IllegalArgumentException(what + " is one of " + Arrays.toString(legal) + ", not " + value);
   }
 
   public static void notNegative(String what, int value) {

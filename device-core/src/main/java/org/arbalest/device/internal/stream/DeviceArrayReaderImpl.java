@@ -16,9 +16,9 @@ import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.c.ArrowArrayStreamStruct;
-import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.columns.Selection;
+import org.arbalest.device.internal.abi.RawArrowArrayStream;
+import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
@@ -266,15 +266,13 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   /** See {@link org.arbalest.device.c.CData#exportStream}. */
   public static void export(DeviceArrayReader reader, MemorySegment out, boolean isDevice) {
-    DeviceArrayReaderImpl made = switch (reader) {
-      case DeviceArrayReaderImpl impl -> impl;
-    };
+    DeviceArrayReaderImpl made = (DeviceArrayReaderImpl) reader; // the only class of readers
     try {
       if (isDevice) {
-        long stream = Structs.address(out, ArrowDeviceArrayStreamStruct.LAYOUT);
+        long stream = Structs.address(out, "ArrowDeviceArrayStream", RawArrowDeviceArrayStream.SIZE);
         made.export(export -> export.writeDeviceArrayStream(stream));
       } else {
-        long stream = Structs.address(out, ArrowArrayStreamStruct.LAYOUT);
+        long stream = Structs.address(out, "ArrowArrayStream", RawArrowArrayStream.SIZE);
         made.checkMainMemory();
         made.export(export -> export.writeStream(stream));
       }

@@ -112,12 +112,10 @@ final class GuardedSource {
       cancelSource();
       return;
     }
-    switch (unlock()) {
-      case null -> {}
-      case Error e -> throw e;
-      case RuntimeException e -> throw e;
-      case Throwable t -> throw new IllegalStateException("the source declares no " + t, t);
-    }
+    Throwable t = unlock();
+    if (t == null) return;
+    if (t instanceof Error e) throw e;
+    throw t instanceof RuntimeException e ? e : new IllegalStateException("the source declares no " + t, t);
   }
 
   private void cancelSource() {

@@ -9,9 +9,6 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 import org.arbalest.device.Validation;
-import org.arbalest.device.c.ArrowArrayStreamStruct;
-import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
-import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowArrayStream;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
@@ -52,9 +49,9 @@ public final class StreamSource implements DeviceArrayReader.Source {
       MemorySegment stream, @Nullable Field expected, @Nullable MemorySegment schema, boolean isDevice,
       Validation level) {
     try {
-      long schemaStruct = schema == null ? 0 : Structs.address(schema, ArrowSchemaStruct.LAYOUT);
-      long struct =
-          Structs.address(stream, isDevice ? ArrowDeviceArrayStreamStruct.LAYOUT : ArrowArrayStreamStruct.LAYOUT);
+      long schemaStruct = schema == null ? 0 : Structs.address(schema, "ArrowSchema", RawArrowSchema.SIZE);
+      long struct = isDevice ? Structs.address(stream, "ArrowDeviceArrayStream", RawArrowDeviceArrayStream.SIZE)
+          : Structs.address(stream, "ArrowArrayStream", RawArrowArrayStream.SIZE);
       return open(struct, schema == null ? expected : expected(schemaStruct, struct, isDevice), isDevice, level);
     } finally {
       Reference.reachabilityFence(stream);

@@ -18,6 +18,7 @@ import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceImpl;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.recording.Recording;
@@ -126,10 +127,10 @@ public final class TensorImport {
           "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
     }
     Field field = tensor.compactField();
-    DeviceBuffer memory = DeviceRegistry.cpu().allocate(tensor.bytes());
+    DeviceBuffer memory = CpuDevice.get().allocate(tensor.bytes());
     try {
       if (!tensor.isEmpty()) tensor.copyCompact(memory.address());
-      return array(tensor, field, DeviceRegistry.cpu(), memory, null);
+      return array(tensor, field, CpuDevice.get(), memory, null);
     } finally {
       memory.close(); // has no effect if the array owns the memory
     }
@@ -147,7 +148,7 @@ public final class TensorImport {
 
   private static Device deviceOf(TensorDescription tensor) {
     DeviceType type = new DeviceType(tensor.deviceType());
-    if (type.equals(DeviceType.CPU)) return DeviceRegistry.cpu();
+    if (type.equals(DeviceType.CPU)) return CpuDevice.get();
     if (type.equals(DeviceType.OPENCL)) {
       throw DeviceException
           .invalid("the tensor is on " + type + ":" + tensor.deviceId()

@@ -8,7 +8,7 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
-import org.arbalest.device.internal.device.DeviceRegistry;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.lifetime.Shared;
 import org.arbalest.device.internal.staging.Transfer;
@@ -38,12 +38,12 @@ final class HostBuffers implements AutoCloseable {
   long at(long address, long bytes) {
     if (isDirect || bytes == 0) return address;
     DeviceStreamImpl stream = DeviceStreamImpl.unwrap(device.defaultStream());
-    DeviceBuffer copy = DeviceRegistry.cpu().allocate(bytes);
+    DeviceBuffer copy = CpuDevice.get().allocate(bytes);
     copies.add(copy);
     DeviceQueue queue = stream.hold();
     Transfer transfer = queue.transfer();
     try {
-      transfer.add(queue.place(DeviceRegistry.cpu()), copy.address(), queue.place(device), address, bytes);
+      transfer.add(queue.place(CpuDevice.get()), copy.address(), queue.place(device), address, bytes);
       queue.await(transfer, owner, DeviceBufferImpl.unwrap(copy).allocation());
     } finally {
       transfer.release();
