@@ -40,7 +40,7 @@ final class AsyncExecution {
     try {
       AsyncArrayStream stream = CData.importAsyncStream(CImport.DEVICE,
           handler -> statement.driver.call(function, SYMBOL, sql,
-              (f, error) -> (byte) Signatures.PPP.invokeExact(f, statement.struct, handler, error)));
+              (f, error) -> Signatures.ppp(f, statement.struct, handler, error)));
       isStarted = true;
       // The driver releases the handler inside its own call: the statement is released on another thread.
       stream.released().whenCompleteAsync((_, _) -> end(statement, bound), task -> Thread.ofVirtual().start(task));

@@ -54,7 +54,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     @Override
     public void make(NativeHandle statement) {
       handle.driver.call(AdbcFunction.STATEMENT_NEW,
-          (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, statement.struct, error));
+          (f, error) -> Signatures.ppp(f, handle.struct, statement.struct, error));
     }
 
     @Override
@@ -70,7 +70,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
             MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, partition);
             handle.execute(
                 AdbcFunction.CONNECTION_READ_PARTITION, null, null,
-                (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, bytes, (long) partition.length,
+                (f, error) -> Signatures.pplpp(f, handle.struct, bytes, (long) partition.length,
                     block.stream, error));
           }
         });
@@ -99,7 +99,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
       enter(false);
       try {
         handle.call(AdbcFunction.CONNECTION_SET_WARNING_HANDLER, null, null,
-            (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, function, userData, error));
+            (f, error) -> Signatures.pppp(f, handle.struct, function, userData, error));
         isSet = true;
         removeWarnings();
         warnings = added;
@@ -153,7 +153,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private void call(AdbcFunction function) {
     enter(false);
     try {
-      handle.call(function, null, null, (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+      handle.call(function, null, null, (f, error) -> Signatures.pp(f, handle.struct, error));
     } finally {
       leave();
     }
@@ -184,7 +184,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
             null,
             (arena, stream) -> {
               MemorySegment numbers = codes.length == 0 ? MemorySegment.NULL : arena.allocateFrom(JAVA_INT, codes);
-              return (f, error) -> (byte) Signatures.PPLPP.invokeExact(f, handle.struct, numbers, (long) codes.length,
+              return (f, error) -> Signatures.pplpp(f, handle.struct, numbers, (long) codes.length,
                   stream, error);
             }));
   }
@@ -201,7 +201,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
           MemorySegment types = texts(arena, "tableTypes", which.tableTypes());
           MemorySegment column = CText.writeOrNull(arena, "column", which.column());
           int depth = which.depth().code();
-          return (f, error) -> (byte) Signatures.PIPPPPPPP.invokeExact(f, handle.struct, depth, catalog, dbSchema,
+          return (f, error) -> Signatures.pippppppp(f, handle.struct, depth, catalog, dbSchema,
               table, types, column, stream, error);
         })
         .stream()
@@ -229,7 +229,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
           AdbcFunction.CONNECTION_GET_TABLE_SCHEMA,
           table,
           null,
-          (f, error) -> (byte) Signatures.PPPPPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name, out,
+          (f, error) -> Signatures.pppppp(f, handle.struct, inCatalog, inDbSchema, name, out,
               error));
       return DriverSchemas.importSchema(out);
     } finally {
@@ -244,7 +244,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   }
 
   private DriverTable.Call fill(Arena arena, MemorySegment stream) {
-    return (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, stream, error);
+    return (f, error) -> Signatures.ppp(f, handle.struct, stream, error);
   }
 
   @Override
@@ -259,7 +259,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
               MemorySegment inDbSchema = CText.writeOrNull(arena, "dbSchema", dbSchema);
               MemorySegment name = CText.writeOrNull(arena, "table", table);
               byte approximate = (byte) (mayBeApproximate ? 1 : 0);
-              return (f, error) -> (byte) Signatures.PPPPBPP.invokeExact(f, handle.struct, inCatalog, inDbSchema, name,
+              return (f, error) -> Signatures.ppppbpp(f, handle.struct, inCatalog, inDbSchema, name,
                   approximate, stream, error);
             }));
   }

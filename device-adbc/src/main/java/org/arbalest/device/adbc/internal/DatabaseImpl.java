@@ -30,14 +30,14 @@ public final class DatabaseImpl extends HandleImpl implements AdbcDatabase {
       @Override
       public void make(NativeHandle connection) {
         handle.driver.call(AdbcFunction.CONNECTION_NEW,
-            (f, error) -> (byte) Signatures.PP.invokeExact(f, connection.struct, error));
+            (f, error) -> Signatures.pp(f, connection.struct, error));
       }
 
       @Override
       public void finish(NativeHandle connection) {
         options.forEach((key, value) -> OptionFunctions.CONNECTION.setAny(connection, key, value));
         handle.driver.call(AdbcFunction.CONNECTION_INIT,
-            (f, error) -> (byte) Signatures.PPP.invokeExact(f, connection.struct, handle.struct, error));
+            (f, error) -> Signatures.ppp(f, connection.struct, handle.struct, error));
       }
     };
   }

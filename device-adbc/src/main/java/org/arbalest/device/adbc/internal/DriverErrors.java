@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SegmentAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +55,7 @@ final class DriverErrors {
 
   private static MemorySegment errorOfStream(MemorySegment function, MemorySegment stream, MemorySegment status) {
     try {
-      return (MemorySegment) Signatures.ERROR_FROM_STREAM.invokeExact(function, stream, status);
+      return Signatures.errorFromStream(function, stream, status);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }
@@ -94,7 +93,7 @@ final class DriverErrors {
 
   private static int vendorCode(MemorySegment function, MemorySegment error) {
     try {
-      return (int) Signatures.DETAIL_COUNT.invokeExact(function, error);
+      return Signatures.detailCount(function, error);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }
@@ -111,9 +110,9 @@ final class DriverErrors {
     MemorySegment detailOf = driver.function(AdbcFunction.ERROR_GET_DETAIL);
     if (countOf == null || detailOf == null) return;
     try (Arena arena = Arena.ofConfined()) {
-      int count = Math.min((int) Signatures.DETAIL_COUNT.invokeExact(countOf, error), MOST_DETAILS);
+      int count = Math.min(Signatures.detailCount(countOf, error), MOST_DETAILS);
       for (int i = 0; i < count; i++) {
-        var detail = (MemorySegment) Signatures.GET_DETAIL.invokeExact(detailOf, (SegmentAllocator) arena, error, i);
+        var detail = Signatures.getDetail(detailOf, arena, error, i);
         MemorySegment key = detail.get(ADDRESS, 0);
         if (key.address() != 0)
           details.add(new AdbcErrorDetail(CText.read(key), bytes(detail.get(ADDRESS, 8), detail.get(JAVA_LONG, 16))));

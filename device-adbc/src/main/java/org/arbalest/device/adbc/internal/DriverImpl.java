@@ -125,14 +125,14 @@ public final class DriverImpl implements AdbcDriver {
               @Override
               public void make(NativeHandle handle) {
                 table.call(AdbcFunction.DATABASE_NEW,
-                    (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+                    (f, error) -> Signatures.pp(f, handle.struct, error));
               }
 
               @Override
               public void finish(NativeHandle handle) {
                 options.forEach((key, value) -> OptionFunctions.DATABASE.setAny(handle, key, value));
                 table.call(AdbcFunction.DATABASE_INIT,
-                    (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+                    (f, error) -> Signatures.pp(f, handle.struct, error));
               }
             }));
   }

@@ -25,7 +25,7 @@ final class DriverSchemas {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = ArrowSchemaStruct.allocate(arena);
       statement.call(function, null, sql,
-          (f, error) -> (byte) Signatures.PPP.invokeExact(f, statement.struct, out, error));
+          (f, error) -> Signatures.ppp(f, statement.struct, out, error));
       return importSchema(out);
     }
   }
@@ -37,7 +37,7 @@ final class DriverSchemas {
       CData.exportSchema(schema.asField(), struct);
       try {
         statement.call(function, null, sql,
-            (f, error) -> (byte) Signatures.PPP.invokeExact(f, statement.struct, struct, error));
+            (f, error) -> Signatures.ppp(f, statement.struct, struct, error));
       } finally {
         StatementBinding.release(ArrowSchemaStruct.releaseCallback(struct), struct); // unless the driver has taken it
       }

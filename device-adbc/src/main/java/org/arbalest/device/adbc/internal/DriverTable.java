@@ -109,7 +109,7 @@ final class DriverTable {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment error = ErrorStruct.allocate(arena, struct);
       try {
-        int status = Byte.toUnsignedInt((byte) Signatures.IPP.invokeExact(function, version, struct, error));
+        int status = Byte.toUnsignedInt(Signatures.ipp(function, version, struct, error));
         if (status == 0) return null;
         // No details: they need functions of the table, which may be absent.
         var failure = AdbcException.of(entryPoint, status).driver(name).message(ErrorStruct.message(error))
@@ -135,7 +135,7 @@ final class DriverTable {
   private void callRelease() {
     MemorySegment release = struct.get(ADDRESS, RELEASE);
     if (release.address() != 0)
-      call(release, "AdbcDriver.release", null, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+      call(release, "AdbcDriver.release", null, (f, error) -> Signatures.pp(f, struct, error));
   }
 
   String name() {
@@ -211,7 +211,7 @@ final class DriverTable {
   /** Releases the content that a driver put into an error, if any. */
   private static void release(MemorySegment error) throws Throwable {
     MemorySegment release = ErrorStruct.release(error);
-    if (release.address() != 0) Signatures.RELEASE.invokeExact(release, error);
+    if (release.address() != 0) Signatures.release(release, error);
   }
 
   @Override

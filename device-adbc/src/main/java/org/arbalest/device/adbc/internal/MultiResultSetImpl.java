@@ -61,7 +61,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
           @Override
           public void make(NativeHandle made) {
             statement.execute(function, null, sql,
-                (f, error) -> (byte) Signatures.PPP.invokeExact(f, statement.struct, made.struct, error));
+                (f, error) -> Signatures.ppp(f, statement.struct, made.struct, error));
           }
 
           @Override
@@ -80,7 +80,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
     var opening = new ResultSource.Opening(statement, results, AdbcFunction.STATEMENT_CANCEL, sql, isBound, bound,
         Validation.STRUCTURAL);
     ResultSource opened = ResultSource.open(opening, block -> {
-      call(AdbcFunction.MULTI_RESULT_SET_NEXT, block.number, (f, error) -> (byte) Signatures.PPPP.invokeExact(f,
+      call(AdbcFunction.MULTI_RESULT_SET_NEXT, block.number, (f, error) -> Signatures.pppp(f,
           results.struct, block.stream, block.number, error));
     });
     current = opened;
@@ -109,7 +109,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
       MemorySegment partitions = arena.allocate(PartitionsStruct.LAYOUT);
       MemorySegment rows = arena.allocate(JAVA_LONG);
       try {
-        call(AdbcFunction.MULTI_RESULT_SET_NEXT_PARTITIONS, rows, (f, error) -> (byte) Signatures.PPPPP.invokeExact(f,
+        call(AdbcFunction.MULTI_RESULT_SET_NEXT_PARTITIONS, rows, (f, error) -> Signatures.ppppp(f,
             results.struct, schema, partitions, rows, error));
         if (bound != null) bound.throwFailure(null);
         if (!PartitionsStruct.isFilled(partitions)) return null;

@@ -177,7 +177,7 @@ final class NativeHandle {
     ConnectionLock database = parent != null && kind == Kind.CONNECTION ? parent.lock : null;
     if (database != null && !database.takeOr(this, this::end)) return false;
     try {
-      driver.call(kind.release, (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+      driver.call(kind.release, (f, error) -> Signatures.pp(f, struct, error));
     } finally {
       if (database != null) database.leave();
     }
@@ -297,7 +297,7 @@ final class NativeHandle {
       try {
         hasGivenUp = giveUp.getAsBoolean();
       } finally {
-        driver.call(kind.cancel(), (f, error) -> (byte) Signatures.PP.invokeExact(f, struct, error));
+        driver.call(kind.cancel(), (f, error) -> Signatures.pp(f, struct, error));
       }
     } catch (AdbcException e) {
       // stopping the reader has already ended the call

@@ -117,7 +117,7 @@ enum OptionFunctions {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment text = CText.write(arena, "value", value);
       call(handle, set, key,
-          (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, text, error));
+          (f, error) -> Signatures.pppp(f, handle.struct, name, text, error));
     }
     if (this == CONNECTION && key.equals(AUTOCOMMIT)) handle.lock.record.setAutoCommit(!value.equals("false"));
   }
@@ -126,7 +126,7 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       call(handle, setInt, key,
-          (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, name, value, error));
+          (f, error) -> Signatures.pplp(f, handle.struct, name, value, error));
     }
   }
 
@@ -134,7 +134,7 @@ enum OptionFunctions {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = CText.write(arena, "key", key);
       call(handle, setDouble, key,
-          (f, error) -> (byte) Signatures.PPDP.invokeExact(f, handle.struct, name, value, error));
+          (f, error) -> Signatures.ppdp(f, handle.struct, name, value, error));
     }
   }
 
@@ -145,7 +145,7 @@ enum OptionFunctions {
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, value);
       call(
           handle, setBytes, key,
-          (f, error) -> (byte) Signatures.PPPLP.invokeExact(f, handle.struct, name, bytes, (long) value.length, error));
+          (f, error) -> Signatures.ppplp(f, handle.struct, name, bytes, (long) value.length, error));
     }
   }
 
@@ -169,7 +169,7 @@ enum OptionFunctions {
         MemorySegment out = value;
         length.set(JAVA_LONG, 0, out.byteSize());
         call(handle, function, key,
-            (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, name, out, length, error));
+            (f, error) -> Signatures.ppppp(f, handle.struct, name, out, length, error));
         long wanted = length.get(JAVA_LONG, 0);
         if (wanted < 0 || wanted > MOST_BYTES)
           throw fault(handle, function, "says that the option " + key + " has " + wanted + " bytes");
@@ -190,7 +190,7 @@ enum OptionFunctions {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment value = arena.allocate(JAVA_LONG);
       call(handle, getInt, key,
-          (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
+          (f, error) -> Signatures.pppp(f, handle.struct, name, value, error));
       return value.get(JAVA_LONG, 0);
     }
   }
@@ -200,7 +200,7 @@ enum OptionFunctions {
       MemorySegment name = CText.write(arena, "key", key);
       MemorySegment value = arena.allocate(JAVA_DOUBLE);
       call(handle, getDouble, key,
-          (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, name, value, error));
+          (f, error) -> Signatures.pppp(f, handle.struct, name, value, error));
       return value.get(JAVA_DOUBLE, 0);
     }
   }

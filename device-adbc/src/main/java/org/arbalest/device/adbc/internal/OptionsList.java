@@ -44,7 +44,7 @@ final class OptionsList {
   private static void call(String driver, MemorySegment function, int level, MemorySegment stream,
       MemorySegment error) {
     try {
-      int status = Byte.toUnsignedInt((byte) Signatures.IPP.invokeExact(function, level, stream, error));
+      int status = Byte.toUnsignedInt(Signatures.ipp(function, level, stream, error));
       if (status == 0) return;
       // No details: they need functions of a table, which this function does not have.
       AdbcException.Builder failure = AdbcException.of(SYMBOL, status).driver(driver)

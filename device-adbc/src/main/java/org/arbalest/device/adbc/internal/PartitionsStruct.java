@@ -77,7 +77,7 @@ final class PartitionsStruct {
     MemorySegment release = struct.get(ADDRESS, RELEASE);
     if (release.address() == 0) return;
     try {
-      Signatures.RELEASE.invokeExact(release, struct);
+      Signatures.release(release, struct);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }

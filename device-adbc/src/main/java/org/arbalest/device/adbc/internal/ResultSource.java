@@ -283,7 +283,7 @@ final class ResultSource implements DeviceArrayReader.Source {
   private void callCancel() {
     if (owner.driver.function(cancel) == null) return;
     try {
-      owner.driver.call(cancel, null, sql, (f, error) -> (byte) Signatures.PP.invokeExact(f, owner.struct, error));
+      owner.driver.call(cancel, null, sql, (f, error) -> Signatures.pp(f, owner.struct, error));
     } catch (AdbcException _) {
       // The call was already complete, or cannot be cancelled. The close takes effect when the pull, or the release,
       // returns by itself.
@@ -353,7 +353,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     MemorySegment release = ArrowArrayStreamStruct.releaseCallback(block.stream);
     if (release.address() == 0) return;
     try {
-      Signatures.RELEASE.invokeExact(release, block.stream);
+      Signatures.release(release, block.stream);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }
@@ -361,7 +361,7 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private static int get(MemorySegment function, long stream, long out) {
     try {
-      return (int) Signatures.GET.invokeExact(function, stream, out);
+      return Signatures.get(function, stream, out);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }
@@ -380,7 +380,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     MemorySegment function = ArrowArrayStreamStruct.getLastErrorCallback(stream);
     if (function.address() == 0) return "";
     try {
-      return CText.read((MemorySegment) Signatures.GET_LAST_ERROR.invokeExact(function, stream));
+      return CText.read(Signatures.getLastError(function, stream));
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }

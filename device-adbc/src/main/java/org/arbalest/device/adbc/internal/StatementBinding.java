@@ -48,7 +48,7 @@ final class StatementBinding {
       try {
         statement.driver.call(
             AdbcFunction.STATEMENT_BIND, table, sql,
-            (f, error) -> (byte) Signatures.PPPP.invokeExact(f, statement.struct, array, schema, error));
+            (f, error) -> Signatures.pppp(f, statement.struct, array, schema, error));
         bound = null;
         isBound = true;
       } catch (Throwable t) {
@@ -70,7 +70,7 @@ final class StatementBinding {
       }
       try {
         statement.driver.call(AdbcFunction.STATEMENT_BIND_STREAM, table, sql,
-            (f, error) -> (byte) Signatures.PPP.invokeExact(f, statement.struct, stream, error));
+            (f, error) -> Signatures.ppp(f, statement.struct, stream, error));
       } catch (Throwable t) {
         release(ArrowArrayStreamStruct.releaseCallback(stream), stream);
         throw t;
@@ -84,7 +84,7 @@ final class StatementBinding {
   static void release(MemorySegment function, MemorySegment struct) {
     if (function.address() == 0) return;
     try {
-      Signatures.RELEASE.invokeExact(function, struct);
+      Signatures.release(function, struct);
     } catch (Throwable t) {
       throw Signatures.unexpected(t);
     }

@@ -96,7 +96,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       enterToChange(AdbcFunction.STATEMENT_SET_SQL_QUERY);
       try {
         handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
-            (f, error) -> (byte) Signatures.PPP.invokeExact(f, handle.struct, text, error));
+            (f, error) -> Signatures.ppp(f, handle.struct, text, error));
         sql = query;
         table = null;
         isPrepared = false;
@@ -114,7 +114,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       MemorySegment bytes = arena.allocateFrom(JAVA_BYTE, plan);
       handle.driver.call(
           AdbcFunction.STATEMENT_SET_SUBSTRAIT_PLAN,
-          (f, error) -> (byte) Signatures.PPLP.invokeExact(f, handle.struct, bytes, (long) plan.length, error));
+          (f, error) -> Signatures.pplp(f, handle.struct, bytes, (long) plan.length, error));
       sql = null;
       table = null;
       isPrepared = false;
@@ -144,7 +144,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   public void prepare() {
     change(AdbcFunction.STATEMENT_PREPARE, () -> {
       handle.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
-          (f, error) -> (byte) Signatures.PP.invokeExact(f, handle.struct, error));
+          (f, error) -> Signatures.pp(f, handle.struct, error));
       isPrepared = true;
     });
   }
@@ -339,7 +339,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   private void execute(MemorySegment stream, MemorySegment rows, @Nullable BoundSource fedBy) {
     execute(AdbcFunction.STATEMENT_EXECUTE_QUERY, rows, fedBy,
-        (f, error) -> (byte) Signatures.PPPP.invokeExact(f, handle.struct, stream, rows, error));
+        (f, error) -> Signatures.pppp(f, handle.struct, stream, rows, error));
   }
 
   /**
@@ -379,7 +379,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           AdbcFunction.STATEMENT_EXECUTE_PARTITIONS,
           rows,
           fedBy,
-          (f, error) -> (byte) Signatures.PPPPP.invokeExact(f, handle.struct, schema, partitions, rows, error));
+          (f, error) -> Signatures.ppppp(f, handle.struct, schema, partitions, rows, error));
       try {
         Schema type =
             ArrowSchemaStruct.releaseCallback(schema).address() == 0 ? null : DriverSchemas.importSchema(schema);

@@ -18,7 +18,7 @@ class DriverTableSpec : FunSpec({
             line.split(' ').let { it[0] to it[1].toLong() }
         }
         val ours = buildMap {
-            for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.DETAIL))
+            for (struct in listOf(ErrorStruct.LAYOUT, PartitionsStruct.LAYOUT, Signatures.Detail.LAYOUT))
                 putAll(offsets(struct))
             put("AdbcDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_1_0))
             put("AdbcDraftDriver", AdbcFunction.sizeOfTable(AdbcVersion.V1_2_0))
