@@ -19,6 +19,7 @@ export const sidebar = [
       { text: 'Backends', link: '/guides/backends' },
       { text: 'Leaks', link: '/guides/leaks' },
       { text: 'Performance', link: '/guides/performance' },
+      { text: 'Starting', link: '/guides/starting' },
     ],
   },
   {
