@@ -14,9 +14,9 @@ import org.w3c.dom.NodeList;
  * Prints each failed test of the last build: its module, class, name and reason, and the command that repeats it.
  *
  * <p>{@code mvnw} calls this after Maven has failed, so that the failed tests are the last output. It also calls this
- * after a successful build with a filter of tests; the exit code is then 1 if the filter has matched no test. Arguments:
- * the project's folder; the start of the build in seconds since the epoch, because older reports are of other builds;
- * Maven's exit code.
+ * after a successful build with a filter of tests; the exit code is then 1 if the filter has matched no test.
+ * Arguments: the project's folder; the start of the build in seconds since the epoch, because older reports are of
+ * other builds; Maven's exit code.
  */
 class WhatFailed {
   private static final int MOST = 25;
@@ -26,8 +26,9 @@ class WhatFailed {
     long since = Long.parseLong(args[1]) * 1000;
     if (args[2].equals("0")) {
       if (hasRunTests(root, since)) return;
-      System.err.println("\nThe filter kotest.filter.tests has matched no test. It must match the whole path of a test, so"
-          + " that it usually begins and ends with *.");
+      System.err
+          .println("\nThe filter kotest.filter.tests has matched no test. It must match the whole path of a test, so"
+              + " that it usually begins and ends with *.");
       System.exit(1);
     }
     List<Failure> failures = failures(root, since);

@@ -71,7 +71,8 @@ final class Format {
     if (write) return;
     if (!wrong.isEmpty()) {
       System.err.println(
-          wrong.size() + " files do not have the project's format; to write them: ./mvnw -pl format -Dformat=write verify");
+          wrong.size()
+              + " files do not have the project's format; to write them: ./mvnw -pl format -Dformat=write verify");
     }
     if (!tooLong.isEmpty()) System.err.println(tooLong.size() + " files have lines that must be broken by hand");
     if (!wrong.isEmpty() || !tooLong.isEmpty()) System.exit(1);

@@ -42,7 +42,8 @@ class LauncherSpec : FunSpec({
                 case "${'$'}MAVEN_OPTS" in *simpleLogger*) echo "[INFO] Building logged 1 [3/9]";; esac
                 case "${'$'}*" in *samples-flights*) module=samples-flights;; *) module=samples;; esac
                 mkdir -p "${'$'}module/target/classes" core/target/classes
-                printf '%s' "${'$'}PWD/${'$'}module/target/classes:${'$'}PWD/core/target/classes:$classPath" > "${'$'}module/target/class-path.txt"
+                classes="${'$'}PWD/${'$'}module/target/classes:${'$'}PWD/core/target/classes:$classPath"
+                printf '%s' "${'$'}classes" > "${'$'}module/target/class-path.txt"
                 exit $exitCode
                 """.trimIndent(),
             )
