@@ -5,12 +5,12 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 import org.arbalest.device.internal.memory.CFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls through the function pointers of C structs. The first calls use {@link CFunction}. After that, the frequent
@@ -23,15 +23,15 @@ public final class Calls {
   private static int firstCalls;
 
   private static final class Release {
-    static final MethodHandle CALL = link(FunctionDescriptor.ofVoid(JAVA_LONG));
+    static final @Nullable MethodHandle CALL = CFunction.link(FunctionDescriptor.ofVoid(JAVA_LONG));
   }
 
   private static final class Get {
-    static final MethodHandle CALL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    static final @Nullable MethodHandle CALL = CFunction.link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
   }
 
   private static final class OnNextTask {
-    static final MethodHandle CALL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    static final @Nullable MethodHandle CALL = CFunction.link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
   }
 
   /**
@@ -41,10 +41,6 @@ public final class Calls {
   private static MemorySegment releasing = MemorySegment.NULL;
 
   private Calls() {}
-
-  private static MethodHandle link(FunctionDescriptor type) {
-    return Linker.nativeLinker().downcallHandle(type);
-  }
 
   private static boolean isEarly() {
     if (firstCalls >= FIRST) return false;
@@ -67,7 +63,7 @@ public final class Calls {
     MemorySegment known = releasing;
     if (known.address() != function) releasing = known = MemorySegment.ofAddress(function);
     try {
-      if (isEarly()) {
+      if (isEarly() || Release.CALL == null) {
         call(known, struct, 0, 0, 0);
       } else {
         Release.CALL.invokeExact(known, struct);
@@ -85,7 +81,8 @@ public final class Calls {
   /** Calls {@code int (*get)(T*, U* out)}, or {@code extract_data}. For a function that is called often. */
   public static int get(MemorySegment function, long struct, long out) {
     try {
-      return isEarly() ? (int) call(function, struct, out, 0, 0) : (int) Get.CALL.invokeExact(function, struct, out);
+      if (isEarly() || Get.CALL == null) return (int) call(function, struct, out, 0, 0);
+      return (int) Get.CALL.invokeExact(function, struct, out);
     } catch (Throwable t) {
       throw failed(t);
     }
@@ -108,8 +105,8 @@ public final class Calls {
   /** Calls {@code on_next_task}. For a function that is called often. */
   public static int onNextTask(MemorySegment function, long handler, long task, long metadata) {
     try {
-      return isEarly() ? (int) call(function, handler, task, metadata, 0)
-          : (int) OnNextTask.CALL.invokeExact(function, handler, task, metadata);
+      if (isEarly() || OnNextTask.CALL == null) return (int) call(function, handler, task, metadata, 0);
+      return (int) OnNextTask.CALL.invokeExact(function, handler, task, metadata);
     } catch (Throwable t) {
       throw failed(t);
     }

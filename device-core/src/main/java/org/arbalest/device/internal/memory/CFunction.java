@@ -7,6 +7,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /** Calls of C functions whose parameters are integers and pointers. */
 public final class CFunction {
@@ -22,6 +23,18 @@ public final class CFunction {
           FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
   private CFunction() {}
+
+  /**
+   * Links a faster handle for functions of one type. Returns null if that fails, for example because memory runs out:
+   * an initializer of a class that threw would make each later release fail, and {@link #CALL} still works.
+   */
+  public static @Nullable MethodHandle link(FunctionDescriptor type, Linker.Option... options) {
+    try {
+      return Linker.nativeLinker().downcallHandle(type, options);
+    } catch (Throwable t) {
+      return null;
+    }
+  }
 
   /** Calls a function of the C library, which throws nothing. */
   public static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {

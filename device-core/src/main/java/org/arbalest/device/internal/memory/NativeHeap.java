@@ -15,6 +15,7 @@ import java.math.BigInteger;
 import java.nio.ByteOrder;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.jspecify.annotations.Nullable;
 
 /**
  * CPU memory for structs, and raw access to any CPU memory.
@@ -46,8 +47,8 @@ public final class NativeHeap {
 
   private static long malloc(long bytes) {
     try {
-      if (isEarly()) return CFunction.call(MALLOC, bytes, 0, 0, 0, 0, 0);
-      return (long) Critical.MALLOC.invokeExact(bytes);
+      if (isEarly() || Critical.MALLOC == null) return CFunction.call(MALLOC, bytes, 0, 0, 0, 0, 0);
+      return (long) Critical.MALLOC.invokeExact(MALLOC, bytes);
     } catch (Throwable t) {
       throw new AssertionError(t);
     }
@@ -56,10 +57,10 @@ public final class NativeHeap {
   /** Frees a block; does nothing for 0. */
   public static void free(long address) {
     try {
-      if (isEarly()) {
+      if (isEarly() || Critical.FREE == null) {
         CFunction.call(FREE, address, 0, 0, 0, 0, 0);
       } else {
-        Critical.FREE.invokeExact(address);
+        Critical.FREE.invokeExact(FREE, address);
       }
     } catch (Throwable t) {
       throw new AssertionError(t);
@@ -72,14 +73,13 @@ public final class NativeHeap {
     return true;
   }
 
-  /** The calls that skip the state transition. */
+  /**
+   * The calls that skip the state transition; null if they could not be linked. {@link CFunction#link} has the reason.
+   */
   private static final class Critical {
-    static final MethodHandle MALLOC = link(NativeHeap.MALLOC, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    static final MethodHandle FREE = link(NativeHeap.FREE, FunctionDescriptor.ofVoid(JAVA_LONG));
-
-    private static MethodHandle link(MemorySegment function, FunctionDescriptor type) {
-      return Linker.nativeLinker().downcallHandle(function, type, Linker.Option.critical(false));
-    }
+    private static final Linker.Option SHORT = Linker.Option.critical(false);
+    static final @Nullable MethodHandle MALLOC = CFunction.link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), SHORT);
+    static final @Nullable MethodHandle FREE = CFunction.link(FunctionDescriptor.ofVoid(JAVA_LONG), SHORT);
   }
 
   public static byte getByte(long address) {
