@@ -32,7 +32,7 @@ class GettingStartedSpec : FunSpec({
             "<dependency><groupId>org.arbalest</groupId><artifactId>arbalest-device-$backend</artifactId>" +
                 "<version>$VERSION</version></dependency>"
         }
-        val main = plugin.replace("com.example.Main", "app.Backends")
+        val main = plugin.replace("<mainClass>FirstBatch<", "<mainClass>app.Backends<")
         it.write("pom.xml", managed(javaPom.into("<dependencies>", dependencies).into("<plugins>", main)))
         it.write("src/main/java/app/Backends.java", DESCRIBE)
     }
