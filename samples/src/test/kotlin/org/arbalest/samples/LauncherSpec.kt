@@ -122,6 +122,15 @@ class LauncherSpec : FunSpec({
         run.output shouldNotContain "ticker"
     }
 
+    test("a variable with options for all JVMs does not get into the class path") {
+        val file = tempdir().toPath().resolve("class-path.txt")
+        val java = Path(System.getProperty("java.home"), "bin", "java")
+        val process = ProcessBuilder("$java", "-classpath", "one:two", "ClassPath.java", "$file").inheritIO()
+        process.environment()["JAVA_TOOL_OPTIONS"] = "-Dany=option"
+        process.start().waitFor() shouldBe 0
+        file.readText() shouldBe "one:two"
+    }
+
     test("the launcher passes options to the sample and returns its exit code") {
         val run = project().launch("ticker", "--quotes-per-second", "none")
         run.exitCode shouldBe 2
