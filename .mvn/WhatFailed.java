@@ -26,9 +26,8 @@ class WhatFailed {
     long since = Long.parseLong(args[1]) * 1000;
     if (args[2].equals("0")) {
       if (hasRunTests(root, since)) return;
-      System.err
-          .println("\nThe filter kotest.filter.tests has matched no test. It must match the whole path of a test, so"
-              + " that it usually begins and ends with *.");
+      System.err.println("\nThe filter kotest.filter.tests has run no test: it matches none, or all are skipped."
+          + " It must match the whole path of a test, so that it usually begins and ends with *.");
       System.exit(1);
     }
     List<Failure> failures = failures(root, since);

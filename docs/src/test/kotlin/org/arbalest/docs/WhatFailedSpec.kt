@@ -28,7 +28,7 @@ class WhatFailedSpec : FunSpec({
     test("a filter that matches no test fails a successful build") {
         val project = tempdir()
         report(project, skipped)
-        whatFailed(project, 0).also { it.code shouldBe 1 }.output shouldContain "has matched no test"
+        whatFailed(project, 0).also { it.code shouldBe 1 }.output shouldContain "has run no test"
     }
 
     test("a filter that matches a test does not fail the build") {
