@@ -25,17 +25,12 @@ sealed interface CCompiler {
 
         /**
          * Skips the tests of a spec, with the reason, if no library can be made from C: the machine has no C compiler,
-         * and the project's small compiler does not replace it. If it does, this says so once.
+         * and the project's small compiler does not replace it.
          *
          * With `CI=true` in the environment no test is skipped: [NativeLibrary.compile] then fails.
          */
         val needed: SkipWithout = SkipWithout {
-            NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }.also { if (it == null) sayWhich }
-        }
-
-        private val sayWhich by lazy {
-            val reason = (answer as? Missing)?.reason
-            if (reason != null) println("The small compiler makes the libraries of the tests: $reason")
+            NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }
         }
 
         /**

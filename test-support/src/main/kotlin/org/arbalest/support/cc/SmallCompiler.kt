@@ -19,11 +19,13 @@ internal object SmallCompiler {
         else -> "the small compiler makes libraries only for Linux on x86-64"
     }
 
-    /** A number that changes with the compiler. */
+    /** A number that changes with the compiler: a hash of its classes, or of the jar with them, and of its headers. */
     val version: Int by lazy {
-        listOf(Parser::class, Preprocessor::class, Expressions::class, Code::class, SharedObject::class, Type::class)
-            .sumOf { it.java.getResource("${it.java.simpleName}.class")!!.readBytes().contentHashCode() } +
-            SmallCompiler::class.java.getResource(Preprocessor.PRELUDE)!!.readText().hashCode()
+        val place = Path.of(SmallCompiler::class.java.protectionDomain.codeSource.location.toURI())
+        val classes = place.resolve(SmallCompiler::class.java.packageName.replace('.', '/'))
+        val files = if (Files.isDirectory(place)) Files.list(classes).use { it.sorted().toList() } else listOf(place)
+        val headers = SmallCompiler::class.java.getResource(Preprocessor.PRELUDE)!!.readText()
+        files.fold(headers.hashCode()) { hash, file -> 31 * hash + Files.readAllBytes(file).contentHashCode() }
     }
 
     /**
