@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** The first calls between Java and C without the library: a call of C, which calls Java back. */
+/** The first calls between Java and C, with the library only on the class path: a call of C, which calls Java back. */
 public final class FirstCalls {
   private FirstCalls() {}
 
@@ -22,6 +22,7 @@ public final class FirstCalls {
    * @throws Throwable from the call
    */
   public static void main(String[] args) throws Throwable {
+    Class.forName("org.arbalest.device.Errno", false, FirstCalls.class.getClassLoader()); // opens the library's jar
     Linker linker = Linker.nativeLinker();
     MethodHandle sort = linker.downcallHandle(linker.defaultLookup().findOrThrow("qsort"),
         FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));

@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  * others: sorted maps, ordered dictionaries and unions with other type ids.
  *
  * <p>Each type is a record of {@link FlatType} or of {@link NestedType}, whose components are the type's parameters.
- * Its text is its name, as in a field: {@code int64}, {@code list<item: utf8>}. An extension type is its storage type,
- * together with the keys of {@link Field#extension()} in the field's metadata (SCH-16).
+ * Two types are compared by {@code equals}. A type's text is its name, as in a field: {@code int64}, {@code list<item:
+ * utf8>}. An extension type is its storage type, together with the keys of {@link Field#extension()} in the field's
+ * metadata (SCH-16).
  */
 public sealed interface DataType extends Serializable permits FlatType, NestedType {
   // No default methods here: with one, initializing a record would initialize the constants below first, and wait for

@@ -31,7 +31,8 @@ public final class Calls {
   }
 
   private static final class OnNextTask {
-    static final @Nullable MethodHandle CALL = CFunction.link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    static final @Nullable MethodHandle CALL =
+        CFunction.link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
   }
 
   /**

@@ -19,6 +19,7 @@ import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.staging.Staging;
 import org.arbalest.device.spi.DeviceDriver;
+import org.arbalest.device.spi.HostStaging;
 import org.arbalest.device.spi.HostMemory;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,8 @@ public final class DeviceImpl implements Device {
     this.id = id;
     this.ordinal = ordinal;
     this.driver = driver;
-    this.staging = driver == null || driver.hostStaging() == null ? null : Staging.of(driver);
+    HostStaging host = driver == null ? null : driver.hostStaging();
+    this.staging = driver == null || host == null ? null : Staging.of(driver, host);
     this.why = why;
   }
 

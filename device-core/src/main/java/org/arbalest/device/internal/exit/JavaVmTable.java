@@ -34,6 +34,7 @@ record JavaVmTable(long javaVm, MemorySegment functions) {
     SymbolLookup libjvm = SymbolLookup.libraryLookup("libjvm.so", Arena.global()); // the loaded one: its name is unique
     long created = libjvm.findOrThrow("JNI_GetCreatedJavaVMs").address();
     MemoryMap memory = MemoryMap.read("libjvm");
+    if (memory.fileAt(created).isEmpty()) memory = MemoryMap.read(""); // the file that a link leads to has another name
     JavaVmTable table = of(onlyJavaVm(created), memory.fileAt(created), memory);
     table.callGetEnv();
     return table;

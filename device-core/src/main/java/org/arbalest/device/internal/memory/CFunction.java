@@ -28,9 +28,18 @@ public final class CFunction {
    * Links a faster handle for functions of one type. Returns null if that fails, for example because memory runs out:
    * an initializer of a class that threw would make each later release fail, and {@link #CALL} still works.
    */
-  public static @Nullable MethodHandle link(FunctionDescriptor type, Linker.Option... options) {
+  public static @Nullable MethodHandle link(FunctionDescriptor type) {
     try {
-      return Linker.nativeLinker().downcallHandle(type, options);
+      return Linker.nativeLinker().downcallHandle(type);
+    } catch (Throwable t) {
+      return null;
+    }
+  }
+
+  /** Does the same for functions that return at once, never call Java: the thread's state does not change. */
+  public static @Nullable MethodHandle linkShort(FunctionDescriptor type) {
+    try {
+      return Linker.nativeLinker().downcallHandle(type, Linker.Option.critical(false));
     } catch (Throwable t) {
       return null;
     }

@@ -73,13 +73,10 @@ public final class NativeHeap {
     return true;
   }
 
-  /**
-   * The calls that skip the state transition; null if they could not be linked. {@link CFunction#link} has the reason.
-   */
+  /** The calls that skip the state transition; null if they could not be linked. */
   private static final class Critical {
-    private static final Linker.Option SHORT = Linker.Option.critical(false);
-    static final @Nullable MethodHandle MALLOC = CFunction.link(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), SHORT);
-    static final @Nullable MethodHandle FREE = CFunction.link(FunctionDescriptor.ofVoid(JAVA_LONG), SHORT);
+    static final @Nullable MethodHandle MALLOC = CFunction.linkShort(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    static final @Nullable MethodHandle FREE = CFunction.linkShort(FunctionDescriptor.ofVoid(JAVA_LONG));
   }
 
   public static byte getByte(long address) {

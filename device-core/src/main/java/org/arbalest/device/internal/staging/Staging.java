@@ -56,7 +56,11 @@ public final class Staging {
    */
   public static @Nullable Staging of(DeviceDriver driver) {
     HostStaging host = driver.hostStaging();
-    if (host == null) return null;
+    return host == null ? null : of(driver, host);
+  }
+
+  /** Returns the staging of a device whose driver has such memory. */
+  public static Staging of(DeviceDriver driver, HostStaging host) {
     synchronized (ALL) {
       return ALL.computeIfAbsent(host, _ -> new Staging(driver, host));
     }
