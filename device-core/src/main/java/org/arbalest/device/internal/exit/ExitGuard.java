@@ -119,7 +119,7 @@ public final class ExitGuard {
 
   private static long upcallStub(Lookup lookup, String name, FunctionDescriptor type) {
     MethodHandle target = MethodHandles.foldArguments(method(lookup, name, type.toMethodType()), NOTICE);
-    CALLED.add(lookup.lookupClass().getName() + "." + name);
+    CALLED.add(lookup.lookupClass().getName().concat(".").concat(name)); // "+" would generate code (decision 47)
     return LINKER.upcallStub(target, type, Arena.global()).address();
   }
 
