@@ -25,12 +25,17 @@ sealed interface CCompiler {
 
         /**
          * Skips the tests of a spec, with the reason, if no library can be made from C: the machine has no C compiler,
-         * and the project's small compiler does not replace it.
+         * and the project's small compiler does not replace it. If it does, this says so once.
          *
          * With `CI=true` in the environment no test is skipped: [NativeLibrary.compile] then fails.
          */
         val needed: SkipWithout = SkipWithout {
+            if (NativeLibrary.isBySmallCompiler) sayWhich
             NativeLibrary.missing?.takeUnless { System.getenv("CI") == "true" }
+        }
+
+        private val sayWhich by lazy {
+            println("The small compiler makes the libraries of the tests: ${(answer as Missing).reason}")
         }
 
         /**

@@ -15,7 +15,6 @@ import java.nio.file.StandardOpenOption.WRITE
 import java.security.MessageDigest
 import java.util.Optional
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicBoolean
 
 /**
  * A shared library made from C sources, loaded until the process ends.
@@ -55,6 +54,10 @@ class NativeLibrary private constructor(
             is CCompiler.Found -> null
             is CCompiler.Missing -> if (prebuilt != null) null else smallMissing?.let { "${answer.reason}; $it" }
         }
+
+        /** Whether the [SmallCompiler] makes the libraries here. */
+        val isBySmallCompiler: Boolean
+            get() = prebuilt == null && CCompiler.answer is CCompiler.Missing && smallMissing == null
 
         /**
          * Compiles [sources] and loads them. The same content is compiled once, and loaded once per process.
@@ -127,12 +130,6 @@ class NativeLibrary private constructor(
             }
         }
 
-        private val said = AtomicBoolean()
-
-        private fun sayOnce(answer: CCompiler.Missing) {
-            if (!said.getAndSet(true)) println("The small compiler makes the libraries of the tests: ${answer.reason}")
-        }
-
         private fun bySmallCompiler(
             name: String,
             answer: CCompiler.Missing,
@@ -141,7 +138,6 @@ class NativeLibrary private constructor(
         ): NativeLibrary {
             val missing = if (texts.keys.any { it.endsWith(".cpp") }) "it compiles no C++" else smallMissing
             if (missing != null) error("${answer.reason}; $missing")
-            sayOnce(answer)
             val folder = output.resolve("$name-${hash("${SmallCompiler.version} $flags", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
                 made(file) {
