@@ -33,8 +33,8 @@ internal object Staged {
         listOf(copy, repository).forEach(::deleted)
         // The POM of each module, since Maven also reads those of modules that it does not build.
         val poms = ROOT.list().orEmpty().map { "$it/pom.xml" }
-        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "docs/src/dokka") + poms + (JARS + "test-support")
-            .map { "$it/src/main" }) {
+        val sources = (JARS + "test-support").map { "$it/src/main" } + JARS.map { "$it/api" }
+        for (name in listOf("pom.xml", "LICENSE", "NOTICE", ".mvn", "docs/src/dokka") + poms + sources) {
             ROOT.resolve(name).walk().onEnter { it.name != "target" }.filter(File::isFile).forEach { file ->
                 file.copyTo(copy.resolve(file.relativeTo(ROOT)))
             }
