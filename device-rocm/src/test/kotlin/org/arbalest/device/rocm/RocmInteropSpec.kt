@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger
  * Arbalest.
  */
 class RocmInteropSpec : FunSpec({
-    extension(CCompiler.needed)
+    extension(CCompiler.commandNeeded)
     extension(
         SkipWithout { (CCompiler.cpp as? CCompiler.Missing)?.reason?.takeUnless { System.getenv("CI") == "true" } },
     )
