@@ -35,17 +35,28 @@ public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.jav
  *
  *     device.batch(flights).use { … }
  *
+ * The columns are those of [schemaOf], except that a column of `BigDecimal` has the largest scale of its values, and a
+ * column of `ZonedDateTime` their zone. To build several batches with the same columns, give the schema.
+ *
  * @param rows the objects, one for each row
- * @param schema other columns than [schemaOf] returns: in another order, with other units, widths, encodings. Nothing
- *     is rounded
- * @throws IllegalArgumentException if a column cannot store a value; the message names the value and the row
+ * @throws IllegalArgumentException if a column cannot store a value; the message names the value and the row. Also if
+ *     the values of one column have different zones
  */
-public inline fun <reified T : Any> Device.batch(rows: Collection<T>, schema: Schema = schemaOf<T>()): DeviceArray =
+public inline fun <reified T : Any> Device.batch(rows: Collection<T>): DeviceArray = memory().batch(rows)
+
+/**
+ * Builds a record batch of the objects in a collection, one row for each, with the columns of a schema; see the
+ * overload without one. Numbers and times are not rounded. A `ZonedDateTime` gets the zone of its column.
+ *
+ * @param schema the columns: in another order than [schemaOf] returns, with other units, widths, encodings
+ */
+public inline fun <reified T : Any> Device.batch(rows: Collection<T>, schema: Schema): DeviceArray =
     memory().batch(rows, schema)
 
 /** Builds a record batch of the objects in a collection, one row for each, in this memory; see [Device.batch]. */
-public inline fun <reified T : Any> MemoryManager.batch(
-    rows: Collection<T>,
-    schema: Schema = schemaOf<T>(),
-): DeviceArray =
+public inline fun <reified T : Any> MemoryManager.batch(rows: Collection<T>): DeviceArray =
+    Records.of(T::class.java).build(this, rows)
+
+/** Builds a record batch of the objects in a collection with the columns of a schema; see [Device.batch]. */
+public inline fun <reified T : Any> MemoryManager.batch(rows: Collection<T>, schema: Schema): DeviceArray =
     Records.of(T::class.java).build(this, schema, rows)

@@ -11,8 +11,11 @@ import java.time.Instant
 import java.time.LocalDate
 import java.time.LocalDateTime
 import java.time.LocalTime
+import java.time.OffsetDateTime
 import java.time.ZoneOffset
+import java.time.ZonedDateTime
 import java.util.function.IntPredicate
+import kotlin.experimental.ExperimentalTypeInference
 
 /** Adds a column of days since 1970-01-01 in one bulk copy. Rows for which [isNull] returns true are null. */
 public fun ColumnScope.date32(name: String = "", values: IntArray, isNull: IntPredicate? = null) {
@@ -162,6 +165,8 @@ public fun ColumnScope.timestamp(
  * @param timezone the time zone for display
  * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
  */
+@OptIn(ExperimentalTypeInference::class)
+@OverloadResolutionByLambdaReturnType
 public inline fun ColumnScope.timestamp(
     name: String = "",
     unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
@@ -169,6 +174,76 @@ public inline fun ColumnScope.timestamp(
     value: (row: Int) -> Instant?,
 ) {
     fill(column(Field.of(name, TimestampType(unit, timezone))), value) { appendTime(unit, it.epochSecond, it.nano, it) }
+}
+
+/**
+ * Adds a column of points in time, given with a zone, rounded down to the [unit]. The column has one zone, [timezone],
+ * for display; the values' own zones are not stored.
+ *
+ * @param unit the unit; microseconds unless given
+ * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
+ */
+@JvmName("timestampOfZoned")
+@OptIn(ExperimentalTypeInference::class)
+@OverloadResolutionByLambdaReturnType
+public inline fun ColumnScope.timestamp(
+    name: String = "",
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
+    timezone: String,
+    value: (row: Int) -> ZonedDateTime?,
+) {
+    val column = column(Field.of(name, TimestampType(unit, timezone)))
+    fill(column, value) { appendTime(unit, it.toEpochSecond(), it.nano, it) }
+}
+
+/**
+ * Adds a column of points in time, given with a zone, rounded down to the [unit]. The list has one element for each
+ * row; elements may be null. The values' own zones are not stored.
+ */
+@JvmName("timestampOfZoned")
+public fun ColumnScope.timestamp(
+    name: String = "",
+    values: List<ZonedDateTime?>,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
+    timezone: String,
+) {
+    requireRows(name, values.size)
+    timestamp(name, unit, timezone) { values[it] }
+}
+
+/**
+ * Adds a column of points in time, given with an offset, rounded down to the [unit]. The column has one zone,
+ * [timezone], for display; `timestampWithOffset` stores the offsets, too.
+ *
+ * @param unit the unit; microseconds unless given
+ * @throws ArithmeticException if a value does not fit 64 bits; the message names the column, the row and the value
+ */
+@JvmName("timestampOfOffset")
+@OptIn(ExperimentalTypeInference::class)
+@OverloadResolutionByLambdaReturnType
+public inline fun ColumnScope.timestamp(
+    name: String = "",
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
+    timezone: String,
+    value: (row: Int) -> OffsetDateTime?,
+) {
+    val column = column(Field.of(name, TimestampType(unit, timezone)))
+    fill(column, value) { appendTime(unit, it.toEpochSecond(), it.nano, it) }
+}
+
+/**
+ * Adds a column of points in time, given with an offset, rounded down to the [unit]. The list has one element for each
+ * row; elements may be null. `timestampWithOffset` stores the offsets, too.
+ */
+@JvmName("timestampOfOffset")
+public fun ColumnScope.timestamp(
+    name: String = "",
+    values: List<OffsetDateTime?>,
+    unit: ArrowTimeUnit = ArrowTimeUnit.MICROSECOND,
+    timezone: String,
+) {
+    requireRows(name, values.size)
+    timestamp(name, unit, timezone) { values[it] }
 }
 
 /**

@@ -7,6 +7,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.monitoring.HandleWatch
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -21,8 +22,11 @@ import java.time.LocalDateTime
 import java.time.LocalTime
 import java.time.OffsetDateTime
 import java.time.Period
+import java.time.ZonedDateTime
 import java.util.BitSet
 import java.util.UUID
+
+internal data class Numbered(val number: Int)
 
 private class Case(val format: String, val expected: List<Any?>, val column: ColumnScope.() -> Unit)
 
@@ -276,6 +280,38 @@ class BatchSpec : FunSpec({
         }
         shouldThrow<IllegalStateException> { cpu.batch(1) { int64("long", listOf(1L, 2L)) } }.message shouldContain
             "takes 1 values"
+    }
+
+    test("a timestamp takes times with a zone or an offset, and the column's zone") {
+        val zoned = ZonedDateTime.parse("2024-02-29T12:00+01:00[Europe/Zurich]")
+        val offset = OffsetDateTime.parse("2024-02-29T12:00:00.000000001+05:30")
+        cpu.batch(rows = 2) {
+            timestamp("zoned", timezone = "Europe/Zurich") { row -> zoned.takeIf { row == 0 } }
+            timestamp("zones", listOf(zoned, null), timezone = "Europe/Zurich")
+            timestamp("offset", ArrowTimeUnit.NANOSECOND, "UTC") { row -> offset.takeIf { row == 0 } }
+            timestamp("offsets", listOf(offset, null), ArrowTimeUnit.SECOND, "UTC")
+            timestamp("instant", timezone = "Europe/Zurich") { row -> zoned.toInstant().takeIf { row == 0 } }
+        }.use { batch ->
+            for (name in listOf("zoned", "zones", "instant")) {
+                batch[name].getZonedDateTime(0) shouldBe zoned
+                batch[name].isNull(1) shouldBe true
+            }
+            batch["offset"].getInstant(0) shouldBe offset.toInstant()
+            batch["offsets"].getInstant(0) shouldBe offset.toInstant().minusNanos(1)
+            batch["offsets"].isNull(1) shouldBe true
+        }
+    }
+
+    test("the place of an open batch is the line of the call of batch, which is inlined") {
+        fun here() = Throwable().stackTrace[1].lineNumber
+        HandleWatch.start().use { watch ->
+            val batches = listOf(cpu.batch(1) { int32("a") { it } }, cpu.batch { int32("a", intArrayOf(1)) })
+            val last = here() - 1
+            val rows = cpu.batch(listOf(1).map { Numbered(it) })
+            watch.open().map { open -> open.made().stackTrace.first { it.fileName == "BatchSpec.kt" }.lineNumber } shouldBe
+                listOf(last, last, last + 2)
+            (batches + rows).forEach { it.close() }
+        }
     }
 
     test("a list of each type may contain nulls") {

@@ -136,16 +136,17 @@ public final class Leaks {
       return what + size;
     }
 
-    /** Returns the place where the handle was made. */
+    /** Returns the place where the handle was made, with the lines that the source has. */
     public Throwable made() {
+      made.findLines();
       return made;
     }
 
     @Override
     public void run() {
       if (!open) return;
-      Faults.leak(what(), made);
-      Recording.leak(what(), made);
+      Faults.leak(what(), made());
+      Recording.leak(what(), made());
     }
   }
 
@@ -153,8 +154,16 @@ public final class Leaks {
   private static final class Origin extends Throwable {
     private static final long serialVersionUID = 1L;
 
+    private boolean hasLines;
+
     Origin() {
       super("by the thread " + Thread.currentThread().getName());
+    }
+
+    /** Reads class files, so it is called only for a report. */
+    synchronized void findLines() {
+      if (!hasLines) InlinedLines.replace(this);
+      hasLines = true;
     }
 
     /** The headline of the log entry already describes this. */

@@ -9,6 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.read.ColumnImpl;
+import org.arbalest.device.types.Field;
 import org.arbalest.device.objects.ObjectConversion;
 import org.arbalest.device.objects.ObjectType;
 import org.jspecify.annotations.Nullable;
@@ -109,12 +110,26 @@ record ClassAdapter(
 
     @Override
     void write(@Nullable Object[] objects, int count, ColumnBuilder column) {
+      values.write(converted(objects, count), count, column);
+    }
+
+    @Override
+    boolean isByValue() {
+      return values.isByValue();
+    }
+
+    @Override
+    Field exact(Field field, @Nullable Object[] objects, int count) {
+      return isByValue() ? values.exact(field, converted(objects, count), count) : field;
+    }
+
+    private @Nullable Object[] converted(@Nullable Object[] objects, int count) {
       @Nullable Object[] others = Arrays.copyOf(objects, count);
       for (int i = 0; i < count; i++) {
         Object object = others[i];
         if (object != null && !isAbsent(object)) others[i] = adapter.to.apply(object);
       }
-      values.write(others, count, column);
+      return others;
     }
   }
 }

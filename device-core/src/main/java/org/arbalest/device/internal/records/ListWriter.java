@@ -4,9 +4,12 @@ package org.arbalest.device.internal.records;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.MapType;
 import org.arbalest.device.types.NestedType.FixedSizeListType;
 import org.arbalest.device.internal.build.Fillers;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,22 @@ final class ListWriter extends ValueWriter {
     elements.writeTo(items, column.items());
   }
 
+  @Override
+  boolean isByValue() {
+    return items.isByValue();
+  }
+
+  @Override
+  Field exact(Field list, @Nullable Object[] values, int count) {
+    if (!isByValue()) return list;
+    Elements elements = new Elements();
+    for (int i = 0; i < count; i++) {
+      Object value = values[i];
+      if (value != null && !isAbsent(value)) elements.addAll(value);
+    }
+    return list.withType(DataType.list(elements.exact(items, list.type().children().getFirst())));
+  }
+
   private static void appendNone(@Nullable Object value, ColumnBuilder column) {
     if (value == null) {
       column.appendNull();
@@ -71,6 +90,10 @@ final class ListWriter extends ValueWriter {
       count = 0;
     }
 
+    Field exact(ValueWriter writer, Field field) {
+      return writer.exact(field, all, count);
+    }
+
     private static @Nullable Object[] boxes(Object array) {
       @Nullable Object[] boxes = new Object[Array.getLength(array)];
       for (int i = 0; i < boxes.length; i++) boxes[i] = Array.get(array, i);
@@ -86,6 +109,26 @@ final class ListWriter extends ValueWriter {
     OfMaps(ValueWriter keys, ValueWriter values) {
       this.keys = keys;
       this.values = values;
+    }
+
+    @Override
+    boolean isByValue() {
+      return keys.isByValue() || values.isByValue();
+    }
+
+    @Override
+    Field exact(Field field, @Nullable Object[] maps, int count) {
+      if (!isByValue()) return field;
+      Elements allKeys = new Elements();
+      Elements allValues = new Elements();
+      for (int i = 0; i < count; i++) {
+        if (!(maps[i] instanceof Map<?, ?> map)) continue;
+        map.keySet().forEach(allKeys::add);
+        map.values().forEach(allValues::add);
+      }
+      List<Field> entry = ((MapType) field.type()).entries().type().children();
+      return field.withType(
+          DataType.map(allKeys.exact(keys, entry.get(0)), allValues.exact(values, entry.get(1))));
     }
 
     @Override

@@ -36,13 +36,37 @@ abstract class PartWriter {
 
   /** Appends the component of the first {@code count} owners. Some owners may be {@link ValueWriter#ABSENT}. */
   final void write(@Nullable Object[] owners, int count, ColumnBuilder column) {
-    try {
+    read(() -> {
       append(owners, count, column);
+      return column;
+    });
+  }
+
+  /** Calls a function that reads the component; its unchecked exceptions pass. */
+  final <T> T read(Reading<T> reading) {
+    try {
+      return reading.call();
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
       throw new IllegalStateException("component \"" + field.name() + "\" cannot be read", e);
     }
+  }
+
+  /** A function that calls the getter, which may throw anything. */
+  @FunctionalInterface
+  interface Reading<T> {
+    T call() throws Throwable;
+  }
+
+  /** See {@link ValueWriter#isByValue}. */
+  boolean isByValue() {
+    return false;
+  }
+
+  /** Returns the field for the component of the first {@code count} owners; see {@link ValueWriter#exact}. */
+  Field exact(@Nullable Object[] owners, int count) {
+    return field;
   }
 
   abstract void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable;
@@ -111,12 +135,26 @@ abstract class PartWriter {
 
     @Override
     void append(@Nullable Object[] owners, int count, ColumnBuilder column) throws Throwable {
+      values.write(parts(owners, count), count, column);
+    }
+
+    @Override
+    boolean isByValue() {
+      return values.isByValue();
+    }
+
+    @Override
+    Field exact(@Nullable Object[] owners, int count) {
+      return isByValue() ? read(() -> values.exact(field, parts(owners, count), count)) : field;
+    }
+
+    private @Nullable Object[] parts(@Nullable Object[] owners, int count) throws Throwable {
       @Nullable Object[] parts = new Object[count];
       for (int i = 0; i < count; i++) {
         Object owner = owners[i];
         parts[i] = ValueWriter.isAbsent(owner) ? owner : getter.invokeExact(owner);
       }
-      values.write(parts, count, column);
+      return parts;
     }
   }
 }

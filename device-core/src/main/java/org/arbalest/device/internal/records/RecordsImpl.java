@@ -91,18 +91,24 @@ public final class RecordsImpl<T> implements Records<T> {
 
   @Override
   public DeviceArray build(MemoryManager memory, Collection<? extends T> rows) {
-    return build(memory, schema(), rows);
+    return build(memory, schema(), rows, true);
   }
 
   @Override
   public DeviceArray build(MemoryManager memory, Schema columns, Collection<? extends T> rows) {
+    return build(memory, Objects.requireNonNull(columns, "schema"), rows, false);
+  }
+
+  /** @param isDefault whether the columns are the default ones, which may get other parameters of their types */
+  private DeviceArray build(MemoryManager memory, Schema columns, Collection<? extends T> rows, boolean isDefault) {
     Objects.requireNonNull(memory, "memory");
-    Objects.requireNonNull(columns, "schema");
     @Nullable Object[] all = Objects.requireNonNull(rows, "rows").toArray();
     for (int row = 0; row < all.length; row++) {
       if (all[row] == null) throw new IllegalArgumentException("row " + row + " of a batch is null");
     }
     RowWriter writer = writing.get(columns.asField(), this::writer);
+    if (isDefault && writer.isByValue())
+      writer = writing.get(writer.exact(columns.asField(), all, all.length), this::writer);
     try (BatchBuilder builder = BatchBuilder.of(memory, all.length)) {
       builder.metadata(columns.metadata());
       writer.writeAll(all, builder);

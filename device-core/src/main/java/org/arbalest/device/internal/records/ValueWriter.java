@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.records;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -30,6 +32,22 @@ abstract class ValueWriter {
   /** Appends the first {@code count} values. Some may be null or {@link #ABSENT}. */
   abstract void write(@Nullable Object[] values, int count, ColumnBuilder column);
 
+  /**
+   * Returns the default field of these values; with other parameters of its types, if the values are stored exactly
+   * only then.
+   *
+   * @param field the default field
+   * @param values the values; those after {@code count} have no meaning
+   */
+  Field exact(Field field, @Nullable Object[] values, int count) {
+    return field;
+  }
+
+  /** Returns whether {@link #exact} may return another field. */
+  boolean isByValue() {
+    return false;
+  }
+
   /** Appends a null; with its parts, if the type is stored as a struct. */
   static void appendNull(ColumnBuilder column, boolean hasParts) {
     if (hasParts) {
@@ -42,13 +60,31 @@ abstract class ValueWriter {
   /** Appends values of flat types and of Arrow's extension types. */
   static final class OfFlat extends ValueWriter {
     private final FlatClass.Append append;
+    private final @Nullable ExactType exact;
     private final DataType type;
     private final boolean hasParts;
 
-    OfFlat(FlatClass.Append append, Field field) {
+    OfFlat(Class<?> from, FlatClass.Append append, Field field) {
       this.append = append;
+      this.exact = ExactType.of(from);
       this.type = field.valueType();
       this.hasParts = field.type() instanceof StructType;
+    }
+
+    @Override
+    boolean isByValue() {
+      return exact != null;
+    }
+
+    @Override
+    Field exact(Field field, @Nullable Object[] values, int count) {
+      if (exact == null) return field;
+      List<Object> known = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        Object value = values[i];
+        if (value != null && !isAbsent(value)) known.add(value);
+      }
+      return known.isEmpty() ? field : field.withType(exact.of(field, known));
     }
 
     @Override

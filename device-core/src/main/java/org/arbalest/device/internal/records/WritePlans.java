@@ -53,8 +53,8 @@ final class WritePlans {
     Field flat = FlatClass.values(field);
     FlatClass.Append append = unsigned == null ? append(type.type(), flat) : unsigned.appendTo(flat);
     if (adapter != null && append != null)
-      return new ClassAdapter.Writer(adapter, new ValueWriter.OfFlat(append, field));
-    if (append != null) return new ValueWriter.OfFlat(append, field);
+      return new ClassAdapter.Writer(adapter, new ValueWriter.OfFlat(type.type(), append, field));
+    if (append != null) return new ValueWriter.OfFlat(type.type(), append, field);
     DataType values = field.type();
     if (values instanceof StructType struct) {
       ObjectShape shape = Shapes.find(type);
