@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Arrow's C Device data interface for the JVM: device arrays and streams, handed over without a copy. */
 module org.arbalest.device {
+  requires static com.google.errorprone.annotations;
   requires static java.management;
   requires static jdk.jfr;
   requires static jdk.management;

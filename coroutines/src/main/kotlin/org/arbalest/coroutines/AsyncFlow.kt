@@ -107,7 +107,7 @@ private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: 
             task.use { action(it, tasks) }
             if (++seen % TASKS_PER_YIELD == 0) yield()
         }
-        awaitRelease()
+        val _ = awaitRelease() // a failure was thrown above
     } finally {
         tasks.cancel()
     }

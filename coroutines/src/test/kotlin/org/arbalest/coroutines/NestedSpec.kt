@@ -119,11 +119,11 @@ class NestedSpec : FunSpec({
         }.throughC().use { batch ->
             listOf(batch.column(0), batch.column(1)).map { it.ints()[0] } shouldBe listOf(1, 2)
             shouldThrow<IllegalArgumentException> { batch["x"] }.message shouldBe
-                "the batch has 2 fields \"x\", at [0, 1]; ask by the index"
+                "the batch has 2 fields \"x\", at [0, 1]; ask by the index, or choose by select(int...)"
             shouldThrow<IllegalArgumentException> { batch["s"]["a"] }.message shouldContain
-                "has 2 fields \"a\", at [0, 1]; ask by the index"
+                "has 2 fields \"a\", at [0, 1]; ask by the index, or choose by select(int...)"
             shouldThrow<IllegalArgumentException> { batch.schema()["x"] }.message shouldBe
-                "the schema has 2 fields \"x\", at [0, 1]; ask by the index"
+                "the schema has 2 fields \"x\", at [0, 1]; ask by the index, or choose by select(int...)"
             listOf("x" in batch, "x" in batch.schema(), "y" in batch) shouldBe listOf(true, true, false)
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param children the children in the type's order
  * @param dictionary the values of a dictionary-encoded array, otherwise null
  */
+@CheckReturnValue
 public record ArrayData(
     long length,
     long nullCount,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.UUID;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * for example after its driver is installed. Arrays that are imported from then on are on the available device
  * (DEV-18). Earlier arrays stay on the opaque device, which {@linkplain #equals equals} the available one.
  */
+@CheckReturnValue
 public sealed interface Device permits DeviceImpl {
   /** Returns the kind of device. */
   DeviceType type();

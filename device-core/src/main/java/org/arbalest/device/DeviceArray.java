@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -39,12 +40,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Several threads may use one handle at a time: to read it ({@link Column}), to {@link #retain} it
  * and to slice it. {@link #close}, {@link #move} and the exports consume the handle once, on any thread. Later calls
- * that need the memory throw an {@link IllegalStateException}.
+ * throw an {@link IllegalStateException}, except {@link #device}, {@link #field}, {@link #schema} and {@link #length}.
  *
  * <p>If {@code retain}, {@code slice}, {@code retainChild}, {@code copyTo} or {@code concat} compete with a close or a
  * move, they either get the array or throw. Three operations must not run while another thread consumes the handle:
  * reads of columns, queries of the event's address, and an export, which inspects the event.
  */
+@CheckReturnValue
 public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImpl {
   /**
    * Creates an array from buffers, which it takes over. The caller closes the array. If this call throws, the caller
@@ -545,6 +547,20 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    */
   default DeviceArray select(int... indices) {
     return ArrayColumns.select(DeviceArrayImpl.unwrap(this), indices);
+  }
+
+  /**
+   * Returns this record batch with only some columns, in the given order, each with a name of its own, without a copy;
+   * see {@link #select(String...)}. The columns are given by names, which are not paths.
+   *
+   * @param columns the names of the columns in this batch
+   * @param names their names in the result, one for each column
+   * @return the batch; the caller closes it
+   * @throws IllegalArgumentException if the array is not a struct, if no column or several columns have a name, or if
+   *     the numbers of columns and of names differ
+   */
+  default DeviceArray select(List<String> columns, List<String> names) {
+    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), List.copyOf(columns), List.copyOf(names));
   }
 
   /**

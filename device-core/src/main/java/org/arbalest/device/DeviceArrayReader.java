@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A pulled array belongs to the caller that pulled it, and outlives the reader (STR-05). {@link #close} does not
  * wait for a pull in another thread. That pull then releases the stream as soon as it returns.
  */
+@CheckReturnValue
 public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceArrayReaderImpl {
   /**
    * A source of a reader's arrays. The application implements it, and the reader owns and closes it. One thread at a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SeekableByteChannel;
@@ -13,6 +14,7 @@ import org.arbalest.device.internal.device.DeviceBufferImpl;
  *
  * <p>Slices and views share the memory, which is freed when the last of them is closed. Closing twice does nothing.
  */
+@CheckReturnValue
 public sealed interface DeviceBuffer extends AutoCloseable permits DeviceBufferImpl {
   /**
    * Wraps memory that other code allocated. The caller owns the buffer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.time.Duration;
 import java.util.Objects;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
@@ -18,6 +19,7 @@ import org.arbalest.device.internal.device.DeviceStreamImpl;
  * <p>While other code captures the queue into a graph of the runtime, each call that would queue work throws an
  * {@link IllegalStateException} (DEV-60).
  */
+@CheckReturnValue
 public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamImpl {
   /** Returns the device that does the work. */
   Device device();

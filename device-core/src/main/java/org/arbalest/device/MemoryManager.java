@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import org.arbalest.device.internal.device.AllocatorMemory;
 import org.arbalest.device.internal.device.GuardedMemory;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
@@ -13,6 +14,7 @@ import org.arbalest.device.internal.device.MeteredMemoryImpl;
  * with the CPU. A {@link MemoryPool} keeps freed memory for later allocations. {@link #of} makes a memory manager from
  * any other {@link MemoryAllocator}.
  */
+@CheckReturnValue
 public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, MemoryPool, MeteredMemory {
   /**
    * Creates a memory manager from the application's own allocator, such as another library's pool. The allocator must

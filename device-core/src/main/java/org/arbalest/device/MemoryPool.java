@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import org.arbalest.device.internal.device.MemoryPoolImpl;
 
 /**
@@ -13,6 +14,7 @@ import org.arbalest.device.internal.device.MemoryPoolImpl;
  *
  * <p>When the pool is closed, open buffers stay valid. Their memory goes back to the device when they are freed.
  */
+@CheckReturnValue
 public sealed interface MemoryPool extends MemoryManager, AutoCloseable permits MemoryPoolImpl {
   /**
    * A snapshot of a pool's counters.

@@ -29,7 +29,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
 
     test("a batch rejects a name that several columns have, with their indices, and returns each column by index") {
         batch().use { array ->
-            refused { array.column("x") } shouldBe "the batch has 2 fields \"x\", at [0, 2]; ask by the index"
+            refused { array.column("x") } shouldBe "the batch has 2 fields \"x\", at [0, 2]; ask by the index, or choose by select(int...)"
             (0..2).map { array.column(it).getInt(0) } shouldBe listOf(1, 2, 3)
             array.column("y").getInt(0) shouldBe 2
             refused { array.column("z") } shouldBe "the batch has no field \"z\"; it has [x, y, x, s]"
@@ -39,7 +39,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
     test("a struct rejects a name that several fields have, also if it is read as a map") {
         batch().use { array ->
             val struct = array.column("s")
-            val what = "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index"
+            val what = "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index, or choose by select(int...)"
             refused { struct.column("a") } shouldBe what
             refused { struct.get(0) } shouldBe what
             struct.column(1).getInt(0) shouldBe 5
@@ -48,7 +48,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
 
     test("a schema rejects a repeated name in field, indexOf and select, but not in contains") {
         val schema = Schema.of(int("x"), int("y"), int("x"), int("x"))
-        val what = "the schema has 3 fields \"x\", at [0, 2, 3]; ask by the index"
+        val what = "the schema has 3 fields \"x\", at [0, 2, 3]; ask by the index, or choose by select(int...)"
         refused { schema.field("x") } shouldBe what
         refused { schema.indexOf("x") } shouldBe what
         refused { schema.select("y", "x") } shouldBe what
@@ -62,7 +62,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
             val struct = batch.column(Field.of("s", DataType.struct(int("a"))))
             struct.child("a") shouldBe struct.child(0)
             val added = struct.addChild(int("a"))
-            refused { struct.child("a") } shouldBe "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index"
+            refused { struct.child("a") } shouldBe "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index, or choose by select(int...)"
             refused { struct.child("b") } shouldBe "column \"s\" has no field \"b\"; it has [a, a]"
             struct.child(1) shouldBe added
             shouldThrow<IndexOutOfBoundsException> { struct.child(2) }

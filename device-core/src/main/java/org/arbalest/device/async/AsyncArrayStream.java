@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.async;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -27,6 +28,7 @@ import org.arbalest.device.internal.async.AsyncArrayStreamImpl;
  * then after {@link #subscribe} has returned; it is always the first signal. The subscriber may request and cancel from
  * any thread, also inside a signal.
  */
+@CheckReturnValue
 public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, AutoCloseable permits AsyncArrayStreamImpl {
   /**
    * Returns a stage with the schema of the stream. It completes before the first task, on the producer's thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.async;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.async.AsyncTaskImpl;
@@ -14,6 +15,7 @@ import org.arbalest.device.types.Metadata;
  *
  * <p><b>Threads.</b> A task may be used from any thread, also after its stream has ended (ASY-16).
  */
+@CheckReturnValue
 public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
   /**
    * Creates a task for an {@link AsyncProducer} from an array and its metadata. The method takes the array over, also

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.builders;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +43,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
    * @param rows the number of rows of every column
    * @throws DeviceException with {@code ENOSYS} if the device is opaque
    */
+  @CheckReturnValue
   static BatchBuilder of(MemoryManager memory, int rows) {
     return new BatchBuilderImpl(Objects.requireNonNull(memory, "memory"), rows);
   }
@@ -50,16 +52,19 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
    * Creates a builder of a batch whose number of rows is that of its columns, the same for all; see
    * {@link #of(MemoryManager, int)}.
    */
+  @CheckReturnValue
   static BatchBuilder of(MemoryManager memory) {
     return new BatchBuilderImpl(Objects.requireNonNull(memory, "memory"));
   }
 
   /** Creates a builder of a batch in a device's own memory; see {@link #of(MemoryManager, int)}. */
+  @CheckReturnValue
   static BatchBuilder of(Device device, int rows) {
     return of(device.memory(), rows);
   }
 
   /** Creates a builder of a batch in a device's own memory; see {@link #of(MemoryManager)}. */
+  @CheckReturnValue
   static BatchBuilder of(Device device) {
     return of(device.memory());
   }
@@ -205,6 +210,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
    * @throws IllegalStateException if a column has another number of values than the batch has rows, or than the first
    *     column
    */
+  @CheckReturnValue
   DeviceArray build();
 
   /** Frees all memory that was not moved to an array. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.c;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -53,6 +54,7 @@ import org.arbalest.device.types.Field;
  * <p><b>Ownership of an exported handle.</b> An export consumes the handle; to keep a handle, the caller calls
  * {@code retain} first. If an export fails, the handle is unchanged and the export has written nothing (OWN-09).
  */
+@CheckReturnValue
 public final class CData {
   private CData() {}
 

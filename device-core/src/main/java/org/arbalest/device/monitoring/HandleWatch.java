@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.monitoring;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,6 +17,7 @@ import org.arbalest.device.internal.lifetime.Leaks;
  *
  * <p>All methods may be called from any thread.
  */
+@CheckReturnValue
 public final class HandleWatch implements AutoCloseable {
   private final long since = Leaks.follow();
   private final AtomicBoolean closed = new AtomicBoolean();

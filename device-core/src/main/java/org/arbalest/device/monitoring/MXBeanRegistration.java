@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.monitoring;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Objects;
 import org.arbalest.device.MemoryPool;
 import org.arbalest.device.MeteredMemory;
@@ -12,6 +13,7 @@ import org.arbalest.device.internal.management.MXBeanRegistrationImpl;
  * A registration of a bean in the platform's MBean server, until it is closed. Closing twice does nothing. All methods
  * may be called from any thread.
  */
+@CheckReturnValue
 public sealed interface MXBeanRegistration extends AutoCloseable permits MXBeanRegistrationImpl {
   /**
    * Registers a bean, {@code org.arbalest:type=MemoryPool,name="…"}, with the values of {@link MemoryPool#statistics}.

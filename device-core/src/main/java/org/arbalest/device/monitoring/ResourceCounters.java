@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.monitoring;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
@@ -29,6 +30,7 @@ import org.arbalest.device.internal.management.Management;
  * @param waits pending waits for events, including those that keep a queued copy's memory until the copy has read it.
  *     While it is not zero, the library may still release resources by itself
  */
+@CheckReturnValue
 public record ResourceCounters(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams,
     long tasks, long handlers,
     long producers, long queues, long events, long waits) {

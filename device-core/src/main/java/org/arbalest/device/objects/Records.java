@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.objects;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Collection;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
@@ -33,6 +34,7 @@ import org.arbalest.device.types.Schema;
  *
  * <p>The mapping analyses the class once. It keeps the match with each of the most recent schemas.
  */
+@CheckReturnValue
 public sealed interface Records<T> permits RecordsImpl {
   /**
    * Returns the mapping of a class.
@@ -47,8 +49,8 @@ public sealed interface Records<T> permits RecordsImpl {
 
   /**
    * Returns the default columns of the class. They are nullable where the component is. Times have nanoseconds,
-   * {@code BigDecimal} has 38 digits with 18 after the point, and enums use a dictionary.
-   * {@link #build(MemoryManager, Schema, Collection)} accepts other columns.
+   * {@code BigDecimal} has 38 digits with 18 after the point, {@code ZonedDateTime} is in UTC, and enums use a
+   * dictionary. {@link #build(MemoryManager, Schema, Collection)} accepts other columns.
    *
    * @throws IllegalArgumentException if a component has no such type, or the class contains itself; the message names
    *     it
@@ -79,16 +81,20 @@ public sealed interface Records<T> permits RecordsImpl {
   }
 
   /**
-   * Creates a batch with the columns of {@link #schema}. The caller closes it.
+   * Creates a batch with the columns of {@link #schema}, except that a column of {@code BigDecimal} has the largest
+   * scale of its values, and a column of {@code ZonedDateTime} their zone. To build several batches with the same
+   * columns, give the schema. The caller closes the batch.
    *
-   * @throws IllegalArgumentException if a column cannot store a value: the message has the column and the row
+   * @throws IllegalArgumentException if a column cannot store a value: the message has the column and the row; if the
+   *     values of one column have different zones
    * @throws DeviceException with {@code ENOMEM} if memory is insufficient, {@code ENOSYS} if the device is opaque
    */
   DeviceArray build(MemoryManager memory, Collection<? extends T> rows);
 
   /**
    * Creates a batch with other columns, each of which has a component. Their order, units, widths and encodings may
-   * differ; see {@link #build(MemoryManager, Collection)}. No value is rounded.
+   * differ; see {@link #build(MemoryManager, Collection)}. No value is rounded. A {@code ZonedDateTime} gets the zone of
+   * its column.
    *
    * @throws IllegalArgumentException if components and columns do not match: the message lists all differences
    */

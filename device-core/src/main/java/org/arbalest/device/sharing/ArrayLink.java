@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.sharing;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import org.arbalest.device.DeviceArray;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> A link fails if something else was written to its socket. If both processes live, a failed link
  * sends nothing more. Each process still keeps the memory that the other has open, until the other has closed it.
  */
+@CheckReturnValue
 public sealed interface ArrayLink extends AutoCloseable permits ArrayLinkImpl {
   /**
    * Creates a link over a connection, and takes the connection over. The other process creates a link over the other

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.sharing;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
@@ -24,6 +25,7 @@ import org.arbalest.device.internal.sharing.SharedArrayImpl;
  *
  * <p><b>Threads.</b> All methods may be called from any thread.
  */
+@CheckReturnValue
 public sealed interface SharedArray extends AutoCloseable permits SharedArrayImpl {
   /**
    * Shares an array. The caller still owns the array's handle, and may close it at once.

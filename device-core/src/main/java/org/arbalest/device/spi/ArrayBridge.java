@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.spi;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.arbalest.device.Device;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Access to an array's memory for bridges to other Arrow libraries. Applications do not need it. Addresses that a
  * bridge passes in are not checked.
  */
+@CheckReturnValue
 public final class ArrayBridge {
   private ArrayBridge() {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.statistics;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  * before the next column. In {@code trip: struct<start: utf8, end: utf8>, price: int64}, column 0 is {@code trip}, 1
  * and 2 are its children, and 3 is {@code price}. In an array that is not a record batch, column 0 is the array itself.
  */
+@CheckReturnValue
 public final class Statistics {
   private final StatisticsTable table;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.tensors;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.arbalest.device.Device;
@@ -39,6 +40,7 @@ import org.arbalest.device.types.Extension;
  * {@code __dlpack__}; {@link Device#wrapStream} wraps it. An import takes the stream that the caller gave to the
  * producer.
  */
+@CheckReturnValue
 public enum DLPack {
   /**
    * {@code DLManagedTensorVersioned} of DLPack 1, for consumers that pass {@code max_version}. Its capsule has the name

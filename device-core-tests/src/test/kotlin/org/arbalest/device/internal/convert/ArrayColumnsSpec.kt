@@ -110,6 +110,23 @@ class ArrayColumnsSpec : FunSpec({
         }
     }
 
+    test("select gives each column a name of its own, without a copy [SEL-20]") {
+        batch().use { whole ->
+            whole.select(listOf("name", "id", "id"), listOf("word", "id", "key")).use {
+                names(it) shouldBe listOf("word", "id", "key")
+                it.column("key").bufferAddress(1) shouldBe whole.column("id").bufferAddress(1)
+                it.column("word").toList() shouldBe whole.column("name").toList()
+                it.validate(Validation.FULL)
+                throughC(it).use { other -> other.schema() shouldBe it.schema() }
+            }
+            whole.select(listOf(), listOf()).use { it.length() shouldBe 4 }
+            refused { whole.select(listOf("id"), listOf()) } shouldBe
+                "each column needs a name, but there are 0 names for 1 columns"
+            refused { whole.select(listOf("place.x"), listOf("x")) } shouldBe
+                "the batch has no field \"place.x\"; it has [id, name, place]"
+        }
+    }
+
     test("withMetadata changes the metadata of the schema only, and select, drop and rename keep it [SEL-22]") {
         val metadata = Metadata.of("source", "here")
         batch().use { whole -> whole.withMetadata(metadata) }.use { marked ->
@@ -180,15 +197,18 @@ class ArrayColumnsSpec : FunSpec({
             refused { whole.rename("id", "place") } shouldBe "cannot rename \"id\": the batch already has a column " +
                 "\"place\", at 2; drop or rename that column first"
             refused { whole.rename("id", "a\u0000") } shouldContain "NUL"
-            shouldThrow<IndexOutOfBoundsException> { whole.select(0, 3) }.message shouldContain "3"
+            shouldThrow<IndexOutOfBoundsException> { whole.select(0, 3) }.message shouldBe
+                "there is no field 3 in the batch: its 3 fields are [id, name, place]"
             shouldThrow<IndexOutOfBoundsException> { whole.select(-1) }
+            shouldThrow<IndexOutOfBoundsException> { whole.retainChild(99) }.message shouldBe
+                "there is no field 99 in the batch: its 3 fields are [id, name, place]"
             @Suppress("UNCHECKED_CAST")
             val none = arrayOfNulls<String>(1) as Array<String>
             shouldThrow<NullPointerException> { whole.select(*none) }.message shouldBe "path"
             whole.select(0, 0).use { twice ->
                 for (use in listOf<(DeviceArray) -> Unit>({ it.select("id") }, { it.drop("id") },
                     { it.rename("id", "x") }, { it.withColumn("id", it) })) {
-                    refused { use(twice) } shouldBe "the batch has 2 fields \"id\", at [0, 1]; ask by the index"
+                    refused { use(twice) } shouldBe "the batch has 2 fields \"id\", at [0, 1]; ask by the index, or choose by select(int...)"
                 }
             }
             whole.retainChild(0).use { column ->
@@ -208,7 +228,7 @@ class ArrayColumnsSpec : FunSpec({
             wide.select(*Array(990) { "c${998 - it}" }).use { some ->
                 (0 until 990).map { some.column(it).getLong(0) } shouldBe List(990) { 998L - it }
             }
-            refused { wide.select("c7") } shouldBe "the batch has 2 fields \"c7\", at [7, 999]; ask by the index"
+            refused { wide.select("c7") } shouldBe "the batch has 2 fields \"c7\", at [7, 999]; ask by the index, or choose by select(int...)"
             refused { wide.select("d") } shouldContain "the batch has no field \"d\"; it has [c0, c1, "
         }
     }

@@ -423,7 +423,7 @@ class ArrayConversionLimitsSpec : FunSpec({
                 Field.of("s", StructType(listOf(Field.of("x", DataType.UTF8_VIEW), Field.of("x", DataType.INT8)))),
             ).use { it.column(1).getLong(0) shouldBe 1 }
             mismatch(array, Field.of("s", StructType(listOf(Field.of("x", DataType.INT8)))),
-                "the struct has 2 fields \"x\", at [0, 1]; ask by the index")
+                "the struct has 2 fields \"x\", at [0, 1]; ask by the index, or choose by select(int...)")
         }
     }
 

@@ -151,7 +151,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     Ownership shared = share();
     try {
       Layout layout = Layout.of(field);
-      Objects.checkIndex(index, layout.children.length);
+      FieldImpl.unwrap(field).checkPositions(index);
       long node = RawArrowArray.child(struct(shared), index);
       boolean rows = layout.shape.sharesRows();
       long start = RawArrowArray.offset(node) + (rows ? offset : 0);

@@ -35,16 +35,30 @@ public final class ArrayColumns {
 
   /** See {@link DeviceArray#select(String...)}. */
   public static DeviceArray select(DeviceArrayImpl array, String... paths) {
+    Objects.requireNonNull(paths, "paths");
     return held(array, (owner, batch) -> select(array, owner, Projection.of(batch, BATCH, paths)));
   }
 
   /** See {@link DeviceArray#select(int...)}. */
   public static DeviceArray select(DeviceArrayImpl array, int... indices) {
+    Objects.requireNonNull(indices, "indices");
     return held(array, (owner, batch) -> select(array, owner, Projection.of(batch, indices)));
+  }
+
+  /** See {@link DeviceArray#select(List, List)}. */
+  public static DeviceArray select(DeviceArrayImpl array, List<String> columns, List<String> names) {
+    return held(array, (owner, batch) -> {
+      if (columns.size() != names.size())
+        throw new IllegalArgumentException("each column needs a name, but there are " + names.size() + " names for "
+            + columns.size() + " columns");
+      int[] positions = columns.stream().mapToInt(column -> Projection.find(batch, column, BATCH)).toArray();
+      return select(array, owner, Projection.of(batch, positions).withNames(names));
+    });
   }
 
   /** See {@link DeviceArray#drop}. */
   public static DeviceArray drop(DeviceArrayImpl array, String... names) {
+    Objects.requireNonNull(names, "names");
     return held(array, (owner, batch) -> select(array, owner, Projection.without(batch, BATCH, names)));
   }
 
@@ -177,7 +191,10 @@ public final class ArrayColumns {
   /** See {@link DeviceArray#ofColumns}. */
   public static DeviceArray ofColumns(List<String> names, List<DeviceArray> columns) {
     Objects.requireNonNull(names, "names");
-    List<DeviceArrayImpl> arrays = columns.stream().map(DeviceArrayImpl::unwrap).toList();
+    Objects.requireNonNull(columns, "columns");
+    List<DeviceArrayImpl> arrays = new ArrayList<>(columns.size());
+    for (DeviceArray column : columns)
+      arrays.add(DeviceArrayImpl.unwrap(Objects.requireNonNull(column, () -> "columns[" + arrays.size() + "]")));
     Ownership[] owners = new Ownership[arrays.size()];
     int shared = 0;
     try {
@@ -203,7 +220,7 @@ public final class ArrayColumns {
     List<Field> fields = new ArrayList<>();
     for (int i = 0; i < arrays.size(); i++) {
       DeviceArrayImpl array = arrays.get(i);
-      String name = Objects.requireNonNull(names.get(i), "name");
+      String name = Objects.requireNonNull(names.get(i), "names[" + i + "]");
       requireLike(first, name, array,
           "column \"" + names.getFirst() + "\" has " + DeviceArrayImpl.counted(first.length(), "row"));
       Field field = array.field().withName(name);

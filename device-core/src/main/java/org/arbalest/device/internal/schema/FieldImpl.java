@@ -8,6 +8,7 @@ import java.io.ObjectInputStream;
 import java.io.Serial;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Arrays;
 import java.util.Objects;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.internal.abi.RawArrowSchema;
@@ -235,6 +236,20 @@ public final class FieldImpl implements Field {
 
   public void know(Schema made) {
     schema = made;
+  }
+
+  /**
+   * Throws unless the children have these positions.
+   *
+   * @throws IndexOutOfBoundsException with the position, the number of children and their names
+   */
+  public void checkPositions(int... positions) {
+    FieldImpl[] children = Layout.of(this).children;
+    for (int position : positions) {
+      if (position >= 0 && position < children.length) continue;
+      throw new IndexOutOfBoundsException("there is no field " + position + " in " + (name().isEmpty() ? "the batch" : this)
+          + ": its " + children.length + " fields are " + Arrays.stream(children).map(Field::name).toList());
+    }
   }
 
   /**

@@ -27,6 +27,14 @@ public final class Projection {
   private final int[] positions;
   private final @Nullable Projection[] parts;
 
+  private Projection(Projection of, Field result) {
+    this.result = result;
+    this.structs = of.structs;
+    this.fields = of.fields;
+    this.positions = of.positions;
+    this.parts = of.parts;
+  }
+
   private Projection(Field struct, int[] positions, @Nullable Projection[] parts) {
     FieldImpl[] all = Layout.of(struct).children;
     Field[] selected = new Field[positions.length];
@@ -54,8 +62,7 @@ public final class Projection {
    * @throws IndexOutOfBoundsException if a position is outside of the struct's fields
    */
   public static Projection of(Field struct, int... positions) {
-    int count = Layout.of(struct).children.length;
-    for (int position : positions) Objects.checkIndex(position, count);
+    FieldImpl.unwrap(struct).checkPositions(positions);
     return new Projection(struct, positions.clone(), new Projection[positions.length]);
   }
 
@@ -88,6 +95,13 @@ public final class Projection {
     boolean[] isDropped = new boolean[all.length];
     for (String name : names) isDropped[find(struct, name, where)] = true;
     return of(struct, IntStream.range(0, all.length).filter(i -> !isDropped[i]).toArray());
+  }
+
+  /** Returns the same fields with these names, one for each field, in a struct without an extension type. */
+  public Projection withNames(List<String> names) {
+    List<Field> renamed = new ArrayList<>();
+    for (Field field : result.type().children()) renamed.add(field.withName(names.get(renamed.size())));
+    return new Projection(this, result.withType(new StructType(renamed)));
   }
 
   /**
