@@ -7,6 +7,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
+import io.kotest.matchers.shouldBe
 import org.arbalest.device.columns.Column
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.reflect.Method
@@ -32,6 +33,24 @@ class ClosedHandleSpec : FunSpec({
             }
         }
         withClue(wrong.joinToString("\n")) { wrong.shouldBeEmpty() }
+    }
+
+    test("a closed handle still describes itself, and nothing else [OWN-19]") {
+        val closed = listOf(
+            DeviceArray::class.java to doorBatch(),
+            DeviceBuffer::class.java to Devices.cpu().allocate(8),
+            DeviceStream::class.java to Devices.cpu().createStream(),
+        )
+        closed.forEach { it.second.close() }
+        val answering = closed.associate { (type, handle) ->
+            type.simpleName to type.methods.filter { it.parameterCount == 0 && !Modifier.isStatic(it.modifiers) }
+                .filter { method -> runCatching { method.invoke(handle) }.isSuccess }.map { it.name }.toSortedSet()
+        }
+        answering shouldBe mapOf(
+            "DeviceArray" to setOf("close", "device", "field", "length", "schema"),
+            "DeviceBuffer" to setOf("close", "device", "size"),
+            "DeviceStream" to setOf("close", "device"),
+        )
     }
 
     include(racingClose(rounds = 50))

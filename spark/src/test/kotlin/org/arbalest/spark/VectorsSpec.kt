@@ -103,8 +103,14 @@ class VectorsSpec : FunSpec({
             val type = SparkTypes.of(schema, false)
             batch(schema, listOf(value)).use { Vectors.of(schema.fields(), type, false).rows(it, type) }
         }
-        shouldThrow<ArithmeticException> { read(beyond, Long.MAX_VALUE / 1000) }
-        shouldThrow<ArithmeticException> { read(nanos, Interval(1, 2, 1001)) }.message shouldContain "1001 ns"
+        shouldThrow<ArithmeticException> { read(beyond, Long.MAX_VALUE / 1000) }.message shouldContain
+            "column \"x\", row 0: 9223372036854775 is beyond the range of TIMESTAMP"
+        read(beyond, -(Long.MAX_VALUE / 1_000_000))
+        val days = Schema.of(listOf(Field.of("x", DataType.DATE64)))
+        shouldThrow<ArithmeticException> { read(days, 86_400_000L shl 31) }.message shouldContain
+            "column \"x\", row 0: 185542587187200000 ms are 2147483648 days"
+        shouldThrow<ArithmeticException> { read(nanos, Interval(1, 2, 1001)) }.message shouldContain
+            "column \"x\", row 0: an interval has 1001 ns"
         read(nanos, Interval(1, 2, 1000))
         read(decimals, BigDecimal("12.34"))
     }

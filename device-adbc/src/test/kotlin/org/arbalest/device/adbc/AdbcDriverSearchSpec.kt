@@ -64,6 +64,7 @@ class AdbcDriverSearchSpec : FunSpec({
         shouldThrow<IllegalArgumentException> { load("duckdb", AdbcDriverSearch.nowhere().`in`(others)) }.message.let {
             it shouldContain "no ADBC driver duckdb: looked for a manifest or a library of that name in "
             it shouldContain "has no library for linux_amd64, only for osx_arm64, windows_amd64"
+            it shouldContain "; or add org.duckdb:duckdb_jdbc to the class path"
         }
         shouldThrow<IllegalArgumentException> { load("$others/duckdb.toml", AdbcDriverSearch.nowhere()) }
             .message shouldContain "has no library for linux_amd64"

@@ -3,6 +3,7 @@ package org.arbalest.device.spi
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.ints.shouldBeGreaterThan
@@ -49,6 +50,8 @@ import org.arbalest.testkit.contract.Held
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_LONG
+import java.net.URLClassLoader
+import java.nio.file.Files
 
 /** An application's own backend, and broken ones: those in ext/ExtBackend.kt. */
 class DeviceProviderSpec : FunSpec({
@@ -199,7 +202,7 @@ class DeviceProviderSpec : FunSpec({
             )
         shouldThrow<IllegalStateException> { of(2, 0, buffer, buffer) }.message!! shouldContain "given twice"
         shouldThrow<DeviceException> { of(3, 0, buffer, other) }.message!! shouldContain
-            "$.a: the values need 24 bytes, but the buffer has 16"
+            "$.a: the values need 24 bytes, but buffers[1] has 16"
         shouldThrow<DeviceException> { of(2, 1, buffer, other) }.message!! shouldContain
             "$.a: null_count = 1, but there is no validity bitmap"
         of(2, 0, buffer, other).close()
@@ -229,15 +232,34 @@ class DeviceProviderSpec : FunSpec({
         error.message!! shouldNotContain "add "
     }
 
-    test("a device with a backend of this project names the artifact, and the files that a merged jar needs [DEV-13]") {
+    test("a backend without its service file, as in a merged jar, is reported as such [DEV-13]") {
+        val folder = tempdir().toPath()
+        val provider = folder.resolve("org/arbalest/device/rocm/RocmProvider.class")
+        Files.createFile(Files.createDirectories(provider.parent).resolve(provider.fileName))
+        val thread = Thread.currentThread()
+        val before = thread.contextClassLoader
+        URLClassLoader(arrayOf(folder.toUri().toURL())).use { merged ->
+            thread.contextClassLoader = merged
+            try {
+                shouldThrow<DeviceException> { Devices.device(DeviceType.ROCM_HOST, 0) }.message!! shouldContain
+                    "no backend for ROCM_HOST was found on the class path or module path: the classes of " +
+                    "arbalest-device-rocm are there, but no file META-INF/services/" +
+                    "org.arbalest.device.spi.DeviceProvider names them"
+                shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA, 0) }.message!! shouldContain "add "
+            } finally {
+                thread.contextClassLoader = before
+            }
+        }
+    }
+
+    test("a device with a backend of this project names the artifact [DEV-13]") {
         for ((type, artifact) in mapOf(
             DeviceType.CUDA to "arbalest-device-cuda",
             DeviceType.OPENCL to "arbalest-device-opencl",
             DeviceType.ROCM to "arbalest-device-rocm",
         )) {
             shouldThrow<DeviceException> { Devices.device(type, 0) }.message!! shouldContain
-                "no backend for $type was found on the class path or module path: add org.arbalest:$artifact " +
-                "(or merge META-INF/services, if a jar made of several jars contains it)"
+                "no backend for $type was found on the class path or module path: add org.arbalest:$artifact"
         }
     }
 

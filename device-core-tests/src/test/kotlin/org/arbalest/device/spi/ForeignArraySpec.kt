@@ -145,9 +145,9 @@ class ForeignArraySpec : FunSpec({
             fun one(length: Long, nulls: Long, offset: Long) = ForeignArray().array(length, nulls, offset)
             val longs = arena.longs(1, 2, 3)
             refused(int64, one(4, 0, 0).buffer(0, 0).buffer(longs)) shouldContain
-                "the values need 32 bytes, but the buffer has 24"
+                "the values need 32 bytes, but buffers[1] has 24"
             refused(int64, one(2, 0, 2).buffer(0, 0).buffer(longs)) shouldContain
-                "the values need 32 bytes, but the buffer has 24"
+                "the values need 32 bytes, but buffers[1] has 24"
             refused(int64, one(3, 1, 0).buffer(0, 0).buffer(longs)) shouldContain "null_count = 1"
             refused(int64, one(3, 4, 0).buffer(longs).buffer(longs)) shouldContain "null_count = 4"
             refused(int64, one(-1, 0, 0).buffer(0, 0).buffer(longs)) shouldContain "0 + -1"
@@ -167,7 +167,7 @@ class ForeignArraySpec : FunSpec({
             val inner = Schema.of(Field.of("s", DataType.struct(Field.of("x", DataType.INT32))))
             refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0)
                 .buffer(longs.address(), 7)) shouldContain
-                "$.s.x: the values need 8 bytes, but the buffer has 7"
+                "$.s.x: the values need 8 bytes, but buffers[1] has 7"
             refused(inner.asField(), one(2, 0, 0).buffer(0, 0).array(2, 0, 0).buffer(0, 0).array(1, 0, 0).buffer(0, 0)
                 .buffer(longs)) shouldContain "$.s.x: length = 1, but its parent needs 2"
             refused(Field.of("v", DataType.UTF8_VIEW), one(1, 0, 0).buffer(0, 0).buffer(arena.allocate(16))

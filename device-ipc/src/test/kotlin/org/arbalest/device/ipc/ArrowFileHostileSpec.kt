@@ -134,7 +134,7 @@ class ArrowFileHostileSpec : FunSpec() {
                 refuses("has -32 bytes", batch(buffers = listOf(0L to 0L, 0L to -32L)))
             }
             test("with a buffer that is too small") {
-                refuses("need 32 bytes, but the buffer has 24", batch(buffers = listOf(0L to 0L, 0L to 24L)))
+                refuses("need 32 bytes, but buffers[1] has 24", batch(buffers = listOf(0L to 0L, 0L to 24L)))
             }
             test("with a length that overflows the size of its buffer") {
                 val rows = 1L shl 61

@@ -26,7 +26,7 @@ public record DatabaseUri(String driver, @Nullable String uri, @Nullable String 
   private static final String ENTRY_POINT = "entrypoint";
   private static final String URI = "uri";
   private static final String PROFILE = "profile";
-  private static final String DUCK_DB = "duckdb";
+  static final String DUCK_DB = "duckdb";
 
   /** Splits a URI. */
   static DatabaseUri of(String uri) {

@@ -141,6 +141,7 @@ final class DriverFinder {
   private IllegalArgumentException none(String driver) {
     return new IllegalArgumentException("no ADBC driver " + driver
         + ": looked for a manifest or a library of that name in " + String.join(", ", tried)
-        + "; install the driver there, or pass the path of its library or manifest");
+        + "; install the driver there, or pass the path of its library or manifest"
+        + (driver.equals(DatabaseUri.DUCK_DB) ? "; or add org.duckdb:duckdb_jdbc to the class path" : ""));
   }
 }

@@ -40,7 +40,7 @@ final class BufferSizes {
     try {
       new BufferSizes(written).check(Layout.of(field), data);
     } catch (MalformedException e) {
-      throw e.toException();
+      throw e.toException(field.name().isEmpty() ? "" : "column \"" + field.name() + "\": ");
     }
   }
 
@@ -144,7 +144,7 @@ final class BufferSizes {
   private static void need(Sizes buffers, int buffer, String what, long bytes) {
     if (!buffers.has(buffer)) throw new MalformedException("there is no buffer for " + what);
     if (buffers.bytes(buffer) < bytes) {
-      throw new MalformedException(what + " need " + bytes + " bytes, but the buffer has " + buffers.bytes(buffer));
+      throw new MalformedException(what + " need " + bytes + " bytes, but buffers[" + buffer + "] has " + buffers.bytes(buffer));
     }
   }
 

@@ -34,9 +34,14 @@ public final class DeviceRegistry {
    */
   static final int MOST_DEVICES = 1 << 16;
 
-  /** The library's artifacts for device types, by the beginning of the types' names. */
-  private static final Map<String, String> ARTIFACTS =
-      Map.of("CUDA", "arbalest-device-cuda", "OPENCL", "arbalest-device-opencl", "ROCM", "arbalest-device-rocm");
+  /** A backend of the library: its artifact, and the file of its provider. */
+  private record Artifact(String name, String provider) {}
+
+  /** The library's backends for device types, by the beginning of the types' names. */
+  private static final Map<String, Artifact> ARTIFACTS = Map.of(
+      "CUDA", new Artifact("arbalest-device-cuda", "org/arbalest/device/cuda/CudaProvider.class"),
+      "OPENCL", new Artifact("arbalest-device-opencl", "org/arbalest/device/opencl/OpenClProvider.class"),
+      "ROCM", new Artifact("arbalest-device-rocm", "org/arbalest/device/rocm/RocmProvider.class"));
 
   private DeviceRegistry() {}
 
@@ -127,16 +132,23 @@ public final class DeviceRegistry {
   }
 
   /**
-   * Returns a hint that names the library's artifact for a type, and the service files, which a merge of jars often
-   * loses. Returns an empty text if no artifact serves the type.
+   * Returns a hint that names the library's artifact for a type; if its classes are there, the service files, which a
+   * merge of jars often loses. Returns an empty text if no artifact serves the type.
    */
   static String artifact(DeviceType type) {
     String name = type.name();
-    String kind = name.contains("_") ? name.substring(0, name.indexOf('_')) : name;
-    return ARTIFACTS.containsKey(kind)
-        ? ": add org.arbalest:" + ARTIFACTS.get(kind)
-            + " (or merge META-INF/services, if a jar made of several jars contains it)"
-        : "";
+    Artifact artifact = ARTIFACTS.get(name.contains("_") ? name.substring(0, name.indexOf('_')) : name);
+    if (artifact == null) return "";
+    if (!isPresent(artifact.provider)) return ": add org.arbalest:" + artifact.name;
+    return ": the classes of " + artifact.name + " are there, but no file META-INF/services/"
+        + DeviceProvider.class.getName() + " names them; where one jar is made of several, merge these files (Maven "
+        + "Shade's ServicesResourceTransformer, Gradle Shadow's mergeServiceFiles)";
+  }
+
+  private static boolean isPresent(String file) {
+    ClassLoader ours = DeviceRegistry.class.getClassLoader();
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    return (ours != null && ours.getResource(file) != null) || (context != null && context.getResource(file) != null);
   }
 
   /** Returns the status of each device type that has a backend, and of the usual types without one. */

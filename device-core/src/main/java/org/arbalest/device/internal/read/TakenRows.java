@@ -21,12 +21,12 @@ public final class TakenRows {
 
   /** See {@link DeviceArray#take(long...)}. */
   public static DeviceArray take(DeviceArrayImpl array, long[] rows) {
-    return ArrayRows.take(array, new Longs(rows));
+    return ArrayRows.take(array, new Longs(Objects.requireNonNull(rows, "rows")));
   }
 
   /** See {@link DeviceArray#take(int...)}. */
   public static DeviceArray take(DeviceArrayImpl array, int[] rows) {
-    return ArrayRows.take(array, new Ints(rows));
+    return ArrayRows.take(array, new Ints(Objects.requireNonNull(rows, "rows")));
   }
 
   /** See {@link DeviceArray#take(Column)}. */

@@ -57,7 +57,7 @@ public final class TextTable {
    * {@link DeviceArray#toString(int)}.
    */
   public static String of(DeviceArray array, int rows) {
-    if (rows < 0) throw new IllegalArgumentException("the first " + rows + " rows");
+    if (rows < 0) throw new IllegalArgumentException("the number of rows is " + rows + ", and must not be negative");
     try (DeviceArray first = array.slice(0, Math.min(rows, array.length()))) {
       if (!first.device().isCpuAccessible()) {
         try (DeviceArray copy = first.copyTo(Devices.cpu())) {

@@ -52,6 +52,15 @@ public abstract class ArrowVector extends ColumnVector {
   /** Stores the addresses of the values. */
   abstract void onColumn(Column next);
 
+  /**
+   * Returns the exception for a value that Spark cannot have.
+   *
+   * @param what the value, and why
+   */
+  final ArithmeticException refusal(int row, String what) {
+    return new ArithmeticException("column \"" + column().field().name() + "\", row " + row + ": " + what);
+  }
+
   /** Returns the current array, borrowed until the next one. */
   public final Column column() {
     return Objects.requireNonNull(column, "closed");

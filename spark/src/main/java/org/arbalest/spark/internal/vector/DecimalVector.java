@@ -23,23 +23,22 @@ final class DecimalVector extends OfValues {
     long address = values + bits / 8 * at(row);
     if (bits == 32) return Decimal.createUnsafe(Memory.getInt(address), precision, scale);
     long low = Memory.getLong(address);
-    if (bits == 64 || isExtended(address, low)) return small(low, precision, scale);
+    if (bits == 64 || isExtended(address, low)) return small(row, low, precision, scale);
     byte[] bytes = new byte[bits / 8]; // the most significant byte first
     for (int i = 0; i < bytes.length; i++) bytes[bytes.length - 1 - i] = Memory.getByte(address + i);
-    return checked(new BigDecimal(new BigInteger(bytes), scale), precision, scale);
+    return checked(row, new BigDecimal(new BigInteger(bytes), scale), precision, scale);
   }
 
-  private static Decimal small(long unscaled, int precision, int scale) {
+  private Decimal small(int row, long unscaled, int precision, int scale) {
     if (precision <= Decimal.MAX_LONG_DIGITS()) return Decimal.createUnsafe(unscaled, precision, scale);
-    return checked(BigDecimal.valueOf(unscaled, scale), precision, scale);
+    return checked(row, BigDecimal.valueOf(unscaled, scale), precision, scale);
   }
 
   /** Returns a decimal, and rejects digits beyond the precision: Spark would accept them, or return null. */
-  private static Decimal checked(BigDecimal value, int precision, int scale) {
+  private Decimal checked(int row, BigDecimal value, int precision, int scale) {
     if (value.precision() > precision) {
-      throw new ArithmeticException(
-          "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision
-              + " of which " + scale + " behind the point");
+      throw refusal(row, "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision
+          + " of which " + scale + " behind the point");
     }
     return Decimal.apply(value, precision, scale);
   }

@@ -27,7 +27,12 @@ final class TimeVectors {
     public long getLong(int row) {
       long at = at(row);
       if (isNullAt(row)) return 0; // Spark copies arrays with the values of null rows, which may be anything
-      return Math.multiplyExact(isInt ? Memory.getInt(values + 4 * at) : Memory.getLong(values + 8 * at), factor);
+      long value = isInt ? Memory.getInt(values + 4 * at) : Memory.getLong(values + 8 * at);
+      long product = value * factor;
+      if (Math.multiplyHigh(value, factor) != product >> 63)
+        throw refusal(row, value + " is beyond the range of " + dataType().sql() + ", whose unit is " + factor
+            + " times smaller");
+      return product;
     }
   }
 
@@ -55,7 +60,11 @@ final class TimeVectors {
     @Override
     public int getInt(int row) {
       if (isNullAt(row)) return 0;
-      return Math.toIntExact(Math.floorDiv(Memory.getLong(values + 8 * at(row)), MILLIS_OF_DAY));
+      long millis = Memory.getLong(values + 8 * at(row));
+      long days = Math.floorDiv(millis, MILLIS_OF_DAY);
+      if ((int) days != days)
+        throw refusal(row, millis + " ms are " + days + " days, which exceed 32 bits, as Spark counts them");
+      return (int) days;
     }
   }
 
@@ -88,9 +97,8 @@ final class TimeVectors {
       long address = values + 16 * at(row);
       long nanos = Memory.getLong(address + 8);
       if (!truncates && nanos % 1000 != 0) {
-        throw new ArithmeticException(
-            "an interval has " + nanos
-                + " ns, and Spark counts microseconds; the option nanoseconds=truncate drops the rest");
+        throw refusal(row, "an interval has " + nanos
+            + " ns, and Spark counts microseconds; the option nanoseconds=truncate drops the rest");
       }
       return new CalendarInterval(Memory.getInt(address), Memory.getInt(address + 4), Math.floorDiv(nanos, 1000));
     }
