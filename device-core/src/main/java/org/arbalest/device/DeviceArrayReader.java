@@ -19,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A pulled array belongs to the caller that pulled it, and outlives the reader (STR-05). {@link #close} does not
  * wait for a pull in another thread. That pull then releases the stream as soon as it returns.
+ *
+ * <p><b>Consumed readers.</b> An export, and each method that returns a reader, consumes this one (STR-18). The rest of
+ * the stream passes to the result, which closes the source. Later calls on this reader throw
+ * {@link IllegalStateException} with the name of the call that consumed it, and {@link #close} does nothing. A call that
+ * waits for a pull in another thread waits until the pull returns. If a call throws, the caller still owns this reader.
  */
 @CheckReturnValue
 public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceArrayReaderImpl {
@@ -118,8 +123,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * Creates a reader of the same arrays in the layout of another field. Each array is converted when it is pulled, as
    * by {@link DeviceArray#convertTo(Field)}.
    *
-   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
-   * call throws, the caller still owns this reader. ({@link DeviceArray#convertTo(Field)} leaves its handle open.)
+   * <p>The call consumes this reader. ({@link DeviceArray#convertTo(Field)} leaves its handle open.)
    *
    * @param requested the requested field
    * @throws IllegalArgumentException if arrays of this type cannot be converted to the field; the message has the path
@@ -137,8 +141,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * the batch's own bitmap, such as DuckDB. Each batch is converted when it is pulled, as by
    * {@link DeviceArray#pushDownNulls}.
    *
-   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
-   * call throws, the caller still owns this reader. ({@link DeviceArray#pushDownNulls} leaves its handle open.)
+   * <p>The call consumes this reader. ({@link DeviceArray#pushDownNulls} leaves its handle open.)
    *
    * @throws IllegalArgumentException if the arrays are not structs
    */
@@ -153,12 +156,11 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * selected when a batch is pulled, without a copy, as by {@link DeviceArray#select(String...)}. The batch then keeps
    * the memory of all.
    *
-   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
-   * call throws, the caller still owns this reader. ({@link DeviceArray#select(String...)} leaves its handle open.)
+   * <p>The call consumes this reader. ({@link DeviceArray#select(String...)} leaves its handle open.)
    *
    * @throws IllegalArgumentException if the arrays are not structs, if no field or several fields have a path, or if a
    *     struct is selected as well as some of its fields; the message lists the candidates
-   * @throws IllegalStateException if this reader was closed or exported
+   * @throws IllegalStateException if this reader was closed or consumed
    */
   DeviceArrayReader select(String... paths);
 
@@ -167,7 +169,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * @throws IllegalArgumentException if the arrays are not structs
    * @throws IndexOutOfBoundsException if the batches have no column at a position
-   * @throws IllegalStateException if this reader was closed or exported
+   * @throws IllegalStateException if this reader was closed or consumed
    */
   DeviceArrayReader select(int... indices);
 
@@ -175,12 +177,11 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * Creates a reader of the selected rows. Each array is filtered when it is pulled, as by {@link DeviceArray#filter}.
    * An array without a selected row is left out.
    *
-   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
-   * call throws, the caller still owns this reader. ({@link DeviceArray#filter} leaves its handle open.)
+   * <p>The call consumes this reader. ({@link DeviceArray#filter} leaves its handle open.)
    *
    * @param selection returns the rows of an array to keep, in the thread that pulls. The array is borrowed: it is
    *     closed after the call. An exception of the function ends the stream, as one of {@link Source#next} does
-   * @throws IllegalStateException if this reader was closed or exported
+   * @throws IllegalStateException if this reader was closed or consumed
    */
   DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection);
 
@@ -193,12 +194,11 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * arrays: joining these waits, and copies them by main memory and the default stream. Rows that wait for the next
    * array keep the memory of their arrays. An error of this reader follows the rows that were pulled before it.
    *
-   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
-   * call throws, the caller still owns this reader.
+   * <p>The call consumes this reader.
    *
    * @param rows the number of rows of each array, at least 1
    * @throws IllegalArgumentException if the number of rows is less than 1
-   * @throws IllegalStateException if this reader was closed or exported
+   * @throws IllegalStateException if this reader was closed or consumed
    */
   DeviceArrayReader rebatch(long rows);
 
@@ -206,8 +206,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * Creates a reader of the same arrays in another memory. Each array is copied as by
    * {@link DeviceArray#copyTo(MemoryManager, DeviceStream)}, in the order of the stream, and has its own event.
    *
-   * <p>The call consumes this reader: it passes to the result, which closes it. Do not pull from it any more. If this
-   * call throws, the caller still owns this reader. ({@link DeviceArray#copyTo(Device)} leaves its handle open.)
+   * <p>The call consumes this reader. ({@link DeviceArray#copyTo(Device)} leaves its handle open.)
    *
    * <p><b>Copies ahead.</b> With {@code ahead} above 0, a thread of the result pulls and copies before the consumer
    * pulls. This reader then makes the next arrays while others are copied or processed. The thread starts with the
@@ -215,9 +214,9 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * including the copy in progress; then the thread waits. An error follows the arrays that were copied before it. With
    * 0 there is no thread: {@code next} pulls and copies.
    *
-   * <p><b>Closing.</b> Closing the result closes this reader and the copies that were not pulled. Closing this reader
-   * cancels its pull. Neither waits for a pull or a copy. If the thread is in one, the thread finishes it and releases
-   * the array. Otherwise the closing thread closes this reader, which takes as long as the source's close.
+   * <p><b>Closing.</b> Closing the result cancels a pull of the source, closes the source, and the copies that were not
+   * pulled. It waits for no pull or copy. If the thread is in one, the thread finishes it and releases the array.
+   * Otherwise the closing thread closes the source, which takes as long as the source's close.
    *
    * <p>The target and the stream may be closed immediately after the result. Use a separate stream, as the copies wait
    * for other work in the stream.
@@ -227,7 +226,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *     the result is pulled
    * @param ahead the number of copies that may exist before they are pulled; with 2, query, copy and use overlap
    * @throws IllegalArgumentException if {@code ahead} is negative
-   * @throws IllegalStateException if this reader was closed or exported
+   * @throws IllegalStateException if this reader was closed or consumed
    */
   DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead);
 
@@ -253,7 +252,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @return the array, or null at the end of the stream
    * @throws DeviceException with the errno and the message of the producer's error; with its cause if the producer is
    *     this library, in this process
-   * @throws IllegalStateException if the reader was closed, also during the pull
+   * @throws IllegalStateException if the reader was consumed or closed, also during the pull
    */
   @Nullable
   DeviceArray next();

@@ -48,8 +48,8 @@
  * <tr><td>A {@link org.arbalest.device.columns.Column}</td><td>not released: borrowed from a handle, and valid while
  * that is open.</td></tr>
  * <tr><td>A {@link org.arbalest.device.DeviceBuffer}</td><td>its creator, until it moves into an array.</td></tr>
- * <tr><td>A {@link org.arbalest.device.DeviceArrayReader}</td><td>its owner: {@code close} or an export. Pulled arrays
- * stay open.</td></tr>
+ * <tr><td>A {@link org.arbalest.device.DeviceArrayReader}</td><td>its owner: {@code close}, an export, or a method that
+ * returns a reader. Pulled arrays stay open.</td></tr>
  * <tr><td>An {@link org.arbalest.device.async.AsyncArrayStream}</td><td>its importer: a subscription, or {@code close}.
  * The producer releases the handler.</td></tr>
  * <tr><td>An {@link org.arbalest.device.async.AsyncTask}</td><td>its owner: {@code extract} or {@code close}.</td></tr>

@@ -186,7 +186,7 @@ public final class CData {
    * @throws IllegalArgumentException if the options contain more than the interface
    * @throws DeviceException with {@code ENOSYS} if an {@code ArrowArrayStream} is requested but the arrays are not in
    *     main memory
-   * @throws IllegalStateException if the reader was closed or exported
+   * @throws IllegalStateException if the reader was closed or consumed
    */
   public static void exportStream(DeviceArrayReader reader, MemorySegment out, CExport options) {
     Objects.requireNonNull(reader, "reader");

@@ -297,12 +297,12 @@ class StreamExportSpec : FunSpec({
             val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
             CData.exportStream(reader, stream, CExport.DATA)
             shouldThrow<IllegalStateException> { CData.exportStream(reader, other, CExport.DEVICE) }.message shouldBe
-                "the reader was exported, or consumed by select"
+                "the reader was consumed by an export: its consumer receives the arrays"
             other.shouldBeGarbage()
             shouldThrow<IllegalStateException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldBe
-                "the reader was exported, or consumed by select"
+                "the reader was consumed by an export: its consumer receives the arrays"
             shouldThrow<IllegalStateException> { reader.next() }.message shouldBe
-                "the reader was exported, or consumed by select"
+                "the reader was consumed by an export: its consumer receives the arrays"
             reader.close()
             PeerStreams.drain(stream).batches shouldBe 2
         }

@@ -19,6 +19,7 @@ import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.memory.Structs;
+import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.arbalest.device.types.Metadata;
 
 /** The description from which an {@link AsyncExport} is made once. See {@link AsyncProducer}. */
@@ -55,7 +56,8 @@ public final class AsyncProducerImpl implements AsyncProducer {
 
   /** Creates a producer of a reader's arrays. */
   public static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
-    return of(new AsyncSchema(reader.field(), reader.deviceType(), metadata), () -> new ReaderFeed(reader));
+    return of(new AsyncSchema(reader.field(), reader.deviceType(), metadata),
+        () -> new ReaderFeed(DeviceArrayReaderImpl.exported(reader)));
   }
 
   /** Creates a producer that passes an error to the consumer, instead of a schema. */

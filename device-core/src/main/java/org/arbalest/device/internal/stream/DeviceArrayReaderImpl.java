@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -36,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  * {@link DeviceArrayReader}.
  */
 public final class DeviceArrayReaderImpl implements DeviceArrayReader {
+  private static final String EXPORT = "an export: its consumer receives the arrays";
+
+  private static final String USE_THE_RESULT = ": use the reader that it returned";
+
   private final Field field;
   private final DeviceType deviceType;
   private final StreamCheck check;
@@ -46,34 +51,35 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   private boolean ended;
   private @Nullable DeviceException failure;
 
-  /** The reader to which a {@code select} passed the source, so that closing this reader closes that one. */
-  private volatile @Nullable DeviceArrayReader selected;
-
   /** Creates a reader with the lock for its pulls. A test passes a lock that acts just before it is unlocked. */
   DeviceArrayReaderImpl(Field field, DeviceType deviceType, Source source, ReentrantLock pulls) {
+    this(source, field, deviceType, pulls);
+    this.source.begin();
+  }
+
+  /** Creates a reader that begins when a source is handed on. */
+  private DeviceArrayReaderImpl(Source source, Field field, DeviceType deviceType, ReentrantLock pulls) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
     this.check = new StreamCheck(field, deviceType);
     this.source = new GuardedSource(Objects.requireNonNull(source, "source"), pulls, watch());
   }
 
-  /** Creates a reader that continues where another reader was, after its source is passed on. */
-  private DeviceArrayReaderImpl(DeviceArrayReaderImpl before) {
-    this.field = before.field;
-    this.deviceType = before.deviceType;
-    this.check = before.check;
-    this.pulled = before.pulled;
-    this.ended = before.ended;
-    this.failure = before.failure;
-    this.source = before.source.heir(watch());
-  }
-
-  /** Creates a reader of another reader's source, which will make arrays of another type. Neither was pulled. */
-  private DeviceArrayReaderImpl(DeviceArrayReaderImpl before, Field field) {
+  /**
+   * Creates the heir of a reader. It continues where that one was, after the source is handed on.
+   *
+   * @param field the type of the heir's arrays; another one only if neither was pulled
+   * @param isWatched whether to report the heir if it is never closed. An heir that another reader's source owns is not
+   *     watched
+   */
+  private DeviceArrayReaderImpl(DeviceArrayReaderImpl before, Field field, boolean isWatched) {
     this.field = field;
     this.deviceType = before.deviceType;
     this.check = new StreamCheck(field, deviceType);
-    this.source = before.source.heir(watch());
+    this.pulled = before.pulled;
+    this.ended = before.ended;
+    this.failure = before.failure;
+    this.source = before.source.heir(isWatched ? watch() : null);
   }
 
   private Leaks.@Nullable Watch watch() {
@@ -100,21 +106,57 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     return ListSource.reader(schema, () -> Objects.requireNonNull(deviceType, "deviceType"), batches);
   }
 
+  /**
+   * Runs an operation that hands the source on, under the lock. If it throws, this reader is unchanged.
+   *
+   * @throws IllegalStateException if this reader was closed or consumed
+   */
+  private <T> T consume(Supplier<T> operation) {
+    source.lock();
+    try {
+      source.checkMayHandOn();
+      return operation.get();
+    } finally {
+      unlock();
+    }
+  }
+
+  /**
+   * Creates a reader whose source pulls from an heir of this reader, which is consumed. Every method that returns
+   * another reader calls this method, or {@link #derived} or {@link #push}.
+   *
+   * @param operation the method, for messages
+   * @param made the type of the result's arrays
+   * @param type their device type
+   * @param derived creates the result's source, which owns the heir
+   */
+  private DeviceArrayReader derive(String operation, Field made, DeviceType type,
+      Function<DeviceArrayReader, Source> derived) {
+    return consume(() -> derived(operation, made, type, derived));
+  }
+
+  /** See {@link #derive}. The caller holds the lock. */
+  private DeviceArrayReader derived(String operation, Field made, DeviceType type,
+      Function<DeviceArrayReader, Source> derived) {
+    DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, field, false);
+    DeviceArrayReaderImpl result = new DeviceArrayReaderImpl(derived.apply(heir), made, type, new ReentrantLock());
+    source.handOn(operation + USE_THE_RESULT, heir.source, result.source);
+    return result;
+  }
+
   @Override
   public DeviceArrayReader convertTo(Field requested) {
     ArrayConversion.check(field, requested);
-    source.checkOpen();
     // the array's own names may be different
     UnaryOperator<DeviceArray> conversion =
         array -> ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested);
-    return of(requested, deviceType, new ConvertedSource(this, conversion));
+    return derive("convertTo", requested, deviceType, heir -> new ConvertedSource(heir, conversion));
   }
 
   @Override
   public DeviceArrayReader pushDownNulls() {
     schema();
-    source.checkOpen();
-    return of(field, deviceType, new ConvertedSource(this, DeviceArray::pushDownNulls));
+    return derive("pushDownNulls", field, deviceType, heir -> new ConvertedSource(heir, DeviceArray::pushDownNulls));
   }
 
   @Override
@@ -128,68 +170,56 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   private DeviceArrayReader select(Projection projection) {
-    source.lock();
-    try {
-      source.checkOpen();
-      DeviceArrayReaderImpl pushed = pulled ? null : push(projection);
-      return pushed == null ? selected(this, projection) : pushed;
-    } finally {
-      unlock();
-    }
+    return consume(() -> {
+      DeviceArrayReader pushed = pulled ? null : push(projection);
+      return pushed != null ? pushed
+          : derived("select", projection.result, deviceType, heir -> selected(heir, projection));
+    });
+  }
+
+  private static Source selected(DeviceArrayReader reader, Projection projection) {
+    return new ConvertedSource(reader, array -> ArrayColumns.select(DeviceArrayImpl.unwrap(array), projection));
   }
 
   /** Asks the source for only the used columns. Returns null if it makes all columns. */
-  private @Nullable DeviceArrayReaderImpl push(Projection projection) {
+  private @Nullable DeviceArrayReader push(Projection projection) {
     int[] used = projection.used();
     if (used.length == 0) return null; // not every source can make arrays without columns
     Field made = Projection.of(field, used).result;
     Projection rest = projection.ofUsed(made);
-    DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, made);
-    DeviceArrayReaderImpl result = heir;
-    boolean isDone = false;
-    try {
-      if (rest != null) result = selected(heir, rest);
-      selected = result;
-      isDone = source.select(used) && source.handOn();
-    } finally {
-      if (!isDone) {
-        selected = null;
-        heir.source.drop();
-        if (result != heir) result.source.drop();
-      }
+    DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, made, rest == null);
+    DeviceArrayReaderImpl result = rest == null ? heir
+        : new DeviceArrayReaderImpl(selected(heir, rest), rest.result, deviceType, new ReentrantLock());
+    if (!source.select(used)) {
+      source.checkOpen();
+      return null;
     }
-    if (isDone) return result;
-    source.checkOpen();
-    return null;
-  }
-
-  private static DeviceArrayReaderImpl selected(DeviceArrayReaderImpl reader, Projection projection) {
-    UnaryOperator<DeviceArray> selection = array -> ArrayColumns.select(DeviceArrayImpl.unwrap(array), projection);
-    return new DeviceArrayReaderImpl(projection.result, reader.deviceType, new ConvertedSource(reader, selection),
-        new ReentrantLock());
+    if (result == heir) source.handOn("select" + USE_THE_RESULT, heir.source);
+    else source.handOn("select" + USE_THE_RESULT, heir.source, result.source);
+    return result;
   }
 
   @Override
   public DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection) {
     Objects.requireNonNull(selection, "selection");
-    source.checkOpen();
-    return of(field, deviceType, new FilteredSource(this, selection));
+    return derive("filter", field, deviceType, heir -> new FilteredSource(heir, selection));
   }
 
   @Override
   public DeviceArrayReader rebatch(long rows) {
     if (rows < 1) throw new IllegalArgumentException("a batch must have at least 1 row, but " + rows + " were given");
-    source.checkOpen();
-    return of(field, deviceType, new RebatchedSource(this, rows));
+    return derive("rebatch", field, deviceType, heir -> new RebatchedSource(heir, rows));
   }
 
   @Override
   public DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead) {
     DeviceType type = target.device().type();
+    Objects.requireNonNull(stream, "stream");
     if (ahead < 0) throw new IllegalArgumentException("ahead must not be negative, but is " + ahead);
-    source.checkOpen();
-    var copies = new CopiedSource(this, target, Objects.requireNonNull(stream, "stream"));
-    return of(field, type, ahead == 0 ? copies : new AheadSource(copies, ahead));
+    return derive("copyTo", field, type, heir -> {
+      var copies = new CopiedSource(heir, target, stream);
+      return ahead == 0 ? copies : new AheadSource(copies, ahead);
+    });
   }
 
   @Override
@@ -281,6 +311,16 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     }
   }
 
+  /** Passes a reader's source to a new reader, which an export owns from now on. */
+  public static DeviceArrayReader exported(DeviceArrayReader reader) {
+    DeviceArrayReaderImpl made = (DeviceArrayReaderImpl) reader;
+    return made.consume(() -> {
+      DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(made, made.field, true);
+      made.source.handOn(EXPORT, heir.source);
+      return heir;
+    });
+  }
+
   private void checkMainMemory() {
     if (deviceType.equals(DeviceType.CPU)) return;
     throw new DeviceException(
@@ -290,33 +330,23 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   private void export(Consumer<StreamExport> write) {
-    source.lock();
-    try {
-      source.checkOpen();
-      DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this);
-      StreamExport export;
+    StreamExport exported = consume(() -> {
+      DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, field, true);
+      StreamExport export = StreamExport.register(heir);
       try {
-        export = StreamExport.register(heir);
+        source.handOn(EXPORT, heir.source);
       } catch (Throwable t) {
-        heir.source.drop();
+        export.undo();
         throw t;
       }
-      if (!source.handOn()) {
-        export.undo();
-        heir.source.drop();
-        source.checkOpen();
-      }
-      write.accept(export); // from here on nothing fails
-    } finally {
-      unlock();
-    }
+      return export;
+    });
+    write.accept(exported); // nothing fails any more
   }
 
   @Override
   public void close() {
     source.close();
-    DeviceArrayReader other = selected;
-    if (other != null && source.isPassedOn()) other.close();
   }
 
   /** Releases the lock. This reader stays reachable until its watch knows that it is closed. */
@@ -338,6 +368,6 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   @Override
   public String toString() {
-    return "stream of " + field + " on " + deviceType + (source.isOpen() ? "" : " (closed)");
+    return "stream of " + field + " on " + deviceType + (source.isOpen() ? "" : " (" + source.text() + ")");
   }
 }

@@ -15,13 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardedSource {
   /**
-   * The state leaves OPEN once: by close, on any thread, or by an export (STR-11) or a {@code select}. The source of a
-   * closed reader is closed under the lock, by the first thread that can do so.
+   * The state leaves OPEN once: by close, on any thread, or by a call that consumes the reader (STR-11, STR-18). The
+   * source of a closed reader is closed under the lock, by the first thread that can do so.
    */
-  private enum State {
-    OPEN,
-    CLOSED,
-    PASSED_ON
+  private static final class State {
+    static final State OPEN = new State("not closed");
+    static final State CLOSED = new State("closed");
+
+    /** The end of the sentence "the reader was …". */
+    final String text;
+
+    State(String text) {
+      this.text = text;
+    }
   }
 
   private final Source source;
@@ -41,6 +47,10 @@ final class GuardedSource {
     this.source = source;
     this.pulls = pulls;
     this.watch = watch;
+  }
+
+  /** Begins the counting of this object, until {@link #drop}. */
+  void begin() {
     if (watch != null) watch.opened();
     Counts.READERS.increment();
   }
@@ -68,31 +78,51 @@ final class GuardedSource {
     return state.get() == State.CLOSED;
   }
 
-  boolean isPassedOn() {
-    return state.get() == State.PASSED_ON;
+  void checkOpen() {
+    State now = state.get();
+    if (now != State.OPEN) throw new IllegalStateException("the reader was " + now.text);
   }
 
-  void checkOpen() {
-    switch (state.get()) {
-      case OPEN -> {}
-      case CLOSED -> throw new IllegalStateException("the reader was closed");
-      case PASSED_ON -> throw new IllegalStateException("the reader was exported, or consumed by select");
-    }
+  /**
+   * Checks before {@link #handOn}. The caller holds the lock.
+   *
+   * @throws IllegalStateException if the source is not open, or this thread is in a pull or a request of columns
+   */
+  void checkMayHandOn() {
+    checkOpen();
+    if (pulls.getHoldCount() > 1)
+      throw new IllegalStateException("the reader cannot be consumed by its own source, during a call of it");
+  }
+
+  /** Describes a source that is not open, for the reader's text. */
+  String text() {
+    return state.get().text;
   }
 
   /**
    * Creates another object for the same source. It has the source after {@link #handOn}, which is called under the
-   * lock. Otherwise {@link #drop} discards it.
+   * lock.
    */
   GuardedSource heir(Leaks.@Nullable Watch heirsWatch) {
     return new GuardedSource(source, new ReentrantLock(), heirsWatch);
   }
 
-  /** Passes the source to the heir. Returns false if this object was closed. */
-  boolean handOn() {
-    if (!state.compareAndSet(State.OPEN, State.PASSED_ON)) return false;
-    drop();
-    return true;
+  /**
+   * Passes the source to an heir. The caller holds the lock.
+   *
+   * @param operation the call that consumes the reader, for messages
+   * @param heirs the objects that are counted from now on instead of this one
+   * @throws IllegalStateException if this object was closed meanwhile; then nothing has changed
+   */
+  void handOn(String operation, GuardedSource... heirs) {
+    State consumed = new State("consumed by " + operation);
+    for (GuardedSource heir : heirs) heir.begin();
+    if (state.compareAndSet(State.OPEN, consumed)) {
+      drop();
+    } else {
+      for (GuardedSource heir : heirs) heir.drop();
+      checkOpen();
+    }
   }
 
   /** Ends the counting of this object, whose source belongs to another object or is being closed. */
