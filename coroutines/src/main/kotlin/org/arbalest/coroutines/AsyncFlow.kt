@@ -46,15 +46,16 @@ import kotlin.coroutines.resume
  * cause.
  *
  * A flow that is never collected does not close the stream. This includes a coroutine that is cancelled before it
- * begins. The stream stays with its owner, so wrap it in `use`.
+ * begins. The stream stays with its owner, so wrap it in `use`, or call [discard], as a sink that never begins does.
  *
  * @param prefetch the maximum number of tasks that wait to be collected; at least 1
  * @throws IllegalArgumentException if [prefetch] is less than 1
  */
 public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<DeviceArray> {
     requirePrefetch(prefetch)
+    val once = OneCollection(this)
     val arrays = flow {
-        collectTasks(prefetch) { task, tasks ->
+        collectTasks(prefetch, once) { task, tasks ->
             val array = try {
                 task.extract()
             } catch (e: DeviceException) {
@@ -63,7 +64,7 @@ public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlo
             array.use { emit(it) }
         }
     }
-    return LendingFlow(arrays, DeviceArray::move)
+    return LendingFlow(arrays, DeviceArray::move, once::discard)
 }
 
 /**
@@ -82,7 +83,8 @@ public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlo
  */
 public fun AsyncArrayStream.asTaskFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<AsyncTask> {
     requirePrefetch(prefetch)
-    return LendingFlow(flow { collectTasks(prefetch) { task, _ -> emit(task) } }, AsyncTask::move)
+    val once = OneCollection(this)
+    return LendingFlow(flow { collectTasks(prefetch, once) { task, _ -> emit(task) } }, AsyncTask::move, once::discard)
 }
 
 private const val DEFAULT_PREFETCH = 16
@@ -97,7 +99,12 @@ private const val TASKS_PER_CHUNK = 32
 
 private fun requirePrefetch(prefetch: Int) = require(prefetch >= 1) { "prefetch is at least 1, not $prefetch" }
 
-private suspend inline fun AsyncArrayStream.collectTasks(prefetch: Int, action: (AsyncTask, Tasks) -> Unit) {
+private suspend inline fun AsyncArrayStream.collectTasks(
+    prefetch: Int,
+    once: OneCollection,
+    action: (AsyncTask, Tasks) -> Unit,
+) {
+    once.begin() // a second collection, and one after a discard, fail when they subscribe
     val tasks = Tasks(prefetch)
     subscribe(tasks)
     var seen = 0

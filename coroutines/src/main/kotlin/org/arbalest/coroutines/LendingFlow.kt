@@ -55,7 +55,13 @@ import kotlin.time.Duration
 public class LendingFlow<T : AutoCloseable> internal constructor(
     private val flow: Flow<T>,
     private val move: (T) -> T,
-) : Flow<T> by flow {
+    private val source: () -> Unit = {},
+) : Flow<T> {
+    override suspend fun collect(collector: FlowCollector<T>): Unit = discardingAfter(source) { flow.collect(collector) }
+
+    /** See [discard]. */
+    internal fun discardSource() = source()
+
     /**
      * Returns this flow with a buffer: a separate coroutine runs it ahead of the collector. It holds up to [capacity]
      * elements in the buffer, and one more that waits for a place there.
@@ -116,7 +122,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
                 }
             }
         }
-        return LendingFlow(running, move)
+        return LendingFlow(running, move, source)
     }
 
     /**
@@ -147,7 +153,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
         requireWorkers(concurrency, context)
         coroutineScope {
             val workers = Workers(this, concurrency, context)
-            flow.collect { workers.start(it, move, action) { } }
+            collect { workers.start(it, move, action) { } }
         }
     }
 
@@ -181,7 +187,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     ): Flow<R> {
         requireWorkers(concurrency, context)
         // Not built with `flow`: its emit throws if the collector was cancelled, and loses the result.
-        return object : Flow<R> {
+        val results = object : Flow<R> {
             override suspend fun collect(collector: FlowCollector<R>) = coroutineScope {
                 val workers = Workers(this, concurrency, context)
                 val results = lending<Pending<R>>({ it.move() }) {
@@ -194,6 +200,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
                 results.buffer(concurrency - 1).collect { collector.emit(it.take()) }
             }
         }
+        return ChangedFlow(results, source)
     }
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
@@ -365,16 +372,30 @@ private const val WORKS_ON_CLOSED =
  * context. A plain `flow` does not close its elements. After its coroutine is cancelled, its `emit` throws and does not
  * pass the element on. So a plain `flow` is correct for arrays only if the emitter closes each array after its `emit`,
  * or if a sink collects the flow and no other code cancels that collection.
+ *
+ * @param sources the flows that [block] collects. A [discard] of the result discards them
  */
-public fun lendingFlow(block: suspend FlowCollector<DeviceArray>.() -> Unit): LendingFlow<DeviceArray> =
-    lending(DeviceArray::move, block)
+public fun lendingFlow(
+    vararg sources: Flow<*>,
+    block: suspend FlowCollector<DeviceArray>.() -> Unit,
+): LendingFlow<DeviceArray> =
+    lending(DeviceArray::move, { discardAll(sources) }, block)
 
 /** Returns a cold flow that owns the tasks that [block] emits, for [produceTasksTo]; otherwise like [lendingFlow]. */
-public fun lendingTaskFlow(block: suspend FlowCollector<AsyncTask>.() -> Unit): LendingFlow<AsyncTask> =
-    lending(AsyncTask::move, block)
+public fun lendingTaskFlow(
+    vararg sources: Flow<*>,
+    block: suspend FlowCollector<AsyncTask>.() -> Unit,
+): LendingFlow<AsyncTask> =
+    lending(AsyncTask::move, { discardAll(sources) }, block)
 
-private fun <T : AutoCloseable> lending(move: (T) -> T, block: suspend FlowCollector<T>.() -> Unit): LendingFlow<T> =
+/** @param source releases what the flow owns if it is not collected; see [discard] */
+internal fun <T : AutoCloseable> lending(
+    move: (T) -> T,
+    source: () -> Unit = {},
+    block: suspend FlowCollector<T>.() -> Unit,
+): LendingFlow<T> =
     LendingFlow(
         flow { Lender(this, currentCoroutineContext()).block() },
         move,
+        source,
     )

@@ -23,7 +23,7 @@ import org.arbalest.device.columns.Selection
  */
 public fun LendingFlow<DeviceArray>.filterRows(
     selection: suspend (batch: DeviceArray) -> Selection,
-): LendingFlow<DeviceArray> = lendingFlow {
+): LendingFlow<DeviceArray> = lendingFlow(this) {
     this@filterRows.collect { batch ->
         val rows = selection(batch)
         if (rows.count() > 0 || rows.length() != batch.length()) emit(batch.filter(rows)) // throws for other lengths
@@ -37,7 +37,7 @@ public fun LendingFlow<DeviceArray>.filterRows(
  * Collecting throws an [IllegalArgumentException] if the batches do not have the columns. A stream of a reader checks
  * this earlier, and its source may make fewer columns: [DeviceArrayReader.select].
  */
-public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<DeviceArray> = lendingFlow {
+public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<DeviceArray> = lendingFlow(this) {
     this@selectColumns.collect { batch -> emit(batch.select(*paths)) }
 }
 
@@ -60,7 +60,7 @@ public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): Lending
  */
 public fun LendingFlow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
     require(rows >= 1) { "a batch must have at least 1 row, but $rows were given" }
-    return lendingFlow {
+    return lendingFlow(this) {
         var failure: Throwable? = null
         Waiting().use { waiting ->
             this@rebatch.catch { failure = it as? Exception ?: throw it }.collect { batch ->

@@ -46,8 +46,8 @@ import kotlin.coroutines.CoroutineContext
  * [lendingFlow] does not.
  *
  * **Ownership of the handler.** This call takes the handler, and releases it at the end, even if the call fails. A
- * coroutine that is cancelled before it begins never makes this call, and then the handler is never released. If native
- * code waits for the handler, start the coroutine immediately:
+ * coroutine that is cancelled before it begins never makes this call: then the handler is never released, nor is the
+ * flow [discarded][discard]. So start the coroutine immediately:
  *
  *     scope.launch(start = CoroutineStart.UNDISPATCHED) { batches.produceTo(handler, schema) }
  *
@@ -141,7 +141,10 @@ private suspend fun <T : AutoCloseable> Flow<T>.drive(
         }
     } catch (t: Throwable) {
         supply.end(t)
-        withContext(NonCancellable) { stream.handle { _, _ -> }.await() }
+        withContext(NonCancellable) {
+            withContext(Dispatchers.IO) { discardInto(t, ::discard) } // if the collection did not begin
+            stream.handle { _, _ -> }.await()
+        }
         throw t
     }
     withContext(NonCancellable) { stream.await() }

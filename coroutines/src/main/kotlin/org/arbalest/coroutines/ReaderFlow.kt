@@ -18,7 +18,6 @@ import kotlinx.coroutines.runInterruptible
 import kotlinx.coroutines.withContext
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
-import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -28,7 +27,7 @@ import kotlin.time.Duration.Companion.seconds
  * **Ownership.** The flow owns each array. An array is open while `emit` runs; then the flow closes it. [LendingFlow]
  * describes how to keep one, and how to run the reader ahead of its collector. Collecting closes the reader at the end,
  * for every cause: the last array, an error of the stream or of the collector, cancellation. A flow that is never
- * collected leaves the reader to its owner.
+ * collected leaves the reader to its owner; [discard] closes it, and so does a sink that never begins.
  *
  * **Threads.** The flow pulls and closes the reader on [dispatcher], where these calls may block. It emits and closes
  * the arrays in the collector's context. It pulls one array at a time, and the next one only after this one is closed.
@@ -51,11 +50,9 @@ import kotlin.time.Duration.Companion.seconds
 public fun DeviceArrayReader.asFlow(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): LendingFlow<DeviceArray> {
-    val collected = AtomicBoolean()
+    val once = OneCollection(this)
     val arrays = flow {
-        check(collected.compareAndSet(false, true)) {
-            "a reader's flow can be collected only once, and it was collected already"
-        }
+        check(once.begin()) { "a reader's flow can be collected only once, and it was collected or discarded already" }
         val pulls = Pulls(this@asFlow, dispatcher, currentCoroutineContext()[Job])
         var failure: Throwable? = null
         try {
@@ -70,7 +67,7 @@ public fun DeviceArrayReader.asFlow(
             pulls.close(failure)
         }
     }
-    return LendingFlow(arrays, DeviceArray::move)
+    return LendingFlow(arrays, DeviceArray::move, once::discard)
 }
 
 /**

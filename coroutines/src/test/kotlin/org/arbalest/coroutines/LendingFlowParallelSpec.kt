@@ -287,7 +287,7 @@ class LendingFlowParallelSpec : FunSpec({
         class Stuck : AutoCloseable {
             override fun close() = error("the tape is stuck")
         }
-        val results = LendingFlow(flowOf(Stuck())) { it }.mapParallel(1) { batchOf(1) }
+        val results = LendingFlow(flowOf(Stuck()), { it }).mapParallel(1) { batchOf(1) }
         shouldThrow<IllegalStateException> { results.collect { it.close() } }.message shouldBe "the tape is stuck"
     }
 

@@ -6,6 +6,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
+import org.arbalest.coroutines.discard
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.ipc.ArrowWriter
 import org.arbalest.device.ipc.IpcWriteOptions
@@ -24,7 +25,7 @@ import java.nio.file.Path
  * **Ownership.** Each batch belongs to this call from its `emit` on, as in a collection by `asReader`: this call closes
  * it when it is written, and also on failure. Closing it again after the `emit`, as a
  * [LendingFlow][org.arbalest.coroutines.LendingFlow] does, has no effect. An emitter that needs the batch after the
- * `emit` emits `batch.retain()`.
+ * `emit` emits `batch.retain()`. If this call fails before it collects, it [discards][discard] the flow.
  *
  * **Threads.** The flow is collected in the caller's context. The file is created, written and completed on
  * [dispatcher], where these calls may block. The flow waits while its batch is written; put a
@@ -110,7 +111,10 @@ private class IpcSink(private val dispatcher: CoroutineDispatcher, private val c
             complete(writer ?: throw NoSuchElementException("cannot write $target: the flow ended without a batch, " +
                 "and its schema is unknown. Pass the schema to write a flow that may be empty"))
         } catch (t: Throwable) {
-            writer?.let { uncancelled(dispatcher) { it.closeInto(t) } }
+            uncancelled(dispatcher) {
+                writer?.closeInto(t)
+                AutoCloseable { flow.discard() }.closeInto(t) // if the collection did not begin
+            }
             throw t
         }
         writer?.let { uncancelled(dispatcher, it::close) }

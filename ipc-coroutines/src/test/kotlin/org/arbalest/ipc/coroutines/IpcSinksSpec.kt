@@ -6,8 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
@@ -16,13 +18,16 @@ import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.emptyFlow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
+import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
 import org.arbalest.device.ipc.IpcCompression
@@ -73,6 +78,36 @@ class IpcSinksSpec : FunSpec({
             it.metadata() shouldBe Metadata.of("source", "test")
         }
         arrowFileFlow(file).map { it.ids() }.toList() shouldBe IDS
+    }
+
+    test("a sink that fails, or is cancelled, before it collects closes the flow's reader once [OWN-24]") {
+        val folder = tempdir().toPath()
+        val output = object : OutputStream() {
+            override fun write(byte: Int) = throw IOException("the disk is full")
+        }
+        val sinks = listOf<suspend Flow<DeviceArray>.() -> Unit>(
+            { writeArrowFile(folder.resolve("trades.arrow"), SCHEMA) },
+            { writeArrowFile(folder.resolve("no/trades.arrow"), SCHEMA) },
+            { writeArrowStream(output, SCHEMA) },
+        )
+        for ((i, sink) in sinks.withIndex()) for (cancelled in listOf(true, i == 0)) {
+            val closes = AtomicInteger()
+            val flow = DeviceArrayReader.of(SCHEMA, object : DeviceArrayReader.Source {
+                override fun next(): DeviceArray? = null
+
+                override fun close() {
+                    closes.incrementAndGet()
+                }
+            }).asFlow().buffer()
+            coroutineScope {
+                val job = Job().apply { if (cancelled) cancel() }
+                val failure = CompletableDeferred<Throwable?>()
+                launch(job, CoroutineStart.UNDISPATCHED) { failure.complete(runCatching { flow.sink() }.exceptionOrNull()) }
+                (failure.await() is CancellationException) shouldBe cancelled
+            }
+            closes.get() shouldBe 1
+        }
+        folder.files() shouldBe listOf()
     }
 
     test("a stream has its end mark, and its output is flushed and stays open") {

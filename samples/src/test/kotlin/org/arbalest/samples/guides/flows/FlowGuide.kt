@@ -43,7 +43,7 @@ fun days(prices: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
     for (day in prices) emit(Devices.cpu().batch { float64("price", day) }) // the flow owns the batch from here on
 }
 
-fun doubled(batches: Flow<DeviceArray>): LendingFlow<DeviceArray> = lendingFlow {
+fun doubled(batches: Flow<DeviceArray>): LendingFlow<DeviceArray> = lendingFlow(batches) {
     batches.collect { batch ->
         val prices = batch["price"].doubles()
         emit(Devices.cpu().batch(prices.size) { float64("price") { prices.getOrNull(it)?.times(2) } })
