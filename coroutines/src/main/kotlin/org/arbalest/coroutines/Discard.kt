@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean
  * as [lendingFlow] and the plain flows of kotlinx.coroutines do.
  *
  *     val batches = reader.asFlow()
- *     scope.launch { batches.collect { … } }.invokeOnCompletion { batches.discard() } // if the scope is cancelled early
+ *     scope.launch { batches.collect { … } }.invokeOnCompletion { batches.discard() } // if the scope was cancelled
  *
  * The sinks ([asReader], [produceTo], …) own the flow that they get, and discard it themselves. This call may block as
  * long as closing the reader does. Collecting a reader's flow after it throws [IllegalStateException].

@@ -43,7 +43,8 @@ import kotlin.coroutines.CoroutineContext
  * If that job is cancelled, pulls fail with `ECANCELED`.
  *
  * **Closing.** When the caller closes the reader, or native code releases the stream, that call does not wait for the
- * flow. A flow whose collection did not begin is [discarded][discard]. Else it ends by itself: its current or next `emit` throws. A flow that does not emit is cancelled:
+ * flow. A flow whose collection did not begin is [discarded][discard]. Else it ends by itself: its current or next
+ * `emit` throws. A flow that does not emit is cancelled:
  *
  * - as soon as it has been suspended for 20 ms and none of its code runs in any thread;
  * - after 1 second at any suspension; code in another dispatcher then counts as suspended;

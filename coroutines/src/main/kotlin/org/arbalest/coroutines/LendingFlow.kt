@@ -17,7 +17,25 @@ import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.flow.SharedFlow
 import kotlinx.coroutines.flow.SharingStarted
 import kotlinx.coroutines.flow.StateFlow
+import kotlinx.coroutines.flow.cancellable
+import kotlinx.coroutines.flow.catch
+import kotlinx.coroutines.flow.distinctUntilChangedBy
+import kotlinx.coroutines.flow.drop
+import kotlinx.coroutines.flow.dropWhile
+import kotlinx.coroutines.flow.filter
+import kotlinx.coroutines.flow.filterNot
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.mapNotNull
+import kotlinx.coroutines.flow.onCompletion
+import kotlinx.coroutines.flow.onEach
+import kotlinx.coroutines.flow.onEmpty
+import kotlinx.coroutines.flow.onStart
+import kotlinx.coroutines.flow.retry
+import kotlinx.coroutines.flow.retryWhen
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.takeWhile
+import kotlinx.coroutines.flow.transform
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
 import org.arbalest.device.DeviceArray
@@ -34,13 +52,14 @@ import kotlin.time.Duration
  * **Ownership.** [DeviceArray.retain] keeps an array beyond the `emit`. [DeviceArray.move] and the exports take it from
  * the flow.
  *
- * **Operators.** [buffer] and [flowOn] are members of this class, because the operators of kotlinx.coroutines would
- * hold closed elements. [collectParallel] and [mapParallel] process several elements at a time. [filterRows],
- * [selectColumns] and [rebatch] return flows that own their arrays, too. Operators of kotlinx.coroutines that return
- * elements after their `emit` (`first`, `toList`, …) or hold them (`flatMapMerge`, `collectLatest`, `shareIn`, …) do
- * not compile. They do compile where the static type is `Flow`, for example after another operator. Functions that are
- * not operators of one flow (`merge(a, b)`, `combine(a, b, c)`) compile, too. To take an element out of the collection,
- * retain it first:
+ * **Operators.** Those that pass elements on ([filter], [take], [onEach], [catch], …) are members, so that the result
+ * owns them, too. So are [buffer] and [flowOn], because those of kotlinx.coroutines would hold closed elements, and
+ * [map] and [transform], whose results belong to the collector. [collectParallel] and [mapParallel] process several
+ * elements at a time, [merge] joins flows, and [filterRows], [selectColumns] and [rebatch] make other batches. Other
+ * operators, which return elements after their `emit` (`first`, `toList`, …) or hold them (`flatMapMerge`,
+ * `collectLatest`, `shareIn`, …), do not compile. They do compile where the static type is `Flow`; so do functions of
+ * several flows (`combine(a, b, c)`, and `merge` of kotlinx.coroutines if it alone is imported). To take an element out
+ * of the collection, retain it first:
  *
  *     val first = reader.asFlow().map { it.retain() }.first() // the caller closes it
  *
@@ -57,7 +76,8 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     private val move: (T) -> T,
     private val source: () -> Unit = {},
 ) : Flow<T> {
-    override suspend fun collect(collector: FlowCollector<T>): Unit = discardingAfter(source) { flow.collect(collector) }
+    override suspend fun collect(collector: FlowCollector<T>): Unit =
+        discardingAfter(source) { flow.collect(collector) }
 
     /** See [discard]. */
     internal fun discardSource() = source()
@@ -92,8 +112,17 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
         return ahead(capacity, context)
     }
 
+    private fun ahead(capacity: Int, context: CoroutineContext): LendingFlow<T> =
+        ahead(capacity, context, source) { flow.collect(it) }
+
+    /** Returns a flow of [elements], which run ahead of the collector, and may be emitted by several coroutines. */
     @OptIn(DelicateCoroutinesApi::class) // ATOMIC
-    private fun ahead(capacity: Int, context: CoroutineContext): LendingFlow<T> {
+    internal fun ahead(
+        capacity: Int,
+        context: CoroutineContext,
+        source: () -> Unit,
+        elements: suspend (FlowCollector<T>) -> Unit,
+    ): LendingFlow<T> {
         val running = flow {
             coroutineScope {
                 val enough = AtomicBoolean()
@@ -101,7 +130,7 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
                 // Collected even if it is cancelled before it begins: only the collection closes the source.
                 val upstream = launch(context, CoroutineStart.ATOMIC) {
                     try {
-                        flow.collect { held.send(move(it)) }
+                        elements { held.send(move(it)) }
                     } catch (t: Throwable) {
                         // If the collector stopped early, the caller receives neither the cancellation nor the
                         // exceptions suppressed in it.
@@ -164,9 +193,9 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
      *     val sums = reader.asFlow().mapParallel(4) { batch -> batch["price"].doubles().sumOf { it ?: 0.0 } }.toList()
      *
      * **Ownership.** Each coroutine owns its element, and closes it when [transform] ends, even if [transform] fails.
-     * The flow emits a result as `map` does: the result then belongs to the collector, or to a sink such as [asReader]
-     * and [produceTo]. When the collection ends, the flow closes the results that wait, if they are [AutoCloseable], as
-     * arrays are.
+     * The flow emits a result as `map` does: the result then belongs to the collector, or to a call that takes the
+     * flow, such as [asReader], [produceTo] and [rebatch]. When the collection ends, the flow closes the results that
+     * wait, if they are [AutoCloseable], as arrays are.
      *
      * **Order.** Up to [concurrency] elements run ahead of the element whose result is collected next: coroutines
      * process them, or their results wait. Where the order does not matter, use [collectParallel]: it never waits for a
@@ -202,6 +231,85 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
         }
         return ChangedFlow(results, source)
     }
+
+    /** Passes on the elements for which [predicate] returns true. */
+    public fun filter(predicate: suspend (T) -> Boolean): LendingFlow<T> = passing(flow.filter(predicate))
+
+    /** Passes on the elements for which [predicate] returns false. */
+    public fun filterNot(predicate: suspend (T) -> Boolean): LendingFlow<T> = passing(flow.filterNot(predicate))
+
+    /** Calls [action] with each element before it is passed on. */
+    public fun onEach(action: suspend (T) -> Unit): LendingFlow<T> = passing(flow.onEach(action))
+
+    /** Passes on the first [count] elements, and then ends the collection of this flow. */
+    public fun take(count: Int): LendingFlow<T> = passing(flow.take(count))
+
+    /** Passes on elements until [predicate] returns false, and then ends the collection of this flow. */
+    public fun takeWhile(predicate: suspend (T) -> Boolean): LendingFlow<T> = passing(flow.takeWhile(predicate))
+
+    /** Passes on the elements after the first [count]. */
+    public fun drop(count: Int): LendingFlow<T> = passing(flow.drop(count))
+
+    /** Passes on the elements from the first for which [predicate] returns false. */
+    public fun dropWhile(predicate: suspend (T) -> Boolean): LendingFlow<T> = passing(flow.dropWhile(predicate))
+
+    /** Calls [action] before the collection. The flow owns what it emits, as [lendingFlow] does. */
+    public fun onStart(action: suspend FlowCollector<T>.() -> Unit): LendingFlow<T> =
+        passing(flow.onStart { lender().action() })
+
+    /** Calls [action] at the end if there was no element. The flow owns what it emits, as [lendingFlow] does. */
+    public fun onEmpty(action: suspend FlowCollector<T>.() -> Unit): LendingFlow<T> =
+        passing(flow.onEmpty { lender().action() })
+
+    /** Calls [action] at the end, with the exception if there was one. The flow owns what it emits. */
+    public fun onCompletion(action: suspend FlowCollector<T>.(cause: Throwable?) -> Unit): LendingFlow<T> =
+        passing(flow.onCompletion { lender().action(it) })
+
+    /** Calls [action] for an exception of this flow. The flow owns what it emits, as [lendingFlow] does. */
+    public fun catch(action: suspend FlowCollector<T>.(cause: Throwable) -> Unit): LendingFlow<T> =
+        passing(flow.catch { lender().action(it) })
+
+    /** Collects this flow again after an exception, as `retry` of kotlinx.coroutines does. */
+    public fun retry(
+        retries: Long = Long.MAX_VALUE,
+        predicate: suspend (cause: Throwable) -> Boolean = { true },
+    ): LendingFlow<T> = passing(flow.retry(retries, predicate))
+
+    /** Collects this flow again after an exception if [predicate] returns true. The flow owns what it emits. */
+    public fun retryWhen(
+        predicate: suspend FlowCollector<T>.(cause: Throwable, attempt: Long) -> Boolean,
+    ): LendingFlow<T> = passing(flow.retryWhen { cause, attempt -> lender().predicate(cause, attempt) })
+
+    /** Passes on the elements whose key is not that of the element before. The key must not be the element itself. */
+    public fun <K> distinctUntilChangedBy(keySelector: (T) -> K): LendingFlow<T> =
+        passing(flow.distinctUntilChangedBy(keySelector))
+
+    /** Checks for a cancellation before each element. */
+    public fun cancellable(): LendingFlow<T> = passing(flow.cancellable())
+
+    /** Returns a flow of the results of [transform], which belong to the collector. */
+    public fun <R> map(transform: suspend (T) -> R): Flow<R> = ChangedFlow(flow.map(transform), source)
+
+    /** Returns a flow of the results of [transform] that are not null; they belong to the collector. */
+    public fun <R : Any> mapNotNull(transform: suspend (T) -> R?): Flow<R> =
+        ChangedFlow(flow.mapNotNull(transform), source)
+
+    /** Returns a flow of what [transform] emits, which belongs to the collector. */
+    public fun <R> transform(transform: suspend FlowCollector<R>.(T) -> Unit): Flow<R> =
+        ChangedFlow(flow.transform(transform), source)
+
+    private fun passing(flow: Flow<T>): LendingFlow<T> = LendingFlow(flow, move, source)
+
+    private suspend fun FlowCollector<T>.lender() = Lender(this, currentCoroutineContext())
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public fun withIndex(): Flow<IndexedValue<T>> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public fun filterNotNull(): Flow<T> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <R> filterIsInstance(): Flow<R> = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun first(): T = refused()

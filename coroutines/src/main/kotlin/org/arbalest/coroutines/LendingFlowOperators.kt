@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
-import kotlinx.coroutines.flow.catch
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.DelicateCoroutinesApi
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.launch
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.columns.Selection
+import kotlin.coroutines.EmptyCoroutineContext
 
 /**
  * Returns a flow of the selected rows of each array, as by [DeviceArray.filter]. Arrays without a selected row are left
@@ -12,8 +17,8 @@ import org.arbalest.device.columns.Selection
  *
  *     reader.asFlow().filterRows { batch -> batch["price"].doubles().where { it > 5 } }.collect { … }
  *
- * **Ownership.** The result owns its arrays, as [lendingFlow] does. The arrays of this flow stay this flow's, which
- * closes each when the collector has finished with its rows.
+ * **Ownership.** The result owns its arrays, as [lendingFlow] does. It also owns the arrays of this flow from their
+ * `emit` on, as [asReader] does, and closes each when the collector has finished with its rows.
  *
  * **Threads.** The filter runs in the collector's context, and waits for an array that is not ready. To suspend
  * instead, call [await] in the block.
@@ -21,12 +26,15 @@ import org.arbalest.device.columns.Selection
  * @param selection returns the rows of an array to keep. The array is borrowed: it is closed after the emit. An
  *     exception of the block ends the collection
  */
-public fun LendingFlow<DeviceArray>.filterRows(
+public fun Flow<DeviceArray>.filterRows(
     selection: suspend (batch: DeviceArray) -> Selection,
 ): LendingFlow<DeviceArray> = lendingFlow(this) {
-    this@filterRows.collect { batch ->
-        val rows = selection(batch)
-        if (rows.count() > 0 || rows.length() != batch.length()) emit(batch.filter(rows)) // throws for other lengths
+    this@filterRows.collect {
+        it.use { batch ->
+            val rows = selection(batch)
+            // throws if the selection has another length
+            if (rows.count() > 0 || rows.length() != batch.length()) emit(batch.filter(rows))
+        }
     }
 }
 
@@ -37,8 +45,8 @@ public fun LendingFlow<DeviceArray>.filterRows(
  * Collecting throws an [IllegalArgumentException] if the batches do not have the columns. A stream of a reader checks
  * this earlier, and its source may make fewer columns: [DeviceArrayReader.select].
  */
-public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<DeviceArray> = lendingFlow(this) {
-    this@selectColumns.collect { batch -> emit(batch.select(*paths)) }
+public fun Flow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<DeviceArray> = lendingFlow(this) {
+    this@selectColumns.collect { it.use { batch -> emit(batch.select(*paths)) } }
 }
 
 /**
@@ -50,28 +58,39 @@ public fun LendingFlow<DeviceArray>.selectColumns(vararg paths: String): Lending
  *
  * **Threads.** Arrays are joined in the collector's context, which waits until they are ready.
  *
- * **Ownership.** The result owns its arrays, as [lendingFlow] does. Rows that wait for the next array keep the memory
- * of their arrays. They are released when the collection ends, for any reason.
+ * **Ownership.** It is as in [filterRows]. Rows that wait for the next array keep the memory of their arrays. They are
+ * released when the collection ends, for any reason.
  *
  * **Errors.** An exception of this flow follows the rows before it. An [Error] does not wait for them.
  *
  * @param rows the number of rows of each array, at least 1
  * @throws IllegalArgumentException if the number of rows is less than 1
  */
-public fun LendingFlow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
+public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
     require(rows >= 1) { "a batch must have at least 1 row, but $rows were given" }
     return lendingFlow(this) {
         var failure: Throwable? = null
         Waiting().use { waiting ->
-            this@rebatch.catch { failure = it as? Exception ?: throw it }.collect { batch ->
-                var from = 0L
-                while (batch.length() - from >= rows - waiting.rows) {
-                    val count = rows - waiting.rows
-                    waiting.add(batch.slice(from, count))
-                    from += count
-                    emit(waiting.joined())
+            var isOurFailure = false
+            // Not with `catch`: a cancellation between its two collectors would lose an array.
+            try {
+                this@rebatch.collect { array ->
+                    array.use { batch ->
+                        isOurFailure = true
+                        var from = 0L
+                        while (batch.length() - from >= rows - waiting.rows) {
+                            val count = rows - waiting.rows
+                            waiting.add(batch.slice(from, count))
+                            from += count
+                            emit(waiting.joined())
+                        }
+                        if (from < batch.length()) waiting.add(batch.slice(from, batch.length() - from))
+                        isOurFailure = false
+                    }
                 }
-                if (from < batch.length()) waiting.add(batch.slice(from, batch.length() - from))
+            } catch (t: Throwable) {
+                if (isOurFailure || t !is Exception) throw t
+                failure = t
             }
             try {
                 if (waiting.rows > 0) emit(waiting.joined())
@@ -81,6 +100,24 @@ public fun LendingFlow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray
             }
         }
         failure?.let { throw it }
+    }
+}
+
+/**
+ * Returns a flow of the elements of all [flows], in the order in which they arrive. The flows are collected at the same
+ * time, and each waits until its element was collected. The result owns the elements. If one flow fails, the others are
+ * cancelled. Import this function, not only `merge` of kotlinx.coroutines, whose result would have closed elements.
+ *
+ * @throws IllegalArgumentException if there is no flow
+ */
+@OptIn(DelicateCoroutinesApi::class) // ATOMIC
+public fun <T : AutoCloseable> merge(vararg flows: LendingFlow<T>): LendingFlow<T> {
+    require(flows.isNotEmpty()) { "merge needs at least one flow" }
+    return flows.first().ahead(0, EmptyCoroutineContext, { discardAll(flows) }) { collector ->
+        coroutineScope {
+            // Collected even if it is cancelled before it begins: only the collection closes the source.
+            for (flow in flows) launch(start = CoroutineStart.ATOMIC) { flow.collect(collector) }
+        }
     }
 }
 

@@ -114,7 +114,7 @@ class ReaderFlowSpec : FunSpec({
 
     test("a collector that stops early closes the reader") {
         var closed = false
-        readerOf(3) { closed = true }.asFlow().take(1).toList()
+        readerOf(3) { closed = true }.asFlow().take(1).collect()
         closed shouldBe true
         (readerOf(3).asFlow() as Flow<DeviceArray>).first().isOpen shouldBe false
     }

@@ -102,7 +102,9 @@ class IpcSinksSpec : FunSpec({
             coroutineScope {
                 val job = Job().apply { if (cancelled) cancel() }
                 val failure = CompletableDeferred<Throwable?>()
-                launch(job, CoroutineStart.UNDISPATCHED) { failure.complete(runCatching { flow.sink() }.exceptionOrNull()) }
+                launch(job, CoroutineStart.UNDISPATCHED) {
+                    failure.complete(runCatching { flow.sink() }.exceptionOrNull())
+                }
                 (failure.await() is CancellationException) shouldBe cancelled
             }
             closes.get() shouldBe 1
