@@ -61,7 +61,7 @@ public fun Flow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<De
  * **Ownership.** It is as in [filterRows]. Rows that wait for the next array keep the memory of their arrays. They are
  * released when the collection ends, for any reason.
  *
- * **Errors.** An exception of this flow follows the rows before it. An [Error] does not wait for them.
+ * **Errors.** An exception or [Error] of this flow follows the rows before it.
  *
  * @param rows the number of rows of each array, at least 1
  * @throws IllegalArgumentException if the number of rows is less than 1
@@ -89,7 +89,7 @@ public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
                     }
                 }
             } catch (t: Throwable) {
-                if (isOurFailure || t !is Exception) throw t
+                if (isOurFailure) throw t
                 failure = t
             }
             try {

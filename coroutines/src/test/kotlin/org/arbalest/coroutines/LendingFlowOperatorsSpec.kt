@@ -112,6 +112,17 @@ class LendingFlowOperatorsSpec : FunSpec({
         ids shouldBe listOf(listOf(0L, 1L, 2L), listOf(3L, 4L))
     }
 
+    test("rebatch emits the rows before an Error of the source, and then throws it [SEL-31]") {
+        val lengths = mutableListOf<Long>()
+        val failing = lendingFlow {
+            emit(batchOf(1))
+            emit(batchOf(2))
+            throw OutOfMemoryError("no room")
+        }
+        shouldThrow<OutOfMemoryError> { failing.rebatch(5).collect { lengths += it.length() } }.message shouldBe "no room"
+        lengths shouldBe listOf(2L)
+    }
+
     test("if the collector rejects the rows before an error, the error is suppressed in its exception [SEL-31]") {
         var at = 0L
         val reader = readerOf { if (at < 2) batchOf(at++) else error("no more tape") }

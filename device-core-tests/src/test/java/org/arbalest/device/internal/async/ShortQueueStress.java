@@ -85,4 +85,45 @@ public class ShortQueueStress {
       r.r3 = one + other + take();
     }
   }
+
+  /**
+   * Two threads poll a queue of one element, and one of them adds another first: each finds an element, although none
+   * waited behind the first.
+   */
+  @JCStressTest
+  @Outcome(id = "1, 1, 11", expect = ACCEPTABLE, desc = "each finds one, and each is found once")
+  @Outcome(expect = FORBIDDEN, desc = "lost, received twice, or not found although available")
+  @State
+  public static class NoneBehind {
+    private final ShortQueue<Integer> queue = new ShortQueue<>();
+    private int one;
+    private int other;
+
+    public NoneBehind() {
+      queue.add(1);
+    }
+
+    @Actor
+    public void one() {
+      queue.add(10);
+      one = take();
+    }
+
+    @Actor
+    public void other() {
+      other = take();
+    }
+
+    private int take() {
+      Integer element = queue.poll();
+      return element == null ? 0 : element;
+    }
+
+    @Arbiter
+    public void look(III_Result r) {
+      r.r1 = one == 0 ? 0 : 1;
+      r.r2 = other == 0 ? 0 : 1;
+      r.r3 = one + other;
+    }
+  }
 }

@@ -12,6 +12,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
@@ -70,6 +71,16 @@ class RebatchedSourceSpec : FunSpec({
             it.next()!!.use { first -> first.length() shouldBe 4 }
             it.next()!!.use { last -> last.length() shouldBe 1 }
             repeat(2) { _ -> shouldThrow<DeviceException> { it.next() }.message shouldContain "the disk is gone" }
+        }
+    }
+
+    test("an Error of the source follows the rows that were pulled before it, and repeats as an exception [SEL-11]") {
+        val batches = mutableListOf<DeviceArray?>(batch(5), batch(3))
+        val reader = DeviceArrayReader.of(schema) { batches.removeFirstOrNull() ?: throw OutOfMemoryError("no room") }
+        reader.rebatch(100).use {
+            it.next()!!.use { all -> all.length() shouldBe 8 }
+            shouldThrow<OutOfMemoryError> { it.next() }.message shouldBe "no room"
+            shouldThrow<DeviceException> { it.next() }.errno() shouldBe Errno.ENOMEM
         }
     }
 

@@ -25,17 +25,19 @@ final class ShortQueue<T> {
     if (!behind.isEmpty() || !first.compareAndSet(null, element)) behind.add(element);
   }
 
+  /** Takes the oldest element. Returns null only if the queue was empty at some moment of this call. */
   @Nullable
   T poll() {
     while (true) {
       boolean hasMore = !behind.isEmpty(); // before the read of the first, which is older than those
       T element = first.get();
-      if (element == null) {
-        if (!hasMore) return null;
+      if (element != null) {
+        if (first.compareAndSet(element, null)) return element;
+      } else if (hasMore) {
         element = behind.poll();
         if (element != null) return element;
-      } else if (first.compareAndSet(element, null)) {
-        return element;
+      } else if (behind.isEmpty()) { // otherwise an element came, and then another thread polled the first
+        return null;
       }
     }
   }

@@ -22,7 +22,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   private long pending;
 
   /** The failure of the reader, which follows the rows that were pulled before it. */
-  private @Nullable RuntimeException failure;
+  private @Nullable Throwable failure;
 
   private boolean isAtEnd;
 
@@ -35,7 +35,8 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   public @Nullable DeviceArray next() {
     while (Long.compareUnsigned(pending, rows) < 0 && !isAtEnd) pull();
     if (pending != 0) return joined(cut());
-    if (failure != null) throw failure;
+    if (failure instanceof Error e) throw e;
+    if (failure instanceof RuntimeException e) throw e;
     return null;
   }
 
@@ -43,7 +44,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
     DeviceArray array;
     try {
       array = reader.next();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
       isAtEnd = true;
       return;
