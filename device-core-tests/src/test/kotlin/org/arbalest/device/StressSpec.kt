@@ -35,7 +35,8 @@ class StressSpec : FunSpec({
     }
 
     for ((what, tests) in mapOf(
-        "slots and references [OWN-06, OWN-07]" to "(Slots|Shared)Stress",
+        "slots and references [OWN-06, OWN-07]" to "(Slots|Shared|Handle|RecycledExport)Stress",
+        "readers [STR-11, STR-18]" to "ReaderStress",
         "streams and their tasks [ASY-20, ASY-22, ASY-28]" to "(Async|ShortQueue|ProducerHolders)Stress",
         "plans for rows as objects [OBJ-01]" to "RecentStress",
     )) {
