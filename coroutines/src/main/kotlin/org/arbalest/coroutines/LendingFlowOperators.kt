@@ -9,6 +9,7 @@ import kotlinx.coroutines.launch
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.columns.Selection
+import org.arbalest.device.spi.ArrayBridge
 import kotlin.coroutines.EmptyCoroutineContext
 
 /**
@@ -54,12 +55,13 @@ public fun Flow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<De
  * may be shorter. Arrays without rows are left out.
  *
  * A cut is a [DeviceArray.slice], without a copy. Arrays are joined as by [DeviceArray.concat], so each row is copied
- * once at most, unless the CPU cannot access the arrays: joining these copies them by main memory.
+ * once at most, unless the CPU cannot access the arrays: joining these copies them by main memory. Rows that wait are
+ * copied before if they are few of their array, or many small arrays.
  *
  * **Threads.** Arrays are joined in the collector's context, which waits until they are ready.
  *
- * **Ownership.** It is as in [filterRows]. Rows that wait for the next array keep the memory of their arrays. They are
- * released when the collection ends, for any reason.
+ * **Ownership.** It is as in [filterRows]. Rows that wait for the next array keep little memory besides their own, where
+ * the CPU can copy them. They are released when the collection ends, for any reason.
  *
  * **Errors.** An exception or [Error] of this flow follows the rows before it.
  *
@@ -84,7 +86,10 @@ public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
                             from += count
                             emit(waiting.joined())
                         }
-                        if (from < batch.length()) waiting.add(batch.slice(from, batch.length() - from))
+                        if (from < batch.length()) {
+                            waiting.add(batch.slice(from, batch.length() - from))
+                            waiting.letWait()
+                        }
                         isOurFailure = false
                     }
                 }
@@ -133,6 +138,9 @@ private class Waiting : AutoCloseable {
         parts += part
         rows += part.length()
     }
+
+    /** Frees the memory that the last array keeps besides its rows. */
+    fun letWait() = ArrayBridge.letWait(parts)
 
     /** Returns all rows, of which none wait any more. */
     fun joined(): DeviceArray {

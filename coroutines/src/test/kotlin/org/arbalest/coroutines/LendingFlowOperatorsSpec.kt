@@ -4,6 +4,7 @@ package org.arbalest.coroutines
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.CompletableDeferred
@@ -24,6 +25,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.columns.Selection
+import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
@@ -101,6 +103,20 @@ class LendingFlowOperatorsSpec : FunSpec({
         flowOf().rebatch(2).ids() shouldBe listOf()
         shouldThrow<IllegalArgumentException> { flowOf().rebatch(0) }.message shouldBe
             "a batch must have at least 1 row, but 0 were given"
+    }
+
+    test("rebatch does not keep the batches of which few rows wait [SEL-31, SEL-11]") {
+        val before = ResourceCounters.now()
+        var held = 0L
+        val flow = lendingFlow {
+            repeat(100) {
+                emit(batchOf(1000L * it..<1000L * (it + 1)))
+                held = maxOf(held, ResourceCounters.now().since(before).bufferBytes())
+            }
+        }
+        flow.filterRows { it["id"].longs().where { id -> id % 1000 == 700L } }.rebatch(500).ids() shouldBe
+            listOf(List(100) { 1000L * it + 700 })
+        held shouldBeLessThan 60_000 // one batch has 20 kB
     }
 
     test("rebatch emits the rows before an error, and then throws the error [SEL-31, SEL-11]") {

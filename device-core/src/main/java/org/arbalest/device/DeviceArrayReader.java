@@ -191,8 +191,11 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * <p>A cut is a {@link DeviceArray#slice}, without a copy. Arrays are joined as by
    * {@link DeviceArray#concat(java.util.List)}, so each row is copied once at most, unless the CPU cannot access the
-   * arrays: joining these waits, and copies them by main memory and the default stream. Rows that wait for the next
-   * array keep the memory of their arrays. An error of this reader follows the rows that were pulled before it.
+   * arrays: joining these waits, and copies them by main memory and the default stream.
+   *
+   * <p>Rows that wait for the next array keep little memory besides their own, where the CPU can copy them: a few rows
+   * of a large array, and many small arrays, are copied before. An error of this reader follows the rows that were
+   * pulled before it.
    *
    * <p>The call consumes this reader.
    *

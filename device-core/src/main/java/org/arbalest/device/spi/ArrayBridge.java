@@ -2,6 +2,7 @@
 package org.arbalest.device.spi;
 
 import com.google.errorprone.annotations.CheckReturnValue;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.arbalest.device.Device;
@@ -13,6 +14,7 @@ import org.arbalest.device.Validation;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.ForeignAssembly;
 import org.arbalest.device.internal.convert.QueuedConversion;
+import org.arbalest.device.internal.copy.WaitingParts;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
@@ -72,6 +74,20 @@ public final class ArrayBridge {
    */
   public static void validateWithoutDictionaries(DeviceArray array, Validation level) {
     ArrayValidation.validateWithoutDictionaries(DeviceArrayImpl.unwrap(array), level);
+  }
+
+  /**
+   * Reduces the memory of arrays that wait to be joined by {@link DeviceArray#concat}, for code that collects rows. Call
+   * it when the last array of the list begins to wait.
+   *
+   * <p>If the last array keeps much more memory than its rows need, as a slice of a few rows does, a copy replaces it
+   * in the list, and it is closed. Many small arrays at the end become one. On a device whose memory the CPU cannot
+   * access, nothing changes. If this method throws, the list is unchanged.
+   *
+   * @param parts the arrays, at least one; the list can be changed
+   */
+  public static void letWait(List<DeviceArray> parts) {
+    WaitingParts.letWait(parts);
   }
 
   /**

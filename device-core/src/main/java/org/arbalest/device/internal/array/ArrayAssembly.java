@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.ArrayData;
+import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
@@ -39,7 +40,7 @@ public final class ArrayAssembly {
     Objects.requireNonNull(device, "device");
     requireOn(device, data);
     BufferSizes.check(field, data);
-    return build(device, field, data, null);
+    return build(device, field, data, null, null);
   }
 
   /**
@@ -53,7 +54,7 @@ public final class ArrayAssembly {
     BufferSizes.checkUnwritten(field, data);
     RecordedEvent event = DeviceStreamImpl.unwrap(stream).recordEvent();
     try {
-      return build(device, field, data, event);
+      return build(device, field, data, event, null);
     } catch (Throwable t) {
       event.release();
       throw t;
@@ -67,7 +68,12 @@ public final class ArrayAssembly {
    * <p>Takes over the buffers and a reference to the event. On failure, the caller still has both.
    */
   public static DeviceArray ofLaidOut(Field field, ArrayData data, Device device, @Nullable RecordedEvent event) {
-    return build(device, field, data, event);
+    return build(device, field, data, event, null);
+  }
+
+  /** Does the same for written buffers with the parts of another array. */
+  public static DeviceArray ofCopied(Field field, ArrayData data, Device device, @Nullable Conversion conversion) {
+    return build(device, field, data, null, conversion);
   }
 
   /** Returns all buffers of an array and the arrays below it. */
@@ -107,7 +113,8 @@ public final class ArrayAssembly {
    * Creates the first handle of an array. Takes over the buffers, whose sizes were checked, and a reference to the
    * event. On failure, the caller still has both.
    */
-  private static DeviceArray build(Device device, Field field, ArrayData data, @Nullable RecordedEvent event) {
+  private static DeviceArray build(Device device, Field field, ArrayData data, @Nullable RecordedEvent event,
+      @Nullable Conversion conversion) {
     List<DeviceBuffer> buffers = allBuffers(data);
     List<DeviceBufferImpl> taken = new ArrayList<>(buffers.size());
     try {
@@ -117,7 +124,7 @@ public final class ArrayAssembly {
           throw new IllegalStateException("a buffer was closed, moved into another array, or given twice: " + buffer);
         taken.add(own);
       }
-      return build(device, field, data, taken, event);
+      return build(device, field, data, taken, event, conversion);
     } catch (Throwable t) {
       taken.forEach(DeviceBufferImpl::untake);
       throw t;
@@ -125,14 +132,14 @@ public final class ArrayAssembly {
   }
 
   private static DeviceArray build(Device device, Field field, ArrayData data, List<DeviceBufferImpl> buffers,
-      @Nullable RecordedEvent event) {
+      @Nullable RecordedEvent event, @Nullable Conversion conversion) {
     StructWriter writer = StructWriter.of(field, data);
     long block = writer.block();
     try {
       writer.write(field, data);
       boolean hasEmpty = Structure.validate(field, block);
       DeviceArrayImpl handle = new DeviceArrayImpl(device, field, block, data.offset(), data.length());
-      return handle.holding(new BuiltArray(buffers, block, device, event, hasEmpty));
+      return handle.holding(new BuiltArray(buffers, block, device, event, hasEmpty, conversion));
     } catch (Throwable t) {
       NativeHeap.free(block);
       throw t;

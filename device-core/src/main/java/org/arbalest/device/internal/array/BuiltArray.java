@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.array;
 
 import java.util.List;
+import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
@@ -19,11 +20,19 @@ public final class BuiltArray extends Ownership {
   private final long block;
   private final boolean isCpuAccessible;
   private final @Nullable RecordedEvent event;
+  private final @Nullable Conversion conversion;
 
   /** Takes over the buffers, the block of a {@link StructBlock} and a reference to the event. */
   public BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event,
       boolean hasEmpty) {
+    this(buffers, block, device, event, hasEmpty, null);
+  }
+
+  /** Does the same for an array with the parts of another one. */
+  BuiltArray(List<DeviceBufferImpl> buffers, long block, Device device, @Nullable RecordedEvent event,
+      boolean hasEmpty, @Nullable Conversion conversion) {
     super(hasEmpty);
+    this.conversion = conversion;
     this.buffers = buffers;
     this.block = block;
     this.isCpuAccessible = device.isCpuAccessible() || (!buffers.isEmpty() && allCpuAccessible(buffers));
@@ -68,6 +77,11 @@ public final class BuiltArray extends Ownership {
     long bytes = 0;
     for (DeviceBuffer buffer : buffers) bytes += buffer.size();
     return bytes;
+  }
+
+  @Override
+  public @Nullable Conversion conversion() {
+    return conversion;
   }
 
   /** Returns whether one buffer contains the whole array. */

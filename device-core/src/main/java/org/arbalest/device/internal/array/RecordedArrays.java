@@ -5,9 +5,11 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.internal.schema.ViewStruct;
 import org.jspecify.annotations.Nullable;
 
 /** The description of arrays for recordings. */
@@ -68,9 +70,9 @@ public final class RecordedArrays {
 
   /**
    * Returns the bytes of memory that an open array keeps. For a native producer's array, it is the minimum size of its
-   * buffers. This is without the data of texts, because its size is in a buffer (ARR-17).
+   * buffers, without the data of texts.
    */
-  static long bytes(Handle array) {
+  public static long bytes(Handle array) {
     Ownership owner = array.share();
     try {
       return bytes(array, owner);
@@ -81,35 +83,45 @@ public final class RecordedArrays {
 
   /** Returns the same for an array whose memory the caller holds. */
   static long bytes(Handle array, Ownership owner) {
+    return bytes(array, owner, false);
+  }
+
+  /**
+   * Returns the bytes of memory that an array keeps. For a native producer's array, it is the minimum size of its
+   * buffers.
+   *
+   * @param readsOffsets whether the CPU may read the last offset of texts, which is the size of their data (ARR-17)
+   */
+  public static long bytes(Handle array, Ownership owner, boolean readsOffsets) {
     long known = owner.bytes();
     if (known >= 0) return known;
     try {
-      return bytes(Layout.of(array.field()), array.struct(owner));
+      return bytes(Layout.of(array.field()), array.struct(owner), readsOffsets);
     } catch (StackOverflowError _) { // the export or the import must continue
       return -1;
     }
   }
 
-  private static long bytes(Layout layout, long struct) {
+  private static long bytes(Layout layout, long struct, boolean readsOffsets) {
     long end = RawArrowArray.offset(struct) + RawArrowArray.length(struct);
-    long bytes = layout.shape.hasValidity && RawArrowArray.buffer(struct, 0) != 0 ? bits(end, 1) : 0;
-    bytes += switch (layout.shape) {
-      case FIXED -> bits(end, layout.bits);
-      case VARIABLE -> bits(end + 1, layout.bits);
-      case LIST -> bits(end + 1, layout.bits);
-      case LIST_VIEW -> 2 * bits(end, layout.bits);
-      case VIEW -> bits(end, 128);
-      case SPARSE_UNION -> end;
-      case DENSE_UNION -> end + bits(end, 32);
-      case NULL, FIXED_LIST, STRUCT, RUN_END -> 0;
-    };
+    long bytes = 0;
+    for (int i = 0; i < layout.shape.buffers; i++) {
+      boolean isThere = i > 0 || !layout.shape.hasValidity || RawArrowArray.buffer(struct, 0) != 0;
+      if (isThere) bytes += layout.bufferBytes(i, end);
+    }
+    if (layout.shape == Layout.Shape.VIEW) {
+      for (long i = 0; i < ViewStruct.variadic(struct); i++) bytes = sum(bytes, ViewStruct.dataSize(struct, i));
+    }
+    if (layout.shape == Layout.Shape.VARIABLE && readsOffsets && end > 0)
+      bytes = sum(bytes, Integers.get(RawArrowArray.buffer(struct, 1), layout.bits, end));
     for (int i = 0; i < layout.children.length; i++)
-      bytes += bytes(layout.children[i].layout, RawArrowArray.child(struct, i));
+      bytes = sum(bytes, bytes(layout.children[i].layout, RawArrowArray.child(struct, i), readsOffsets));
     return layout.dictionary == null ? bytes
-        : bytes + bytes(layout.dictionary.layout, RawArrowArray.dictionary(struct));
+        : sum(bytes, bytes(layout.dictionary.layout, RawArrowArray.dictionary(struct), readsOffsets));
   }
 
-  private static long bits(long count, long each) {
-    return (count * each + 7) >>> 3;
+  /** Returns a sum of two sizes, which a producer may have made up, up to the greatest long. */
+  private static long sum(long bytes, long more) {
+    return more <= 0 ? bytes : bytes > Long.MAX_VALUE - more ? Long.MAX_VALUE : bytes + more;
   }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.arbalest.device.ArrayData;
+import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
@@ -16,12 +18,15 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.schema.CommonField;
+import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The concatenation of arrays by the CPU. If the CPU cannot access the memory of an array or of the result, that part
@@ -132,6 +137,35 @@ public final class ArrayConcat {
     return stream.reaches(device) ? stream : device.defaultStream();
   }
 
+  /**
+   * Returns a copy of an array that keeps much more memory than its rows need. The caller closes the copy. Returns null
+   * if the array needs most of the memory, or if the CPU cannot copy it. Waits for the array if it may need a copy.
+   *
+   * @param source an array that this one was made from, and whose memory it keeps; or the array itself
+   */
+  public static @Nullable DeviceArray withoutSpare(DeviceArrayImpl array, DeviceArrayImpl source) {
+    MemoryManager target = array.device().memory();
+    if (!array.isMemoryCpuAccessible() || !target.isCpuAccessible()) return null;
+    Ownership owner = array.share();
+    try {
+      boolean isReady = !owner.mayHaveToWait();
+      long kept = RecordedArrays.bytes(source, owner, isReady);
+      long least = SpareMemory.leastBytes(Layout.of(array.field()), array.struct(owner), array.offset(),
+          array.length(), isReady);
+      if (!SpareMemory.isMostBytes(least, kept)) return null;
+      array.synchronize();
+      ConcatPlan plan = new ConcatPlan(new Ownership[] {owner});
+      ConcatInputs inputs = new ConcatInputs(new long[] {array.struct(owner)});
+      inputs.set(0, array.offset(), array.length());
+      ConcatPlan.Node node = plan.measure(array.field().name(), array.field(), inputs);
+      return SpareMemory.isMostBytes(plan.total(), kept) ? write(plan, node, array.field(), target, true) : null;
+    } catch (MalformedException e) {
+      throw e.toException();
+    } finally {
+      owner.release();
+    }
+  }
+
   private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target) {
     Ownership[] owners = new Ownership[arrays.size()];
     long[] structs = new long[arrays.size()];
@@ -157,14 +191,30 @@ public final class ArrayConcat {
   }
 
   private static DeviceArray join(ConcatPlan plan, Field field, ConcatInputs inputs, MemoryManager target) {
-    ConcatPlan.Node node = plan.measure(field.name(), field, inputs);
+    return write(plan, plan.measure(field.name(), field, inputs), field, target, false);
+  }
+
+  /** @param isConversion whether the result counts as a {@link Conversion} of one array */
+  private static DeviceArray write(ConcatPlan plan, ConcatPlan.Node node, Field field, MemoryManager target,
+      boolean isConversion) {
     List<DeviceBuffer> slices = new ArrayList<>();
     try (DeviceBuffer memory = target.allocate(plan.total())) {
       plan.write(node, memory.address());
-      return ArrayAssembly.of(field, ConcatPlan.data(node, memory, slices), target.device());
+      ArrayData data = ConcatPlan.data(node, memory, slices);
+      return ArrayAssembly.ofCopied(field, data, target.device(), isConversion ? conversion(slices) : null);
     } catch (Throwable t) {
       for (DeviceBuffer slice : slices) slice.close();
       throw t;
     }
+  }
+
+  private static Conversion conversion(List<DeviceBuffer> written) {
+    long bytes = 0;
+    int count = 0;
+    for (DeviceBuffer buffer : written) {
+      bytes += buffer.size();
+      if (buffer.size() > 0) count++;
+    }
+    return new Conversion(bytes, count, 0);
   }
 }

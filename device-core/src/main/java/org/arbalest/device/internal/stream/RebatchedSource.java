@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.internal.copy.WaitingParts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,10 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
-    while (Long.compareUnsigned(pending, rows) < 0 && !isAtEnd) pull();
+    while (Long.compareUnsigned(pending, rows) < 0 && !isAtEnd) {
+      if (!parts.isEmpty()) WaitingParts.letWait(parts);
+      pull();
+    }
     if (pending != 0) return joined(cut());
     if (failure instanceof Error e) throw e;
     if (failure instanceof RuntimeException e) throw e;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.copy;
+
+import java.util.List;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
+import org.arbalest.device.internal.array.RecordedArrays;
+import org.arbalest.device.spi.ArrayBridge;
+
+/** The memory of arrays that wait to be joined. See {@link ArrayBridge#letWait}. */
+public final class WaitingParts {
+  /** The size in bytes below which {@link #FEW} parts become one, because each has a cost besides its rows. */
+  private static final long SMALL = 4 << 10;
+
+  private static final int FEW = 16;
+
+  private WaitingParts() {}
+
+  /** Frees what the last part keeps without need. The list stays unchanged if this fails. */
+  public static void letWait(List<DeviceArray> parts) {
+    DeviceArrayImpl last = DeviceArrayImpl.unwrap(parts.getLast());
+    DeviceArray copy = ArrayConcat.withoutSpare(last, last);
+    if (copy != null) {
+      parts.set(parts.size() - 1, copy);
+      last.close();
+    }
+    while (parts.size() >= FEW && areSmall(parts.subList(parts.size() - FEW, parts.size())))
+      join(parts.subList(parts.size() - FEW, parts.size()));
+  }
+
+  private static boolean areSmall(List<DeviceArray> parts) {
+    for (DeviceArray part : parts.reversed()) {
+      DeviceArrayImpl array = DeviceArrayImpl.unwrap(part);
+      if (!array.isMemoryCpuAccessible() || RecordedArrays.bytes(array) >= SMALL) return false;
+    }
+    return true;
+  }
+
+  private static void join(List<DeviceArray> small) {
+    DeviceArray joined = DeviceArray.concat(small);
+    small.forEach(DeviceArray::close);
+    small.clear();
+    small.add(joined);
+  }
+}
