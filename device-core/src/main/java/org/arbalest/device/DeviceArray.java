@@ -89,11 +89,13 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * Concatenates arrays, such as the batches of a stream, into one array in one allocation.
    *
    * <p>The caller still owns the arrays, and may close them immediately. They may be on different devices. A single
-   * array is copied as by {@link #copyTo(MemoryManager, DeviceStream)}: the result never shares memory with the arrays.
+   * array from or to another device is copied as by {@link #copyTo(MemoryManager, DeviceStream)}. The result never
+   * shares memory with the arrays.
    *
-   * <p>Only the visible range of a slice is taken. The data of views are taken whole, and once. Dictionaries that are
-   * the same, or equal in each byte, are kept once. The values of different dictionaries are concatenated as well, and
-   * the indices adjusted (ARR-21).
+   * <p>Only the visible range of a slice is taken. The data of views are taken whole, and once, but only the values of
+   * the views if these have less than a quarter of the bytes. The elements of list-views are taken likewise.
+   * Dictionaries that are the same, or equal in each byte, are kept once. The values of different dictionaries are
+   * concatenated as well, and the indices adjusted (ARR-21).
    *
    * <p>The CPU concatenates, in main memory if it cannot reach the memory of the result. It first copies the arrays
    * that it cannot read, and waits for all arrays. If the CPU cannot reach the target, the stream copies the result
@@ -448,7 +450,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p>The field stays the same. Nulls stay nulls, also null rows of the batch itself. Dictionaries, the data of views
    * and the elements of list-views are shared, not copied; run-ends are joined. All other buffers are written, in one
-   * allocation. If nothing is shared, the result does not keep the memory of this array.
+   * allocation. If this array keeps more than four times the memory that the rows need, all buffers are written. If
+   * nothing is shared, the result does not keep the memory of this array.
    *
    * <p>Rows that follow each other become a {@link #slice}, and all rows another handle of this array, both without a
    * copy and on any device. Otherwise this call waits as {@link #synchronize} does.

@@ -2,12 +2,14 @@
 package org.arbalest.device.internal.convert;
 
 import java.util.List;
+import org.arbalest.device.Conversion;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.memory.RowBits;
 import org.arbalest.device.internal.schema.Layout;
@@ -51,8 +53,8 @@ public final class ArrayRows {
     Ownership owner = array.share();
     try {
       checkReadable(array, owner, "filter");
-      return ArrayConversion.taken(array, owner, plan -> plan.measure(array.field(), array.struct(owner),
-          Rows.marked(new Marked(plan, rows), array.offset()), array.field()));
+      return withoutSpare(array, ArrayConversion.taken(array, owner, plan -> plan.measure(array.field(),
+          array.struct(owner), Rows.marked(new Marked(plan, rows), array.offset()), array.field())));
     } finally {
       owner.release();
     }
@@ -73,9 +75,27 @@ public final class ArrayRows {
       if (hasNull) checkNullable(array.field(), list, areInts);
       checkReadable(array, owner, "take rows of");
       Rows rows = Rows.taken(list, areInts, count, array.offset(), hasNull);
-      return ArrayConversion.taken(array, owner, plan -> measure(plan, array, owner, rows));
+      return withoutSpare(array, ArrayConversion.taken(array, owner, plan -> measure(plan, array, owner, rows)));
     } finally {
       owner.release();
+    }
+  }
+
+  /**
+   * Returns the taken rows, or a copy if they keep the source's memory and need little of it: dictionaries, the data of
+   * views and the elements of list-views are shared at first. Takes over the rows.
+   */
+  private static DeviceArray withoutSpare(DeviceArrayImpl source, DeviceArray taken) {
+    Conversion made = Conversion.of(taken);
+    if (made == null || made.sharedBuffers() == 0) return taken;
+    try {
+      DeviceArray copy = ArrayConcat.withoutSpare(DeviceArrayImpl.unwrap(taken), source);
+      if (copy == null) return taken;
+      taken.close();
+      return copy;
+    } catch (Throwable t) {
+      taken.close();
+      throw t;
     }
   }
 

@@ -56,7 +56,8 @@ public final class ArrayConcat {
     try {
       for (DeviceArray array : arrays) held.add(Objects.requireNonNull(array, () -> name(held.size())).retain());
       requirePart(held, target, stream);
-      if (held.size() == 1) return copy(held.getFirst(), target, stream);
+      if (held.size() == 1 && !(isCpu(held.getFirst().device()) && isCpu(target.device())))
+        return copy(held.getFirst(), target, stream);
       Field whole = whole(held);
       fetch(held, stream);
       if (target.isCpuAccessible()) return join(held, whole, target);
@@ -67,6 +68,10 @@ public final class ArrayConcat {
     } finally {
       for (DeviceArray array : held) array.close();
     }
+  }
+
+  private static boolean isCpu(Device device) {
+    return DeviceImpl.unwrap(device).isCpu();
   }
 
   private static void requireSome(List<DeviceArray> arrays) {

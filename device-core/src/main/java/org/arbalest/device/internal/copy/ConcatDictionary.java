@@ -89,7 +89,7 @@ final class ConcatDictionary {
 
   private boolean isSame(int one, int other) {
     if (dictionaries.length(one) != dictionaries.length(other)) return false;
-    return new SameValues(plan.owner(one), plan.owner(other))
+    return new SameValues(plan.owner(inputs, one), plan.owner(inputs, other))
         .test(
             Layout.of(type.values()), dictionaries.structs[one], dictionaries.offset(one), dictionaries.structs[other],
             dictionaries.offset(other),

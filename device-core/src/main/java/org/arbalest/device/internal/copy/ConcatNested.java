@@ -17,42 +17,106 @@ import org.arbalest.device.internal.schema.RunEnds;
 final class ConcatNested {
   private ConcatNested() {}
 
+  /** The elements of the lists of one input. */
+  private static final class Items {
+    private long first = Long.MAX_VALUE;
+    private long last;
+    private long sum;
+
+    /** Whether the lists' own elements are taken, one list after the other, and not the whole range. */
+    private boolean areGathered;
+
+    /** Where the lists' elements begin in the result; for a range, minus its first element. */
+    private long base;
+
+    private void add(long offset, long size) {
+      first = Math.min(first, offset);
+      last = Math.max(last, offset + size);
+      sum = size > Long.MAX_VALUE - sum ? Long.MAX_VALUE : sum + size;
+    }
+  }
+
   static void listView(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
-    ConcatInputs items = inputs.children(0);
-    long[] shift = new long[inputs.structs.length];
+    ConcatInputs children = inputs.children(0);
+    ConcatInputs.Collected taken = new ConcatInputs.Collected();
+    Items[] items = new Items[inputs.structs.length];
     long[] total = {0};
     plan.each(inputs, i -> {
-      long first = Long.MAX_VALUE;
-      long last = 0;
-      for (long k = 0; k < inputs.counts[i]; k++) {
-        long size = size(layout, inputs, i, k);
-        if (size == 0) continue;
-        long at = inputs.starts[i] + k;
-        long offset = Integers.get(inputs.buffer(i, 1), layout.bits, at);
-        if (size < 0 || offset < 0 || offset > items.length(i) - size) {
-          throw new MalformedException("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size
-              + " lead beyond the " + items.length(i) + " elements");
-        }
-        first = Math.min(first, offset);
-        last = Math.max(last, offset + size);
+      Items own = items(layout, inputs, children, i);
+      items[i] = own;
+      if (own.last == 0) return;
+      own.areGathered = isSpare(layout, inputs, children, i, own);
+      own.base = total[0] - (own.areGathered ? 0 : own.first);
+      long count = own.areGathered ? own.sum : own.last - own.first;
+      total[0] = ConcatOffsets.reach(layout.bits, total[0], count, "elements");
+      if (own.areGathered) {
+        gather(layout, inputs, children, i, taken);
+      } else {
+        taken.add(inputs.origins[i], children.structs[i], children.offset(i) + own.first, count);
       }
-      if (last == 0) return;
-      items.set(i, items.offset(i) + first, last - first);
-      shift[i] = total[0] - first;
-      total[0] = ConcatOffsets.reach(layout.bits, total[0], last - first, "elements");
     });
     node.buffers.add(plan.buffer(layout.width() * node.length, to -> plan.each(inputs, i -> {
+      long next = items[i].base;
       for (long k = 0; k < inputs.counts[i]; k++) {
-        boolean isEmpty = size(layout, inputs, i, k) == 0;
-        long offset = isEmpty ? 0 : Integers.get(inputs.buffer(i, 1), layout.bits, inputs.starts[i] + k) + shift[i];
+        long size = size(layout, inputs, i, k);
+        long offset = size == 0 ? 0
+            : items[i].areGathered ? next : offset(layout, inputs, i, k) + items[i].base;
         Integers.put(to, layout.bits, inputs.at[i] + k, offset);
+        next += size;
       }
     })));
     node.buffers.add(plan.buffer(layout.width() * node.length, to -> plan.each(inputs, i -> {
       for (long k = 0; k < inputs.counts[i]; k++)
         Integers.put(to, layout.bits, inputs.at[i] + k, size(layout, inputs, i, k));
     })));
-    plan.child(node, layout.children[0], items);
+    plan.child(node, layout.children[0], taken.isEmpty() ? children : taken.inputs());
+  }
+
+  private static Items items(Layout layout, ConcatInputs inputs, ConcatInputs children, int input) {
+    Items items = new Items();
+    for (long k = 0; k < inputs.counts[input]; k++) {
+      long size = size(layout, inputs, input, k);
+      if (size == 0) continue;
+      long offset = checkedOffset(layout, inputs, children, input, k, size);
+      items.add(offset, size);
+    }
+    return items;
+  }
+
+  /** Returns whether the lists use little of the range that contains them. */
+  private static boolean isSpare(Layout layout, ConcatInputs inputs, ConcatInputs children, int input, Items items) {
+    long range = items.last - items.first;
+    if (!SpareMemory.isMost(items.sum, range)) return false;
+    long bytes = SpareMemory.leastBytes(layout.children[0].layout, children.structs[input],
+        children.offset(input) + items.first, range, true);
+    // each list is an input of its own then, which costs as much as some elements
+    return SpareMemory.isMostBytes(inputs.counts[input] * layout.width(), bytes);
+  }
+
+  /** Takes the elements of each list of an input, in order. */
+  private static void gather(Layout layout, ConcatInputs inputs, ConcatInputs children, int input,
+      ConcatInputs.Collected taken) {
+    for (long k = 0; k < inputs.counts[input]; k++) {
+      long size = size(layout, inputs, input, k);
+      if (size == 0) continue;
+      long offset = checkedOffset(layout, inputs, children, input, k, size); // a producer may have written meanwhile
+      taken.add(inputs.origins[input], children.structs[input], children.offset(input) + offset, size);
+    }
+  }
+
+  private static long checkedOffset(Layout layout, ConcatInputs inputs, ConcatInputs children, int input, long element,
+      long size) {
+    long offset = offset(layout, inputs, input, element);
+    if (size < 0 || offset < 0 || offset > children.length(input) - size) {
+      long at = inputs.starts[input] + element;
+      throw new MalformedException("offsets[" + at + "] = " + offset + " and sizes[" + at + "] = " + size
+          + " lead beyond the " + children.length(input) + " elements");
+    }
+    return offset;
+  }
+
+  private static long offset(Layout layout, ConcatInputs inputs, int input, long element) {
+    return Integers.get(inputs.buffer(input, 1), layout.bits, inputs.starts[input] + element);
   }
 
   /** Returns the number of elements of a list view. A null has none, regardless of its value below the null. */

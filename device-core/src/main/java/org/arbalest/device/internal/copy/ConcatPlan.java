@@ -49,7 +49,7 @@ final class ConcatPlan {
 
   private final Ownership[] owners;
 
-  /** The index of the input that is being read. */
+  /** The index of the array that is being read. */
   private int input;
 
   /** The size of the allocation in bytes. */
@@ -59,7 +59,7 @@ final class ConcatPlan {
     this.owners = owners;
   }
 
-  /** Returns the index of the input that was read last. After a failure, it is the input that does not fit. */
+  /** Returns the index of the array that was read last. After a failure, it is the array that does not fit. */
   int input() {
     return input;
   }
@@ -68,15 +68,16 @@ final class ConcatPlan {
     return total;
   }
 
-  Ownership owner(int of) {
-    return owners[of];
+  /** Returns the owner of an input. */
+  Ownership owner(ConcatInputs inputs, int of) {
+    return owners[inputs.origins[of]];
   }
 
   /** Runs an action for each input that has elements. */
   void each(ConcatInputs inputs, IntConsumer action) {
-    for (int i = 0; i < owners.length; i++) {
+    for (int i = 0; i < inputs.structs.length; i++) {
       if (inputs.counts[i] == 0) continue;
-      input = i;
+      input = inputs.origins[i];
       action.accept(i);
     }
   }
