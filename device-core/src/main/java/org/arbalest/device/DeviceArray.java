@@ -94,8 +94,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p>Only the visible range of a slice is taken. The data of views are taken whole, and once, but only the values of
    * the views if these have less than a quarter of the bytes. The elements of list-views are taken likewise.
-   * Dictionaries that are the same, or equal in each byte, are kept once. The values of different dictionaries are
-   * concatenated as well, and the indices adjusted (ARR-21).
+   * The result has one dictionary, with each different value of the arrays' dictionaries once (ARR-21). Values that no
+   * row has are left out if there are many, or if the indices do not reach all values. An ordered dictionary must have
+   * all values of the others, in their order.
    *
    * <p>The CPU concatenates, in main memory if it cannot reach the memory of the result. It first copies the arrays
    * that it cannot read, and waits for all arrays. If the CPU cannot reach the target, the stream copies the result

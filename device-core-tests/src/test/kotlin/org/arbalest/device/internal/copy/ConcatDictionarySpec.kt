@@ -5,8 +5,10 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -28,6 +30,8 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
+import java.lang.foreign.ValueLayout
+import kotlin.random.Random
 
 /** Dictionary-encoded arrays joined to one, and the dictionary of the result. */
 class ConcatDictionarySpec : FunSpec({
@@ -124,16 +128,71 @@ class ConcatDictionarySpec : FunSpec({
         joined(array(type(8), listOf(), words(1, 2)), array(type(8), listOf(), words(4))) shouldBe (listOf<Any>() to 2L)
     }
 
-    test("joined dictionaries beyond the reach of the indices are rejected, but a shared one is kept [ARR-21]") {
-        val (first, second) = IntArray(100) { 4 * it } to IntArray(29) { 4 * it + 1 }
-        refusal(array(type(8), listOf(99), words(*first)), array(type(8), listOf(0), words(*second))) shouldBe
-            "arrays[1]: $.(dictionary): 100 + 29 values are more than indices of type int8 reach"
-        joined(array(type(8), listOf(99), words(*first)), array(type(8), listOf(27), words(*second.copyOf(28))))
-            .second shouldBe 128
+    test("equal values of different dictionaries become one, in any order and however often [ARR-21]") {
+        val words = List(100) { 4 * it + 1 }
+        val parts = List(5) { part -> words.shuffled(Random(part)) }
+        val arrays = parts.map { part -> array(type(8, false), List(60) { it.toLong() }, words(*part.toIntArray())) }
+        joined(*arrays.toTypedArray()) shouldBe
+            (parts.flatMap { part -> part.take(60).map { "w$it ".repeat(it % 5) } } to 100L)
+        // growing dictionaries, and values that one dictionary has twice
+        joined(
+            array(type(8), listOf(1, 0), words(1, 2)),
+            array(type(8), listOf(2, 1, 0), words(1, 2, 4)),
+            array(type(8), listOf(0, 1, 2), words(2, 2, 1)),
+        ) shouldBe (listOf("w2 w2 ", "w1 ", "w4 w4 w4 w4 ", "w2 w2 ", "w1 ", "w2 w2 ", "w2 w2 ", "w1 ") to 3L)
+    }
+
+    test("dictionaries of which the rows have few values keep only these [ARR-21]") {
+        val many = IntArray(2000) { 20 * it + 1 }
+        val few = listOf(1999L, null, 7L, 7L, 1024L)
+        fun texts(vararg of: Int?) = of.map { it?.let { row -> "w${20 * row + 1} " } }
+        val rows = texts(1999, null, 7, 7, 1024)
+        joined(array(type(16), few, words(*many)), array(type(16), few, words(*many, skipped = 3))) shouldBe
+            (rows + rows to 3L)
+        joined(array(type(16), few, words(*many)), array(type(16), listOf(1, 0), words(29, 33))) shouldBe
+            (rows + "w33 w33 w33 " + "w29 w29 w29 w29 " to 5L)
+        joined(array(type(16), few, words(*many)), array(type(16), listOf(null), words(29))).second shouldBe 4
+        joined(array(type(16), listOf(null), words(*many))) shouldBe (listOf(null) to 0L)
+        refusal(array(type(16), listOf(2000), words(*many))) shouldBe
+            "arrays[0]: index 2000 is beyond the 2000 values of the dictionary"
+    }
+
+    test("joined dictionaries beyond the reach of the indices leave out unused values, or are rejected [ARR-21]") {
+        val (first, second) = IntArray(100) { 20 * it + 2 } to IntArray(29) { 20 * it + 1 }
+        fun all(count: Int) = listOf(0L until 50, 50L until 100).map { array(type(8), it.toList(), words(*first)) } +
+            array(type(8), List(count) { it.toLong() }, words(*second))
+        refusal(*all(29).toTypedArray()) shouldBe
+            "arrays[2]: $.(dictionary): 100 + 29 values are more than indices of type int8 reach"
+        joined(*all(28).toTypedArray()) shouldBe
+            ((first.toList() + second.take(28)).map { "w$it ".repeat(it % 5) } to 128L)
+        joined(array(type(8), listOf(9), words(*first.copyOf(50))), array(type(8), listOf(9), words(*IntArray(90) {
+            20 * it + 6
+        }))) shouldBe (listOf("w182 w182 ", "w186 ") to 2L)
         joined(array(type(8, false), listOf(99), words(*first)), array(type(8, false), listOf(28), words(*second)))
-            .first[1] shouldBe "w113 w113 w113 "
+            .first[1] shouldBe "w561 "
         val long = IntArray(300) { it }
-        joined(array(type(8), listOf(5), words(*long)), array(type(8), listOf(6), words(*long))).second shouldBe 300
+        joined(array(type(8), List(60) { 5 }, words(*long)), array(type(8), List(60) { 6 }, words(*long)))
+            .second shouldBe 300
+    }
+
+    test("values that overlap too much to be compared in any time are appended [ARR-21]") {
+        val bytes = 1 shl 20
+        val views = 4000
+        val of = DictionaryType(IntType(16, true), Field.of("", DataType.BINARY_VIEW), false)
+        fun overlapping(first: Int) = Devices.cpu().let { cpu ->
+            fun buffer(size: Long) = cpu.allocate(size).also { it.segment().fill(0) }
+            val layout = buffer(16L * views).also {
+                for (i in 0 until views) {
+                    it.segment().setAtIndex(ValueLayout.JAVA_INT, 4L * i, bytes - 5000)
+                    it.segment().setAtIndex(ValueLayout.JAVA_INT, 4L * i + 3, first + i)
+                }
+            }
+            val values = ArrayData.of(views.toLong(), 0, listOf(null, layout, buffer(bytes.toLong())))
+            DeviceArray.of(Field.of("d", of), ArrayData(1000, 0, 0, listOf(null, buffer(2000)), listOf(), values))
+        }
+        val arrays = listOf(overlapping(0), overlapping(100))
+        DeviceArray.concat(arrays).use { it.asColumn().dictionary().length() shouldBe 2L * views }
+        arrays.forEach(DeviceArray::close)
     }
 
     test("an index beyond its own dictionary is rejected, and does not refer to another dictionary [ARR-16, ARR-21]") {
@@ -147,33 +206,45 @@ class ConcatDictionarySpec : FunSpec({
         good.close()
     }
 
-    test("different ordered dictionaries are not joined, since the result would have no order [ARR-21]") {
+    test("ordered dictionaries are joined only if one of them has the values of all others in their order [ARR-21]") {
         val ordered = type(8, ordered = true)
         refusal(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(0), words(4))) shouldBe
             "arrays[1]: $.(dictionary): is ordered, and differs from the dictionary of the arrays before"
         joined(array(ordered, listOf(0), words(1, 2)), array(ordered, listOf(1), words(1, 2))).second shouldBe 2
+        joined(array(ordered, listOf(1), words(1, 4)), array(ordered, listOf(2), words(1, 2, 4))) shouldBe
+            (listOf("w4 w4 w4 w4 ", "w4 w4 w4 w4 ") to 3L)
+        refusal(array(ordered, listOf(1), words(1, 2, 4)), array(ordered, listOf(1), words(4, 1))) shouldBe
+            "arrays[1]: $.(dictionary): is ordered, and differs from the dictionary of the arrays before"
     }
 
-    test("dictionaries of every type are kept once only if all their values are equal [ARR-21]") {
+    test("dictionaries of every type keep each value once, except with run-ends and dictionaries below [ARR-21]") {
+        fun canCompare(of: DataType): Boolean = of !is NestedType.RunEndEncodedType && of !is DictionaryType &&
+            of.children().all { canCompare(it.type()) }
         for (values in HandLaid.types.filter { it !is FlatType.NullType }) withClue(values) {
             val type = DictionaryType(IntType(16, true), Field.of("", values), false)
             fun made(rows: List<Int>, skipped: Int) =
-                array(type, listOf(0, 1), { HandLaid.lay(it, values, rows, skipped) })
-            fun length(a: DeviceArray, b: DeviceArray): Long = DeviceArray.concat(listOf(a, b)).use { whole ->
+                array(type, List(rows.size) { it.toLong() }, { HandLaid.lay(it, values, rows, skipped) })
+            fun check(first: List<Int>, second: List<Int>, skipped: Int = 0) {
+                val (a, b) = made(first, skipped) to made(second, skipped)
+                val whole = DeviceArray.concat(listOf(a, b))
                 listOf(a, b).forEach(DeviceArray::close)
+                HandLaid.exported(whole.convertTo(Field.of("d", values))) shouldBe
+                    HandLaid.expected(values, first + second)
                 Arena.ofConfined().use { arena ->
                     val out = arena.struct(StructKind.ARRAY)
-                    CData.exportArray(whole.retain(), out, CExport.DATA)
-                    RawArrowArray.length(dictionary(out).address()).also { PeerMoves.release(out, StructKind.ARRAY) }
+                    CData.exportArray(whole, out, CExport.DATA)
+                    val found = RawArrowArray.length(dictionary(out).address())
+                    PeerMoves.release(out, StructKind.ARRAY)
+                    fun value(row: Int) = HandLaid.expected(values, listOf(row))
+                    val areSame = first.map(::value) == second.map(::value)
+                    val more = second.filter { row -> first.none { value(it) == value(row) } }.distinctBy(::value)
+                    found shouldBe first.size + if (canCompare(values)) more.size else if (areSame) 0 else second.size
                 }
             }
-            length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 9), 0)) shouldBe 3
-            length(made(listOf(4, 5, 9), 2), made(listOf(4, 5, 9), 2)) shouldBe 3
-            length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 7), 0)) shouldBe 6
-            // empty values are equal
-            val areDistinct = values != FlatType.FixedSizeBinaryType(0) &&
-                (values as? NestedType.FixedSizeListType)?.size() != 0
-            length(made(listOf(4, 5, 9), 0), made(listOf(4, 5, 13), 0)) shouldBe if (areDistinct) 6 else 3
+            check(listOf(4, 5, 9), listOf(4, 5, 9))
+            check(listOf(4, 5, 9), listOf(4, 5, 9), skipped = 2)
+            check(listOf(4, 5, 9), listOf(4, 5, 7))
+            check(listOf(4, 5, 9), listOf(9, 12, 13, 4, 12), skipped = 1)
         }
     }
 })

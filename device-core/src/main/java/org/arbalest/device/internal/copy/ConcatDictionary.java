@@ -1,43 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.copy;
 
+import java.util.Arrays;
+import java.util.BitSet;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.internal.schema.TypeNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Dictionary columns: indices into one dictionary. If all inputs have the same dictionary, the result has it too.
- * Otherwise the result's dictionary contains the different dictionaries in order, each once.
+ * Otherwise the result's dictionary contains the different values in order, each once. Values that no row has are left
+ * out if they are most of a large dictionary, or if the indices do not reach all values.
  */
 final class ConcatDictionary {
+  /** The number of values of all dictionaries up to which equal values are united. */
+  private static final long MOST_UNITED = 1 << 24;
+
   private final ConcatPlan plan;
   private final DictionaryType type;
   private final Layout layout;
+  private final Layout valueLayout;
   private final ConcatInputs inputs;
 
-  /** The inputs of the result's dictionary. Kept dictionaries contribute all their values, the others none. */
+  /** The inputs' dictionaries. */
   private final ConcatInputs dictionaries;
 
-  /** The position of each input's values in the result's dictionary. */
-  private final long[] shift;
+  /** For each input, the first input that has the same dictionary. */
+  private final int[] same;
 
-  /** The indices of the inputs whose dictionaries are kept. */
+  /** The inputs with the different dictionaries: the first one of each. */
   private final int[] kept;
 
   private int keptCount;
-  private long total;
+
+  // by the first input with the dictionary
+  private final long[] rows;
+
+  /** The new index of each value, or −1 for a value that no row has; null if {@link #shift} is added to each index. */
+  private final int[] @Nullable [] moved;
+
+  private final long[] shift;
 
   private ConcatDictionary(ConcatPlan plan, Field field, ConcatInputs inputs) {
+    int count = inputs.structs.length;
     this.plan = plan;
     this.type = (DictionaryType) field.type();
     this.layout = Layout.of(field);
+    this.valueLayout = Layout.of(type.values());
     this.inputs = inputs;
     this.dictionaries = inputs.dictionaries();
-    this.shift = new long[inputs.structs.length];
-    this.kept = new int[inputs.structs.length];
+    this.same = new int[count];
+    this.kept = new int[count];
+    this.rows = new long[count];
+    this.moved = new int[count][];
+    this.shift = new long[count];
   }
 
   static void measure(ConcatPlan plan, ConcatPlan.Node node, Field field, ConcatInputs inputs) {
@@ -45,19 +65,16 @@ final class ConcatDictionary {
   }
 
   private void measure(ConcatPlan.Node node) {
-    try {
-      plan.each(inputs, this::collect);
-    } catch (MalformedException e) {
-      throw e.under(MalformedException.DICTIONARY);
-    }
-    if (node.length == 0) keep(0); // an array without elements has a dictionary too
+    plan.each(inputs, this::collect);
+    if (node.length == 0) kept[keptCount++] = 0; // an array without elements has a dictionary too
+    ConcatInputs values = keptCount == 1 ? one(kept[0]) : several();
+    boolean areUnchanged = keptCount == 1 && moved[kept[0]] == null;
     long bits = layout.bits;
-    boolean isOne = keptCount == 1;
     node.buffers.add(
-        isOne ? plan.values(inputs, 1, bits, node.length)
+        areUnchanged ? plan.values(inputs, 1, bits, node.length)
             : plan.buffer((bits >>> 3) * node.length, to -> plan.each(inputs, i -> write(i, to))));
     try {
-      node.dictionary = plan.measure(MalformedException.DICTIONARY, type.values(), dictionaries);
+      node.dictionary = plan.measure(MalformedException.DICTIONARY, type.values(), values);
     } catch (MalformedException e) {
       throw e.under(MalformedException.DICTIONARY);
     }
@@ -65,50 +82,198 @@ final class ConcatDictionary {
 
   private void collect(int input) {
     for (int i = 0; i < keptCount; i++) {
-      if (isSame(kept[i], input)) {
-        shift[input] = shift[kept[i]];
-        return;
-      }
+      if (!isSame(kept[i], input)) continue;
+      same[input] = kept[i];
+      rows[kept[i]] += inputs.counts[input];
+      return;
     }
-    long length = dictionaries.length(input);
-    if (type.ordered() && total > 0 && length > 0)
-      throw new MalformedException("is ordered, and differs from the dictionary of the arrays before");
-    shift[input] = total;
-    if (keptCount > 0 && length > 0 && total > Integers.most(layout.bits, type.index().signed()) - (length - 1)) {
-      throw new MalformedException(
-          total + " + " + length + " values are more than indices of type " + TypeNames.of(type.index()) + " reach");
-    }
-    keep(input);
-  }
-
-  private void keep(int input) {
-    dictionaries.set(input, dictionaries.offset(input), dictionaries.length(input));
-    total += dictionaries.length(input);
     kept[keptCount++] = input;
+    same[input] = input;
+    rows[input] = inputs.counts[input];
   }
 
   private boolean isSame(int one, int other) {
     if (dictionaries.length(one) != dictionaries.length(other)) return false;
     return new SameValues(plan.owner(inputs, one), plan.owner(inputs, other))
-        .test(
-            Layout.of(type.values()), dictionaries.structs[one], dictionaries.offset(one), dictionaries.structs[other],
-            dictionaries.offset(other),
-            dictionaries.length(one));
+        .test(valueLayout, dictionaries.structs[one], dictionaries.offset(one), dictionaries.structs[other],
+            dictionaries.offset(other), dictionaries.length(one));
   }
 
-  /** Writes the indices. Each one is checked, because a wrong one would lead into another input's dictionary. */
-  private void write(int input, long to) {
-    long from = inputs.buffer(input, 1);
+  /** Returns the values of the only dictionary. */
+  private ConcatInputs one(int input) {
+    if (!isSpare(input)) return whole(input);
+    int[] indices = new int[(int) dictionaries.length(input)];
+    Arrays.fill(indices, -1);
+    ConcatInputs.Collected used = new ConcatInputs.Collected();
+    int count = 0;
+    BitSet values = used(input);
+    for (int value = values.nextSetBit(0); value >= 0; value = values.nextSetBit(value + 1)) {
+      indices[value] = count++;
+      used.add(dictionaries.origins[input], dictionaries.structs[input], dictionaries.offset(input) + value, 1);
+    }
+    moved[input] = indices;
+    return used.isEmpty() ? dictionaries : used.inputs();
+  }
+
+  private ConcatInputs whole(int input) {
+    dictionaries.set(input, dictionaries.offset(input), dictionaries.length(input));
+    return dictionaries;
+  }
+
+  /** Returns whether the rows have few of the values of a dictionary, even if each row has another one. */
+  private boolean isSpare(int input) {
     long length = dictionaries.length(input);
+    if (length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
+    long bytes = SpareMemory.leastBytes(valueLayout, dictionaries.structs[input], dictionaries.offset(input), length,
+        true);
+    return SpareMemory.isMostBytes(rows[input] * layout.width(), bytes);
+  }
+
+  /** Returns the values that rows have. */
+  private BitSet used(int dictionary) {
+    BitSet used = new BitSet();
+    plan.each(inputs, input -> {
+      if (same[input] != dictionary) return;
+      for (long k = 0; k < inputs.counts[input]; k++) {
+        if (!inputs.isNull(input, k)) used.set((int) index(input, k));
+      }
+    });
+    return used;
+  }
+
+  /** Returns the values of different dictionaries. */
+  private ConcatInputs several() {
+    ConcatInputs united = united();
+    return united == null ? appended() : united;
+  }
+
+  /** Returns the different values, each once; null if they cannot be compared in a reasonable time. */
+  private @Nullable ConcatInputs united() {
+    long sum = 0;
+    long bytes = 0;
+    for (int i = 0; i < keptCount; i++) {
+      long length = dictionaries.length(kept[i]);
+      sum = Math.min(MOST_UNITED + 1, sum + Math.min(MOST_UNITED + 1, length));
+      if (sum > MOST_UNITED) return null;
+      bytes += SpareMemory.leastBytes(valueLayout, dictionaries.structs[kept[i]], dictionaries.offset(kept[i]), length,
+          true);
+    }
+    if (!ElementValues.areComparable(valueLayout)) return null;
+    ElementValues.Steps steps = new ElementValues.Steps((1L << 26) + 64 * sum + 16 * bytes);
+    UnitedValues values = unite(steps, false);
+    if (!type.ordered() && values.count() - 1L > most()) values = unite(steps, true);
+    if (steps.areOver()) return null;
+    return values.count() == 0 ? dictionaries : values.places();
+  }
+
+  private long most() {
+    return Integers.most(layout.bits, type.index().signed());
+  }
+
+  /** @param onlyUsed whether the values of all dictionaries that no row has are left out */
+  private UnitedValues unite(ElementValues.Steps steps, boolean onlyUsed) {
+    ElementValues[] readers = new ElementValues[inputs.structs.length];
+    for (int i = 0; i < keptCount; i++) readers[kept[i]] = new ElementValues(plan.owner(inputs, kept[i]), steps);
+    UnitedValues values = new UnitedValues(valueLayout, dictionaries, readers);
+    int first = first();
+    add(values, first, onlyUsed, true);
+    for (int i = 0; i < keptCount && !steps.areOver(); i++) {
+      if (kept[i] == first) continue;
+      long before = values.count();
+      add(values, kept[i], onlyUsed, false);
+      plan.reads(inputs, Math.max(first, kept[i]));
+      if (type.ordered() && (values.count() > before || descends(moved[kept[i]]))) throw isOrdered();
+      if (onlyUsed && values.count() - 1L > most()) throw tooMany(before, values.count() - before);
+    }
+    return values;
+  }
+
+  /** Returns the input whose dictionary comes first. An ordered one must have the values of all others. */
+  private int first() {
+    int first = kept[0];
+    for (int i = 1; type.ordered() && i < keptCount; i++) {
+      if (dictionaries.length(kept[i]) > dictionaries.length(first)) first = kept[i];
+    }
+    return first;
+  }
+
+  private void add(UnitedValues values, int input, boolean onlyUsed, boolean isFirst) {
+    moved[input] = null;
+    shift[input] = 0;
+    int length = (int) dictionaries.length(input);
+    boolean leavesOut = onlyUsed || (!type.ordered() && isSpare(input));
+    if (isFirst && !leavesOut) {
+      values.addWhole(input);
+      return;
+    }
+    int[] indices = new int[length];
+    if (leavesOut) {
+      Arrays.fill(indices, -1);
+      BitSet used = used(input);
+      for (int value = used.nextSetBit(0); value >= 0; value = used.nextSetBit(value + 1))
+        indices[value] = values.add(input, value);
+    } else {
+      for (int value = 0; value < length; value++) indices[value] = values.add(input, value);
+    }
+    moved[input] = indices;
+  }
+
+  private static boolean descends(int @Nullable [] indices) {
+    for (int i = 1; indices != null && i < indices.length; i++) {
+      if (indices[i] < indices[i - 1]) return true;
+    }
+    return false;
+  }
+
+  /** Returns all values of all dictionaries, one dictionary after the other. */
+  private ConcatInputs appended() {
+    long total = 0;
+    for (int i = 0; i < keptCount; i++) {
+      int input = kept[i];
+      long length = dictionaries.length(input);
+      plan.reads(inputs, input);
+      if (type.ordered() && total > 0 && length > 0) throw isOrdered();
+      if (i > 0 && length > 0 && total > most() - (length - 1)) throw tooMany(total, length);
+      moved[input] = null;
+      shift[input] = total;
+      whole(input);
+      total += length;
+    }
+    return dictionaries;
+  }
+
+  private static MalformedException isOrdered() {
+    return new MalformedException("is ordered, and differs from the dictionary of the arrays before")
+        .under(MalformedException.DICTIONARY);
+  }
+
+  private MalformedException tooMany(long before, long more) {
+    return new MalformedException(
+        before + " + " + more + " values are more than indices of type " + TypeNames.of(type.index()) + " reach")
+        .under(MalformedException.DICTIONARY);
+  }
+
+  /** Returns the index of a row. It is checked, because a wrong one would lead into another input's dictionary. */
+  private long index(int input, long element) {
+    long from = inputs.buffer(input, 1);
+    long at = inputs.starts[input] + element;
+    long own =
+        type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
+    long length = dictionaries.length(input);
+    if (own < 0 || own >= length)
+      throw new MalformedException("index " + own + " is beyond the " + length + " values of the dictionary");
+    return own;
+  }
+
+  private void write(int input, long to) {
+    int[] indices = moved[same[input]];
+    long more = shift[same[input]];
     for (long k = 0; k < inputs.counts[input]; k++) {
-      long at = inputs.starts[input] + k;
       long index = 0;
       if (!inputs.isNull(input, k)) {
-        long own =
-            type.index().signed() ? Integers.get(from, layout.bits, at) : Integers.getUnsigned(from, layout.bits, at);
-        if (own < 0 || own >= length)
-          throw new MalformedException("index " + own + " is beyond the " + length + " values of the dictionary");
-        index = own + shift[input];
+        long own = index(input, k);
+        index = indices == null ? own + more : indices[(int) own];
+        if (index < 0) throw new MalformedException("index " + own + " was written while it was copied");
       }
       Integers.put(to, layout.bits, inputs.at[input] + k, index);
     }

@@ -64,6 +64,11 @@ final class ConcatPlan {
     return input;
   }
 
+  /** Makes the array of an input the one that was read last. */
+  void reads(ConcatInputs inputs, int of) {
+    input = inputs.origins[of];
+  }
+
   long total() {
     return total;
   }
