@@ -20,6 +20,7 @@ import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
@@ -29,6 +30,8 @@ import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
+import kotlin.math.abs
+import kotlin.random.Random
 
 /** Dictionaries that change between the batches of a file or stream. */
 class ArrowWriterDictionariesSpec : FunSpec({
@@ -128,6 +131,35 @@ class ArrowWriterDictionariesSpec : FunSpec({
         }
     }
 
+    test("a file gets each different value once, and batches in any order of the values are read [FIL-07]") {
+        val random = Random(3)
+        for (type in listOf(text, DataType.dictionary(IntType(8, false), DataType.UTF8_VIEW),
+            DataType.dictionary(DataType.INT64, DataType.LARGE_UTF8))) {
+            val batches = List(29) { batch(words(0, 5).shuffled(random) + null + "w3", type) } +
+                List(10) { batch(words(0, 60 + it).shuffled(random), type) }
+            using(batches) {
+                val bytes = write(true, batches)
+                shouldRead(true, bytes, batches)
+                // the dictionaries of a file are in its stream part, behind the magic number
+                dictionaries(bytes.copyOfRange(8, bytes.size)).sumOf(::abs) shouldBe 69
+            }
+        }
+    }
+
+    test("a large dictionary is appended unless its values must be united, and stays right [FIL-07]") {
+        val random = Random(3)
+        val sequence = listOf(words(0, 100), words(5, 7), words(6, 8), words(5, 7), words(8, 9)) +
+            List(30) { words(0, 100).shuffled(random).take(1 + random.nextInt(6)) } + listOf(words(90, 110), listOf())
+        for (type in listOf(text, DataType.dictionary(DataType.INT32, DataType.UTF8))) {
+            using(sequence.map { batch(it, type) }) { batches ->
+                val bytes = write(true, batches)
+                shouldRead(true, bytes, batches)
+                val written = dictionaries(bytes.copyOfRange(8, bytes.size)).sumOf(::abs)
+                if (type == text) written shouldBe 110 else (written in 111..250) shouldBe true
+            }
+        }
+    }
+
     test("another part of the same memory is another dictionary, and the same part is not [FIL-07]") {
         fun column(type: DataType, append: (ColumnBuilder) -> Unit): DeviceArray =
             BatchBuilder.of(Devices.cpu()).use { builder ->
@@ -172,6 +204,8 @@ class ArrowWriterDictionariesSpec : FunSpec({
         using(listOf(batch(listOf("low"), ordered), batch(listOf("low", "high"), ordered))) { batches ->
             shouldRead(true, write(true, batches), batches)
         }
+        val subset = listOf(batch(listOf("low", "middle", "high"), ordered), batch(listOf("middle", "high"), ordered))
+        using(subset) { batches -> shouldRead(true, write(true, batches), batches) }
         using(listOf(batch(listOf("low"), ordered), batch(listOf("low")))) { batches ->
             shouldThrow<IllegalArgumentException> { write(true, batches) }.message shouldContain "instead of"
         }

@@ -48,7 +48,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     }
     messages = new MessageWriter(output, options.alignment(), isFile);
     dictionaries = new DictionaryWriter(!isFile, options.hasDictionaryDeltas(), this::writeDictionary);
-    encoder = new BatchEncoder(encoded, dictionaries::shift);
+    encoder = new BatchEncoder(encoded, dictionaries::indices);
   }
 
   /** Creates a file at a path; see {@link ArrowWriter#file(Path, Schema, IpcWriteOptions)}. */

@@ -3,7 +3,7 @@ package org.arbalest.device.ipc.internal.write;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
@@ -19,16 +19,16 @@ import org.arbalest.device.spi.ArrayStruct;
  */
 final class BatchEncoder {
   private final EncodedBatch target;
-  private final ToLongFunction<IpcField> shifts;
+  private final Function<IpcField, DictionaryState.Indices> indices;
 
   /**
    * Creates an encoder.
    *
-   * @param shifts returns the number to add to each index of a dictionary-encoded field
+   * @param indices returns the indices in the output for the values of a dictionary-encoded field
    */
-  BatchEncoder(EncodedBatch target, ToLongFunction<IpcField> shifts) {
+  BatchEncoder(EncodedBatch target, Function<IpcField, DictionaryState.Indices> indices) {
     this.target = target;
-    this.shifts = shifts;
+    this.indices = indices;
   }
 
   /** Lists the columns of a batch, which the CPU can read, and which has no null rows of its own. */
@@ -79,7 +79,7 @@ final class BatchEncoder {
         yield true;
       }
       case FIXED -> {
-        addFixed(field, struct.buffer(1), offset, length);
+        addFixed(field, struct, offset, length);
         yield true;
       }
       case VARIABLE -> {
@@ -180,28 +180,68 @@ final class BatchEncoder {
     target.addBuffer(copy, bytes);
   }
 
-  private void addFixed(IpcField field, long values, long offset, long length) {
+  private void addFixed(IpcField field, ArrayStruct struct, long offset, long length) {
     long width = field.width / 8;
-    long shift = field.values == null ? 0 : shifts.applyAsLong(field);
-    if (shift == 0) {
-      target.addBuffer(values + offset * width, length * width);
+    long bytes = length * width;
+    long from = struct.buffer(1) + offset * width;
+    DictionaryState.Indices moved = field.values == null ? DictionaryState.Indices.SAME : indices.apply(field);
+    if (moved.shift() == 0 && moved.indices() == null) {
+      target.addBuffer(from, bytes);
       return;
     }
-    long copy = target.allocate(length * width);
-    MemorySegment from = NativeMemory.segment(values + offset * width, length * width);
-    MemorySegment to = NativeMemory.segment(copy, length * width);
-    for (long i = 0; i < length; i++) {
-      switch ((int) width) {
-        case 1 -> to.set(ValueLayout.JAVA_BYTE, i, (byte) (from.get(ValueLayout.JAVA_BYTE, i) + shift));
-        case 2 -> to.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i,
-            (short) (from.getAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i) + shift));
-        case 4 -> to.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i,
-            (int) (from.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i) + shift));
-        default -> to.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i,
-            from.getAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i) + shift);
-      }
+    long copy = target.allocate(bytes);
+    if (moved.indices() == null) {
+      shift(NativeMemory.segment(from, bytes), (int) width, moved.shift(), NativeMemory.segment(copy, bytes));
+    } else {
+      move(field, struct, offset, NativeMemory.segment(from, bytes), moved.indices(),
+          NativeMemory.segment(copy, bytes));
     }
-    target.addBuffer(copy, length * width);
+    target.addBuffer(copy, bytes);
+  }
+
+  private static void shift(MemorySegment from, int width, long shift, MemorySegment to) {
+    for (long i = 0; i < from.byteSize() / width; i++) put(to, width, i, get(from, width, i) + shift);
+  }
+
+  /** Writes the new index of each index. A null gets 0, because its index may have no value. */
+  private static void move(IpcField field, ArrayStruct struct, long offset, MemorySegment from, int[] indices,
+      MemorySegment to) {
+    int width = (int) field.width / 8;
+    long mask = width == Long.BYTES ? -1 : (1L << field.width) - 1;
+    long validity = struct.nullCount() == 0 ? 0 : struct.buffer(0);
+    for (long i = 0; i < from.byteSize() / width; i++) {
+      long index = get(from, width, i) & mask; // a negative index becomes a large one
+      boolean isNull = validity != 0 && !isSet(validity, offset + i);
+      if (!isNull && (index < 0 || index >= indices.length)) throw isBeyond(field, index, indices.length);
+      put(to, width, i, isNull ? 0 : indices[(int) index]);
+    }
+  }
+
+  private static boolean isSet(long bits, long index) {
+    return (NativeMemory.segment(bits + (index >>> 3), 1).get(ValueLayout.JAVA_BYTE, 0) >>> (index & 7) & 1) != 0;
+  }
+
+  private static DeviceException isBeyond(IpcField field, long index, long values) {
+    return DeviceException.invalid("cannot write column \"" + field.field.name() + "\": it has the index " + index
+        + ", but its dictionary has " + values + " values; validate the batch to find the row");
+  }
+
+  private static long get(MemorySegment indices, int width, long at) {
+    return switch (width) {
+      case 1 -> indices.get(ValueLayout.JAVA_BYTE, at);
+      case 2 -> indices.getAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, at);
+      case 4 -> indices.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at);
+      default -> indices.getAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, at);
+    };
+  }
+
+  private static void put(MemorySegment indices, int width, long at, long index) {
+    switch (width) {
+      case 1 -> indices.set(ValueLayout.JAVA_BYTE, at, (byte) index);
+      case 2 -> indices.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, at, (short) index);
+      case 4 -> indices.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at, (int) index);
+      default -> indices.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, at, index);
+    }
   }
 
   /** Lists offsets that begin with 0. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
@@ -17,7 +18,7 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
 /**
- * Writes the dictionaries of a batch that the output does not have yet, and computes how far the batch's indices move.
+ * Writes the dictionaries of a batch that the output does not have yet, and finds the new indices of the batch's values.
  *
  * <p>Inner dictionaries come before the dictionaries whose values refer to them.
  */
@@ -29,11 +30,14 @@ final class DictionaryWriter implements AutoCloseable {
 
   private static final int TO_DICTIONARY = -1;
 
+  /** The values of the output, for each value of a dictionary, up to which the dictionary is compared with them. */
+  private static final long CHEAP = 16;
+
   private final boolean mayReplace;
   private final boolean hasDeltas;
   private final Target target;
   private final Map<Long, DictionaryState> states = new HashMap<>();
-  private final Map<Long, Long> shifts = new HashMap<>();
+  private final Map<Long, DictionaryState.Indices> indices = new HashMap<>();
 
   /** The way from the batch to the current array: positions of children, and {@link #TO_DICTIONARY}. */
   private int[] steps = new int[8];
@@ -52,9 +56,9 @@ final class DictionaryWriter implements AutoCloseable {
     this.target = target;
   }
 
-  /** Returns the number to add to the indices of a field of the current batch. */
-  long shift(IpcField field) {
-    return shifts.getOrDefault(field.dictionaryId, 0L);
+  /** Returns the indices in the output for the values of a field of the current batch. */
+  DictionaryState.Indices indices(IpcField field) {
+    return indices.getOrDefault(field.dictionaryId, DictionaryState.Indices.SAME);
   }
 
   /** Writes the missing values of the dictionaries of a batch, which the CPU can read. */
@@ -88,9 +92,9 @@ final class DictionaryWriter implements AutoCloseable {
     ArrayStruct dictionary = struct.dictionary();
     boolean isInnerReplaced = values.hasDictionary && writeBelow(values, dictionary, TO_DICTIONARY, batch);
     DictionaryState state = states.computeIfAbsent(field.dictionaryId, _ -> new DictionaryState());
-    long base = isInnerReplaced ? -1 : state.baseOf(dictionary);
-    if (base >= 0) {
-      shifts.put(field.dictionaryId, base);
+    DictionaryState.Indices known = isInnerReplaced ? null : state.indicesOf(dictionary);
+    if (known != null) {
+      indices.put(field.dictionaryId, known);
       return false;
     }
     try (DeviceArray array = openDictionary(values, batch)) {
@@ -116,30 +120,49 @@ final class DictionaryWriter implements AutoCloseable {
   private boolean write(IpcField field, DeviceArray array, long[] signature, boolean isInnerReplaced,
       DictionaryState state) throws IOException {
     boolean isFirst = state.isEmpty();
-    long base = isInnerReplaced ? -1 : state.baseOf(array, signature);
+    DictionaryState.Indices known = isInnerReplaced ? null : state.indicesOf(array, signature);
     boolean isReplaced = false;
-    if (base < 0) {
-      long known = mayExtend(field) && !isInnerReplaced ? state.lengthOfPrefix(array) : -1;
-      if (known >= 0) {
-        checkRange(field, state.total() - known + array.length());
-        try (DeviceArray delta = array.slice(known, array.length() - known)) {
+    if (known == null) {
+      long prefix = mayExtend(field) && !isInnerReplaced ? state.lengthOfPrefix(array) : -1;
+      if (prefix >= 0) {
+        checkRange(field, state.total() - prefix + array.length());
+        try (DeviceArray delta = array.slice(prefix, array.length() - prefix)) {
           target.write(field, delta, true);
         }
-        base = state.extend(array, signature);
+        known = state.extend(array, signature);
       } else if (isFirst || mayReplace) {
         target.write(field, array, false);
         state.replace(array, signature);
-        base = 0;
+        known = DictionaryState.Indices.SAME;
         isReplaced = !isFirst;
       } else {
-        checkOrder(field);
-        checkRange(field, state.total() + array.length());
-        target.write(field, array, true);
-        base = state.append(array, signature);
+        known = add(field, array, signature, state);
       }
     }
-    shifts.put(field.dictionaryId, base);
+    indices.put(field.dictionaryId, known);
     return isReplaced;
+  }
+
+  /** Writes the values of another dictionary that the output does not have. */
+  private DictionaryState.Indices add(IpcField field, DeviceArray array, long[] signature, DictionaryState state)
+      throws IOException {
+    IpcField values = Objects.requireNonNull(field.values);
+    long sum = state.total() + array.length();
+    boolean isOrdered = ((DictionaryType) field.field.type()).ordered();
+    boolean isScarce = field.width <= Short.SIZE || !reaches(field, sum); // equal values must take no indices twice
+    boolean isUnited = isOrdered || isScarce || state.total() / CHEAP <= array.length();
+    if (values.hasDictionary || !isUnited) { // a united delta would have another inner dictionary than the batch
+      if (isOrdered) throw isOrdered(field);
+      checkRange(field, sum);
+      target.write(field, array, true);
+      return state.append(array, signature);
+    }
+    try (DictionaryState.United united = state.unite(values.field, array)) {
+      if (isOrdered && !united.isInOrder()) throw isOrdered(field);
+      checkRange(field, state.total() + united.more().length());
+      if (united.more().length() > 0) target.write(field, united.more(), true);
+      return state.add(united, array, signature);
+    }
   }
 
   /**
@@ -150,21 +173,26 @@ final class DictionaryWriter implements AutoCloseable {
     return !mayReplace || (hasDeltas && field.values != null && !field.values.hasDictionary);
   }
 
-  /** Throws if the order of the values has a meaning, which values behind those of another dictionary would change. */
-  private static void checkOrder(IpcField field) {
-    if (((DictionaryType) field.field.type()).ordered()) throw new DeviceException(Errno.EINVAL,
-        "cannot write column \"" + field.field.name() + "\": its dictionary is ordered, and a batch has another one,"
-            + " but a file has one dictionary for a column; write a stream, or convert the column to its values first,"
-            + " with convertTo");
+  /** Returns the error for an order of values, which values behind those of another dictionary would change. */
+  private static DeviceException isOrdered(IpcField field) {
+    return new DeviceException(Errno.EINVAL, "cannot write column \"" + field.field.name()
+        + "\": its dictionary is ordered, and a batch has another one, but a file has one dictionary for a column; write"
+        + " a stream, or convert the column to its values first, with convertTo");
+  }
+
+  /** Returns whether the indices of a field can count so many values. */
+  private static boolean reaches(IpcField field, long count) {
+    IntType index = ((DictionaryType) field.field.type()).index();
+    int bits = index.signed() ? index.bits() - 1 : index.bits();
+    return bits >= 63 || count <= 1L << bits;
   }
 
   /** Throws if the indices of a field cannot count so many values. */
   private static void checkRange(IpcField field, long count) {
-    IntType index = ((DictionaryType) field.field.type()).index();
-    int bits = index.signed() ? index.bits() - 1 : index.bits();
-    if (bits < 63 && count > 1L << bits) throw new DeviceException(Errno.EINVAL, "cannot write column \""
-        + field.field.name() + "\": a file has one dictionary for a column, so the values of all batches' dictionaries"
-        + " are added to it, and " + count + " values exceed the range of " + index
+    if (reaches(field, count)) return;
+    throw new DeviceException(Errno.EINVAL, "cannot write column \"" + field.field.name()
+        + "\": a file has one dictionary for a column, so the values of all batches' dictionaries are added to it, and "
+        + count + " values exceed the range of " + ((DictionaryType) field.field.type()).index()
         + " indices; write a stream, or convert the column to wider indices or to its values first, with convertTo");
   }
 
