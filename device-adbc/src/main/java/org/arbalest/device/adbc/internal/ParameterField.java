@@ -130,18 +130,19 @@ final class ParameterField {
   /** Returns the decimal type with the digits that the values have before and after the point. */
   private DataType decimal() {
     int scale = 0;
-    int whole = 1;
+    long whole = 0;
     for (Object value : values) {
+      if (value == null) continue;
       BigDecimal decimal = switch (value) {
         case BigDecimal exact -> exact;
         case BigInteger integer -> new BigDecimal(integer);
-        case null -> BigDecimal.ZERO;
         default -> BigDecimal.valueOf(((Number) value).longValue());
       };
       scale = Math.max(scale, decimal.scale());
-      whole = Math.max(whole, decimal.precision() - decimal.scale());
+      // a number below 1 has no digit before the point
+      if (decimal.signum() != 0) whole = Math.max(whole, (long) decimal.precision() - decimal.scale());
     }
-    long digits = (long) whole + scale;
+    long digits = Math.max(1, whole + scale);
     if (digits > DIGITS_OF_256_BITS) throw new IllegalArgumentException("parameter " + position + " needs " + digits
         + " decimal digits, " + scale + " of them after the point, but a decimal has at most " + DIGITS_OF_256_BITS
         + "; round it, or pass it as text");

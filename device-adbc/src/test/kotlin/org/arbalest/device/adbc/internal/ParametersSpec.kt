@@ -49,7 +49,11 @@ class ParametersSpec : FunSpec({
         column(BigDecimal("12.50"), BigDecimal("3")) shouldBe
             ("decimal128(4, 2)" to listOf(BigDecimal("12.50"), BigDecimal("3.00")))
         column(BigDecimal("1E+3")) shouldBe ("decimal128(4, 0)" to listOf(BigDecimal("1000")))
-        column(BigDecimal("0.001")).first shouldBe "decimal128(4, 3)"
+        column(BigDecimal("0.001")).first shouldBe "decimal128(3, 3)"
+        val small = BigDecimal.ONE.scaleByPowerOfTen(-38)
+        column(small, null, small.negate(), BigDecimal("0.00")).first shouldBe "decimal128(38, 38)"
+        column(BigDecimal.ONE.scaleByPowerOfTen(-76)).first shouldBe "decimal256(76, 76)"
+        column(BigDecimal.ZERO).first shouldBe "decimal128(1, 0)"
         column(BigInteger.TEN.pow(40)).first shouldBe "decimal256(41, 0)"
         column(LocalDate.of(2024, 10, 4)).first shouldBe "date32"
         column(LocalTime.of(1, 2, 3, 4000)).first shouldBe "time64[us]"
@@ -92,7 +96,7 @@ class ParametersSpec : FunSpec({
             "parameter 1 of row 1 is the class Integer, but in row 2 it is the class String; " +
             "convert all rows to one class"
         refusal(BigDecimal.ONE.scaleByPowerOfTen(-80)) shouldBe
-            "parameter 1 needs 81 decimal digits, 80 of them after the point, but a decimal has at most 76; round " +
+            "parameter 1 needs 80 decimal digits, 80 of them after the point, but a decimal has at most 76; round " +
             "it, or pass it as text"
         shouldThrow<IllegalArgumentException> { rows(listOf(1), listOf(1, 2)) }.message shouldBe
             "row 1 has a different number of parameters than row 0: 2 instead of 1"
@@ -107,7 +111,7 @@ class ParametersSpec : FunSpec({
         column(1L, null, known = known(DataType.INT16)) shouldBe ("int16" to listOf(1L, null).map { it?.toShort() })
         column(70_000, known = known(DataType.INT16)) shouldBe ("int32" to listOf(70_000))
         column(null, known = known(DataType.UTF8)) shouldBe ("utf8" to listOf(null))
-        column(BigDecimal("0.5"), known = known(DataType.UTF8)).first shouldBe "decimal128(2, 1)"
+        column(BigDecimal("0.5"), known = known(DataType.UTF8)).first shouldBe "decimal128(1, 1)"
         column("a", known = known(DataType.NULL)).first shouldBe "utf8"
         shouldThrow<IllegalArgumentException> { rows(listOf(1, 2)).build(known(DataType.INT32)) }.message shouldBe
             "the prepared query has 1 parameters, but 2 values were passed"
