@@ -113,7 +113,26 @@ class ArrowFileHostileSpec : FunSpec() {
             test("with more nulls than rows") { refuses("4 and 5 nulls", batch(nodes = listOf(4L to 5L))) }
             test("with negative nulls") { refuses("4 and -1 nulls", batch(nodes = listOf(4L to -1L))) }
             test("with nulls without a bitmap") { refuses("null_count = 1", batch(nodes = listOf(4L to 1L))) }
-            test("with a column that has fewer rows") { refuses("4, but its parent needs 5", batch(rows = 5)) }
+            for (rows in listOf(3L, 5L, 0L)) test("with $rows rows and a column of 4 [FIL-15]") {
+                refuses("the batch has $rows rows, but its column \"n\" has 4", batch(rows = rows))
+            }
+            test("with a column of another length that is not read, also by rowCount [FIL-15]") {
+                val fields = listOf(numbers, FieldOf("other", int64))
+                val nodes = listOf(4L to 0L, 2L to 0L)
+                val two = batch(4, nodes, listOf(0L to 0L, 0L to 32L, 0L to 0L, 0L to 16L))
+                val fault = "the batch has 4 rows, but its column \"other\" has 2"
+                val first = IpcReadOptions.defaults().withColumns("n")
+                val message = batchMessage(two, 32)
+                val file = Crafted.file(fields, batches = listOf(message to body))
+                fails(fault, file, Inputs.files, first)
+                fails(
+                    fault, join(framed(schemaMessage(*fields.toTypedArray())), framed(message, body)),
+                    Inputs.streams, first,
+                )
+                ArrowFile.open(ByteChannel(file), first).use {
+                    shouldThrow<IpcException> { it.rowCount() }.message!! shouldContain fault
+                }
+            }
             test("with too few arrays") { refuses("has 0 arrays", batch(nodes = listOf())) }
             test("with too many arrays") { refuses("has 2 arrays", batch(nodes = listOf(4L to 0L, 4L to 0L))) }
             test("with too few buffers") { refuses("has 1 buffers", batch(buffers = listOf(0L to 0L))) }

@@ -102,7 +102,7 @@ public final class ArrowFileImpl implements ArrowFile {
     long rows = 0;
     Message message = new Message();
     for (int i = 0; i < batchCount(); i++) {
-      long more = read(i, message, ArrowFileImpl::rows);
+      long more = read(i, message, this::rows);
       if (more > Long.MAX_VALUE - rows) {
         throw message.malformed("batch " + i + " has " + more + " rows behind " + rows + " other rows, too many");
       }
@@ -113,13 +113,11 @@ public final class ArrowFileImpl implements ArrowFile {
 
   @Override
   public long rowCount(int batch) throws IOException {
-    return read(batch, new Message(), ArrowFileImpl::rows);
+    return read(batch, new Message(), this::rows);
   }
 
-  private static long rows(Message message) {
-    long rows = message.recordBatch().length();
-    if (rows < 0) throw message.malformed("the batch has a negative number of rows: " + rows);
-    return rows;
+  private long rows(Message message) {
+    return message.rows(content.footer.schema);
   }
 
   @Override

@@ -82,7 +82,7 @@ final class BatchDecoder {
       }
     }
     arrays.finish();
-    long rows = arrays.rows();
+    long rows = message.rows(projection.source);
     return make(message, source, projection.struct, () -> {
       described.array(rows, 0, 0).buffer(0, 0);
       for (int i = 0; i < projection.count(); i++) {

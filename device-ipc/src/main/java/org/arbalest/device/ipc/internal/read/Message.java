@@ -6,6 +6,7 @@ import org.apache.arrow.flatbuf.BodyCompression;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
 import org.apache.arrow.flatbuf.CompressionType;
 import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
@@ -13,6 +14,7 @@ import org.apache.arrow.flatbuf.Schema;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.internal.flatbuf.Verifier;
+import org.arbalest.device.ipc.internal.schema.IpcField;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
 import org.arbalest.device.ipc.internal.schema.SchemaReader;
 import org.arbalest.device.types.Metadata;
@@ -30,6 +32,7 @@ final class Message {
   private final RecordBatch recordBatch = new RecordBatch();
   private final DictionaryBatch dictionaryBatch = new DictionaryBatch();
   private final Schema schema = new Schema();
+  private final FieldNode node = new FieldNode();
   private long position;
   private int size;
   private Body body = Body.NONE;
@@ -106,6 +109,28 @@ final class Message {
     require(MessageHeader.Schema);
     header.header(schema);
     return SchemaReader.read(schema, position);
+  }
+
+  /**
+   * Returns the number of rows of the record batch, which each column has, also if it is not read.
+   *
+   * @throws IpcException if a column has another length: other rows would be lost, or be missing
+   */
+  long rows(IpcSchema schema) {
+    RecordBatch batch = recordBatch();
+    long rows = batch.length();
+    if (rows < 0) throw malformed("the batch has a negative number of rows: " + rows);
+    int array = 0;
+    for (int i = 0; i < schema.columnCount(); i++) {
+      IpcField column = schema.column(i);
+      if (array >= batch.nodesLength()) throw malformed("the message has " + batch.nodesLength()
+          + " arrays, but its schema has more");
+      long length = batch.nodes(node, array).length();
+      if (length != rows) throw malformed("the batch has " + rows + " rows, but its column \"" + column.field.name()
+          + "\" has " + length);
+      array += column.arrays;
+    }
+    return rows;
   }
 
   /** Returns the compression of a batch of this message. */

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.testkit.SkipWithout
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.readBytes
+
+/** Tests small files of other implementations. Other specs make the same bytes by hand. */
+class ForeignFilesSpec : FunSpec({
+    val folder = Path.of("..", "..", "shared", "data", "files")
+    extension(SkipWithout { "no files of other implementations in $folder".takeIf { !Files.isDirectory(folder) } })
+    extension(ResourceCountersExtension)
+
+    test("a batch with fewer rows than its column is rejected [FIL-15]") {
+        val bytes = folder.resolve("length_36_of_100_rows.arrow").readBytes()
+        for (input in Inputs.files) withClue(input) {
+            shouldThrow<IpcException> { input.read(bytes) }.message!!
+                .shouldContain("the batch has 36 rows, but its column \"a\" has 100")
+        }
+    }
+})
