@@ -4,11 +4,14 @@ package org.arbalest.device.ipc
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
 import java.nio.file.Path
+import kotlin.io.path.listDirectoryEntries
+import kotlin.io.path.name
 import kotlin.io.path.readBytes
 
 /** Tests small files of other implementations. Other specs make the same bytes by hand. */
@@ -16,6 +19,13 @@ class ForeignFilesSpec : FunSpec({
     val folder = Path.of("..", "..", "shared", "data", "files")
     extension(SkipWithout { "no files of other implementations in $folder".takeIf { !Files.isDirectory(folder) } })
     extension(ResourceCountersExtension)
+
+    val files = if (Files.isDirectory(folder)) folder.listDirectoryEntries("*.arrow*").sorted() else emptyList()
+
+    for (path in files.filter { "no_rows" in it.name }) test("${path.name} of Arrow C++ is read [FIL-16]") {
+        val inputs = if (path.name.endsWith("s")) Inputs.streams else Inputs.files
+        for (input in inputs) withClue(input) { input.read(path.readBytes()) shouldBe 0 }
+    }
 
     test("a batch with fewer rows than its column is rejected [FIL-15]") {
         val bytes = folder.resolve("length_36_of_100_rows.arrow").readBytes()

@@ -90,9 +90,9 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
     count = Math.toIntExact(word());
     buffersAt = next;
     BufferSizes.checkBuffers(layout, offset + length, this);
-    // an array without elements may have no offsets
-    boolean hasOffsets = (layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST) && bytes(1) > 0;
-    long offsets = hasOffsets ? address(1) : 0;
+    // an array without elements may have no offsets, and Arrow C++ leaves any number in the only one
+    boolean hasOffsets = layout.shape == Layout.Shape.VARIABLE || layout.shape == Layout.Shape.LIST;
+    long offsets = hasOffsets && length > 0 ? address(1) : 0;
     if (layout.shape == Layout.Shape.VARIABLE) checkExtent(layout, offsets, offset + length, bytes(2), "bytes of data");
     long node = block.node(layout, length, nullCount, offset, count);
     for (int i = 0; i < count; i++) {
