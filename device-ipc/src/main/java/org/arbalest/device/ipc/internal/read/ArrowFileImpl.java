@@ -66,7 +66,7 @@ public final class ArrowFileImpl implements ArrowFile {
   /** Opens a file in memory; see {@link ArrowFile#open(MemorySegment, Runnable, IpcReadOptions)}. */
   public static ArrowFile open(MemorySegment bytes, Runnable onFree, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
-    SharedMemory memory = SharedMemory.of(bytes, onFree);
+    SharedMemory memory = SharedMemory.of(bytes, onFree, options.memory());
     try {
       return open(new MappedInput(memory), options);
     } catch (Throwable t) {

@@ -76,7 +76,7 @@ public final class ArrowStreamImpl implements ArrowStream {
   /** Opens a stream in memory; see {@link ArrowStream#open(MemorySegment, Runnable, IpcReadOptions)}. */
   public static ArrowStream open(MemorySegment bytes, Runnable onFree, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
-    SharedMemory memory = SharedMemory.of(bytes, onFree);
+    SharedMemory memory = SharedMemory.of(bytes, onFree, options.memory());
     try {
       return open(new MemoryStreamInput(memory, options), options);
     } catch (Throwable t) {

@@ -4,7 +4,6 @@ package org.arbalest.device.ipc.internal.read;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceBuffer;
-import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcCompression;
@@ -54,9 +53,8 @@ final class BufferPlacement {
    */
   static Runnable place(BufferTable buffers, IpcCompression compression, Body body, MemoryManager memory,
       boolean isChosen, long limit) throws IOException {
-    // compressed bytes are needed only here
     boolean isCompressed = compression != IpcCompression.NONE;
-    Runnable raw = body.fetch(buffers, isCompressed ? Devices.cpu().memory() : memory, limit);
+    Runnable raw = body.fetch(buffers, memory, limit); // compressed bytes also count against the memory's limit
     try {
       boolean isElsewhere = isChosen && (isCompressed || body.isInMemory());
       if (!isCompressed && !isElsewhere && areAligned(buffers)) return raw;

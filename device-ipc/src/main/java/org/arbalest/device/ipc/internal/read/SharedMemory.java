@@ -10,8 +10,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.internal.memory.FileMap;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
+import org.jspecify.annotations.Nullable;
 
 /** Memory with a whole file or stream, and a count of its users: the reader, and each of its arrays. */
 final class SharedMemory {
@@ -35,11 +37,16 @@ final class SharedMemory {
     return new SharedMemory(map.bytes(), map.unmap(), Body.NOTHING);
   }
 
-  /** Takes over memory of the application; copies a heap segment. The caller releases the result. */
-  static SharedMemory of(MemorySegment bytes, Runnable onFree) {
+  /**
+   * Takes over memory of the application. The caller releases the result.
+   *
+   * @param copies the memory for a copy of a heap segment; null for the CPU's
+   */
+  static SharedMemory of(MemorySegment bytes, Runnable onFree, @Nullable MemoryManager copies) {
     Objects.requireNonNull(onFree, "onFree");
     if (bytes.isNative()) return new SharedMemory(bytes, Body.NOTHING, onFree);
-    DeviceBuffer copy = Devices.cpu().memory().allocate(Math.max(1, bytes.byteSize()));
+    MemoryManager memory = copies == null ? Devices.cpu().memory() : copies;
+    DeviceBuffer copy = memory.allocate(Math.max(1, bytes.byteSize()));
     try {
       MemorySegment target = copy.segment().asSlice(0, bytes.byteSize());
       target.copyFrom(bytes);
