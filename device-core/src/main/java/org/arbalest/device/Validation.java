@@ -26,25 +26,18 @@ public enum Validation {
   STRUCTURAL,
 
   /**
-   * Checks the structs as {@link #STRUCTURAL} does, and the content of the buffers, so that all rows can be read and
-   * passed on:
+   * Checks the structs as {@link #STRUCTURAL} does, and all numbers in the buffers that lead to other memory, so that no
+   * reader leaves the buffers. It checks no values: use it for data from outside whose values the reader checks, or does
+   * not need to be correct.
    *
    * <ul>
-   *   <li>null counts are correct. The bitmap of a field that is not nullable has no nulls, except where an enclosing
-   *       value is null itself (VAL-01, VAL-02). The values of unions, run-ends and dictionaries belong to other
-   *       fields, which define whether they may be null;
+   *   <li>null counts are correct (VAL-01);
    *   <li>offsets do not decrease, and stay within the data or the elements. List views stay within the elements. Both
    *       apply beneath nulls, too. Views that are not null stay within their data (VAL-03 to VAL-05);
-   *   <li>text is UTF-8 (VAL-06);
    *   <li>indices are within the dictionary (ARR-16). The types of a union are its own, and its offsets are in order
    *       and within its children (VAL-07);
-   *   <li>run ends ascend, and cover all rows (VAL-08);
-   *   <li>decimals have no more digits than their precision, dates in milliseconds are whole days, times are within a
-   *       day (VAL-09, VAL-10).
+   *   <li>run ends ascend, and cover all rows (VAL-08).
    * </ul>
-   *
-   * <p>Requirements of an extension type beyond its storage are not checked: the shapes of tensors, offsets of times,
-   * JSON. Getters that read values of the extension type check them in each row.
    *
    * <p>Values beneath nulls may be arbitrary. Only the visible range of a slice is checked. Some parts have a range
    * that only the content of buffers defines. They are checked whole, because they are passed on whole: the elements of
@@ -54,16 +47,31 @@ public enum Validation {
    * some of those rows, and rejects the slice. {@link DeviceArray#compact} makes an array from it that both accept.
    *
    * <p>The check waits until the buffers can be read. If the CPU cannot reach them, the device's default stream copies
-   * only these buffers to main memory, one after the other:
+   * only these buffers to main memory, one after the other: validity bitmaps if a null count is given, of views, and
+   * beside suspicious indices; offsets and sizes, the types of unions, and run ends; views without their data; indices
+   * of dictionaries.
+   */
+  BOUNDS,
+
+  /**
+   * Checks all that {@link #BOUNDS} does, in the same range, and the values, so that all rows can be read and passed on:
    *
    * <ul>
-   *   <li>validity bitmaps if a null count is given, if nulls are not allowed, of views, and beside suspicious values;
-   *   <li>offsets and sizes, the types of unions, and run ends;
-   *   <li>views with their data, and the bytes of text;
-   *   <li>indices of dictionaries, decimals, times, and dates in milliseconds.
+   *   <li>the bitmap of a field that is not nullable has no nulls, except where an enclosing value is null itself
+   *       (VAL-02). The values of unions, run-ends and dictionaries belong to other fields, which define whether they
+   *       may be null;
+   *   <li>views begin with the bytes of their data (VAL-05);
+   *   <li>text is UTF-8 (VAL-06);
+   *   <li>decimals have no more digits than their precision, dates in milliseconds are whole days, times are within a
+   *       day (VAL-09, VAL-10).
    * </ul>
    *
-   * <p>Numbers, booleans, timestamps and other bytes are not copied.
+   * <p>Requirements of an extension type beyond its storage are not checked: the shapes of tensors, offsets of times,
+   * JSON. Getters that read values of the extension type check them in each row.
+   *
+   * <p>The check waits, and copies buffers of a device, as {@link #BOUNDS} does. It also copies bitmaps if nulls are not
+   * allowed and beside suspicious values, the bytes of text, the data of views, decimals, times, and dates in
+   * milliseconds. Numbers, booleans, timestamps and other bytes are not copied.
    */
   FULL
 }

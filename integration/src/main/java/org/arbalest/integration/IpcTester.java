@@ -30,9 +30,6 @@ public final class IpcTester {
   private static final List<String> COMMANDS =
       List.of("JSON_TO_ARROW", "VALIDATE", "FILE_TO_STREAM", "STREAM_TO_FILE");
 
-  /** The options for conversions, whose values the suite compares later. */
-  private static final IpcReadOptions UNCHECKED = IpcReadOptions.defaults().withValidation(Validation.STRUCTURAL);
-
   private IpcTester() {}
 
   /** Runs a command, and exits. */
@@ -67,7 +64,7 @@ public final class IpcTester {
 
   /** Compares an Arrow file with a JSON file; returns the text of the difference or of an error, or null. */
   public static @Nullable String validate(String json, String arrow) {
-    return validate(json, arrow, IpcReadOptions.defaults());
+    return validate(json, arrow, IpcReadOptions.defaults().withValidation(Validation.FULL));
   }
 
   /**
@@ -75,7 +72,7 @@ public final class IpcTester {
    * as they are in old files of the suite.
    */
   public static @Nullable String validateQuirky(String json, String arrow) {
-    return validate(json, arrow, UNCHECKED);
+    return validate(json, arrow, IpcReadOptions.defaults());
   }
 
   private static @Nullable String validate(String json, String arrow, IpcReadOptions options) {
@@ -97,7 +94,7 @@ public final class IpcTester {
   /** Writes an Arrow file as an Arrow stream; returns the text of an error, or null. */
   public static @Nullable String fileToStream(String arrow, String stream) {
     return Expectation.attempt(() -> {
-      try (DeviceArrayReader reader = ArrowFile.read(Path.of(arrow), UNCHECKED);
+      try (DeviceArrayReader reader = ArrowFile.read(Path.of(arrow), IpcReadOptions.defaults());
           ArrowWriter writer = ArrowWriter.stream(Path.of(stream), reader.schema(), IpcWriteOptions.defaults())) {
         writer.writeAll(reader);
         writer.finish();
@@ -109,7 +106,7 @@ public final class IpcTester {
   /** Writes an Arrow stream as an Arrow file; returns the text of an error, or null. */
   public static @Nullable String streamToFile(String stream, String arrow) {
     return Expectation.attempt(() -> {
-      ArrowWriter.writeFile(Path.of(arrow), ArrowStream.read(Path.of(stream), UNCHECKED));
+      ArrowWriter.writeFile(Path.of(arrow), ArrowStream.read(Path.of(stream), IpcReadOptions.defaults()));
       return null;
     });
   }

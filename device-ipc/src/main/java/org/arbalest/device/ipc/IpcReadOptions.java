@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The options of {@link ArrowFile} and {@link ArrowStream}. Immutable; the {@code with} methods return changed copies.
  */
 public final class IpcReadOptions {
-  private static final IpcReadOptions DEFAULTS = new IpcReadOptions(null, Validation.FULL, null, 1L << 32, false);
+  private static final IpcReadOptions DEFAULTS = new IpcReadOptions(null, Validation.BOUNDS, null, 1L << 32, false);
 
   private final @Nullable List<String> columns;
   private final Validation validation;
@@ -28,7 +28,7 @@ public final class IpcReadOptions {
     this.isEndMarkRequired = isEndMarkRequired;
   }
 
-  /** Returns the default: all columns, {@link Validation#FULL}, a mapped file, and at most 4 GiB for one message. */
+  /** Returns the default: all columns, {@link Validation#BOUNDS}, a mapped file, and at most 4 GiB for one message. */
   public static IpcReadOptions defaults() {
     return DEFAULTS;
   }
@@ -48,9 +48,11 @@ public final class IpcReadOptions {
   }
 
   /**
-   * Returns these options with another level of validation, which each batch passes before the caller gets it. Use a
-   * lower level than {@link Validation#FULL} only for input that is trusted like the application's own code. With
-   * {@link Validation#STRUCTURAL}, reading a batch of a mapped file reads no values; getters still check each value.
+   * Returns these options with another level of validation, which each batch passes before the caller gets it. The
+   * default, {@link Validation#BOUNDS}, checks each number that leads to other memory. {@link Validation#FULL} also
+   * checks the values, such as text and dates, and then other libraries need not. Use a lower level than the default
+   * only for input that is trusted like the application's own code. With {@link Validation#STRUCTURAL}, reading a batch
+   * of a mapped file reads no buffer; getters still check each value.
    */
   public IpcReadOptions withValidation(Validation level) {
     return new IpcReadOptions(columns, Objects.requireNonNull(level, "level"), memory, maxAllocation,

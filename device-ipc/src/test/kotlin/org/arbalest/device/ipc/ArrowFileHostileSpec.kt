@@ -13,6 +13,7 @@ import org.apache.arrow.flatbuf.CompressionType
 import org.apache.arrow.flatbuf.MetadataVersion
 import org.apache.arrow.flatbuf.Type
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.Validation
 import org.arbalest.device.ipc.Crafted.BatchOf
 import org.arbalest.device.ipc.Crafted.BlockOf
 import org.arbalest.device.ipc.Crafted.FieldOf
@@ -38,6 +39,8 @@ import kotlin.random.Random
 class ArrowFileHostileSpec : FunSpec() {
     private val numbers = FieldOf("n", int64)
     private val body = longs(1, 2, 3, 4)
+
+    private val full = IpcReadOptions.defaults().withValidation(Validation.FULL)
 
     private fun batch(
         rows: Long = 4,
@@ -189,7 +192,7 @@ class ArrowFileHostileSpec : FunSpec() {
             }
             test("with text that is not UTF-8") {
                 val text = batch(1, listOf(1L to 0L), listOf(0L to 0L, 0L to 8L, 8L to 1L))
-                refuses("UTF-8", text, numbers(0, 1, 0xff, 0), FieldOf("t", type(Type.Utf8)))
+                refuses("UTF-8", text, numbers(0, 1, 0xff, 0), FieldOf("t", type(Type.Utf8)), options = full)
             }
         }
 
@@ -372,7 +375,7 @@ class ArrowFileHostileSpec : FunSpec() {
         context("a dictionary is rejected") {
             val batches = framed(batchMessage(ofIndices, 8), indices)
             fun refusesDictionary(fault: String, vararg messages: ByteArray) =
-                fails(fault, join(framed(schemaMessage(words)), *messages), Inputs.streams)
+                fails(fault, join(framed(schemaMessage(words)), *messages), Inputs.streams, full)
 
             test("that is missing") {
                 refusesDictionary("dictionary 7, which was not defined before", batches)
@@ -402,7 +405,7 @@ class ArrowFileHostileSpec : FunSpec() {
                 val stream = join(head, text, batches, batches)
                 Arena.ofConfined().use { arena ->
                     val segment = arena.allocate(stream.size.toLong(), 64).copyFrom(MemorySegment.ofArray(stream))
-                    ArrowStream.open(segment, {}, IpcReadOptions.defaults()).use {
+                    ArrowStream.open(segment, {}, full).use {
                         it.next()!!.close()
                         segment.set(ValueLayout.JAVA_BYTE, head.size + 16L, -1) // finds out whether it is read again
                         it.next()!!.close()

@@ -32,6 +32,7 @@ internal object Crafted {
         val type: TypeOf,
         val children: List<FieldOf> = listOf(),
         val dictionary: Long? = null,
+        val isNullable: Boolean = true,
     )
 
     /** A batch. The lists have pairs of lengths and null counts, and of positions and sizes. */
@@ -68,7 +69,7 @@ internal object Crafted {
         } ?: 0
         Field.startField(builder)
         Field.addName(builder, name)
-        Field.addNullable(builder, true)
+        Field.addNullable(builder, field.isNullable)
         Field.addTypeType(builder, field.type.number)
         Field.addType(builder, type)
         Field.addDictionary(builder, dictionary)

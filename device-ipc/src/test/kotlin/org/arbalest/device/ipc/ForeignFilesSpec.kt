@@ -4,8 +4,10 @@ package org.arbalest.device.ipc
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Validation
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
@@ -25,6 +27,17 @@ class ForeignFilesSpec : FunSpec({
     for (path in files.filter { "no_rows" in it.name }) test("${path.name} of Arrow C++ is read [FIL-16]") {
         val inputs = if (path.name.endsWith("s")) Inputs.streams else Inputs.files
         for (input in inputs) withClue(input) { input.read(path.readBytes()) shouldBe 0 }
+    }
+
+    for (path in files.filter { "pyarrow" in it.name }) {
+        test("${path.name} is read, and full validation names the level that reads it [FIL-17]") {
+            for (input in Inputs.files) withClue(input) {
+                input.read(path.readBytes()) {} shouldBeGreaterThan 0
+                shouldThrow<IpcException> {
+                    input.read(path.readBytes(), IpcReadOptions.defaults().withValidation(Validation.FULL)) {}
+                }.message!! shouldContain "withValidation(Validation.BOUNDS)"
+            }
+        }
     }
 
     test("a batch with fewer rows than its column is rejected [FIL-15]") {

@@ -99,7 +99,7 @@ class IpcOptionsSpec : FunSpec({
         val read = { IpcReadOptions.defaults().withColumns("a", "b").withMemory(memory).withMaxAllocation(10) }
         read() shouldBe read()
         read().hashCode() shouldBe read().hashCode()
-        read().toString() shouldContain "columns=[a, b], validation=FULL"
+        read().toString() shouldContain "columns=[a, b], validation=BOUNDS"
         listOf(
             read().withColumns("a"),
             read().withValidation(Validation.NONE),

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc
 
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.Validation
 import kotlin.random.Random
 
 /** Random changes of files and streams, each of which is rejected with the documented error, or read. */
-internal class Mutation(seed: Long) {
+internal class Mutation(
+    seed: Long,
+    level: Validation = Validation.FULL,
+    private val use: (DeviceArray) -> Unit = Inputs::readEveryValue,
+) {
+    private val options = IpcReadOptions.defaults().withValidation(level).withMaxAllocation(1L shl 24)
     private val random = Random(seed)
     var accepted = 0
         private set
@@ -17,7 +24,7 @@ internal class Mutation(seed: Long) {
         val bytes = changed(subject.bytes)
         val input = inputs.random(random)
         try {
-            input.read(bytes, OPTIONS)
+            input.read(bytes, options, use)
             accepted++
         } catch (e: IpcException) {
             check(e.position() in 0..bytes.size) { "the position is outside of ${bytes.size} bytes: $e" }
@@ -59,8 +66,6 @@ internal class Mutation(seed: Long) {
     }
 
     companion object {
-        private val OPTIONS = IpcReadOptions.defaults().withMaxAllocation(1L shl 24)
-
         private val HOSTILE = listOf(
             0, 1, -1, Int.MAX_VALUE.toLong(), Int.MIN_VALUE.toLong(), Long.MAX_VALUE, Long.MIN_VALUE,
             1L shl 31, 1L shl 32, 1L shl 40, 1L shl 56, 1L shl 61, Long.MAX_VALUE - 7,

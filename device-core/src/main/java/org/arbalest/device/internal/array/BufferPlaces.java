@@ -16,19 +16,19 @@ import org.arbalest.device.types.Field;
  * Checks with the driver that an array's buffers may be on the array's device (DEV-12, DEV-27). Main memory needs no
  * check.
  *
- * <p>If a check costs a call of the runtime, core calls it for only one buffer that is not empty, and at full
- * validation for all such buffers.
+ * <p>If a check costs a call of the runtime, core calls it for only one buffer that is not empty, and from
+ * {@link Validation#BOUNDS} on for all such buffers.
  */
 final class BufferPlaces {
   private final DeviceDriver driver;
   private final boolean asksForEach;
-  private final boolean isFull;
+  private final boolean areAll;
   private boolean hasAsked;
 
-  private BufferPlaces(DeviceDriver driver, boolean isFull) {
+  private BufferPlaces(DeviceDriver driver, boolean areAll) {
     this.driver = driver;
     this.asksForEach = driver.checksEachBuffer();
-    this.isFull = isFull;
+    this.areAll = areAll;
   }
 
   /**
@@ -38,7 +38,7 @@ final class BufferPlaces {
    */
   static void check(Device device, Field field, long array, Validation level) {
     if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
-    new BufferPlaces(DeviceImpl.unwrap(device).driver(), level == Validation.FULL).check(Layout.of(field), array);
+    new BufferPlaces(DeviceImpl.unwrap(device).driver(), level.compareTo(Validation.BOUNDS) >= 0).check(Layout.of(field), array);
   }
 
   private void check(Layout layout, long array) {
@@ -64,7 +64,7 @@ final class BufferPlaces {
   }
 
   private boolean isEnough() {
-    return hasAsked && !asksForEach && !isFull;
+    return hasAsked && !asksForEach && !areAll;
   }
 
   /**

@@ -14,6 +14,7 @@ import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.recording.Recording;
 import org.arbalest.device.internal.schema.MalformedException;
+import org.arbalest.device.internal.validate.Content.Extent;
 
 /** Validates arrays, see {@link Validation}. */
 public final class ArrayValidation {
@@ -36,7 +37,7 @@ public final class ArrayValidation {
       if (level == Validation.NONE) return;
       Structure.validate(array.field(), array.struct(owner));
       owner.checkBuffers(array.field(), array.struct(owner), level);
-      if (level == Validation.FULL) validateContent(array, owner, hasDictionaries);
+      if (hasContent(level)) validateContent(array, owner, level, hasDictionaries);
     } catch (MalformedException e) {
       throw e.toException();
     } finally {
@@ -45,17 +46,17 @@ public final class ArrayValidation {
   }
 
   /**
-   * Returns an array that was just imported, after a check of its content if the level is {@code FULL}. The import has
-   * checked the structure.
+   * Returns an array that was just imported, after a check of its content if the level has one. The import has checked
+   * the structure.
    *
    * <p>If the content is invalid, closes the array (ARR-18).
    */
   public static DeviceArray imported(DeviceArray array, Validation level) {
-    if (level != Validation.FULL) return array;
+    if (!hasContent(level)) return array;
     try {
       Ownership owner = DeviceArrayImpl.unwrap(array).share();
       try {
-        validateContent(DeviceArrayImpl.unwrap(array), owner, true);
+        validateContent(DeviceArrayImpl.unwrap(array), owner, level, true);
       } finally {
         owner.release();
       }
@@ -66,10 +67,17 @@ public final class ArrayValidation {
     }
   }
 
-  private static void validateContent(DeviceArrayImpl array, Ownership owner, boolean hasDictionaries) {
+  /** Returns whether a level checks the content of buffers. */
+  private static boolean hasContent(Validation level) {
+    return level == Validation.BOUNDS || level == Validation.FULL;
+  }
+
+  private static void validateContent(DeviceArrayImpl array, Ownership owner, Validation level,
+      boolean hasDictionaries) {
     Recording.OfArray event = Recording.aValidation();
     try {
-      check(array, owner, array.field(), false, hasDictionaries);
+      Extent extent = level == Validation.BOUNDS ? Extent.BOUNDS : Extent.ALL;
+      check(array, owner, array.field(), extent, hasDictionaries);
     } catch (MalformedException e) {
       throw e.toException();
     }
@@ -83,10 +91,10 @@ public final class ArrayValidation {
    * <p>Blocks until the event of the array completes.
    */
   public static void checkNulls(DeviceArrayImpl array, Ownership owner, Field field) {
-    check(array, owner, field, true, true);
+    check(array, owner, field, Extent.NULLS, true);
   }
 
-  private static void check(DeviceArrayImpl array, Ownership owner, Field field, boolean nullsOnly,
+  private static void check(DeviceArrayImpl array, Ownership owner, Field field, Extent extent,
       boolean hasDictionaries) {
     EventPoint event = owner.event();
     if (event != null) {
@@ -95,7 +103,7 @@ public final class ArrayValidation {
       DeviceImpl.unwrap(array.device()).driver(); // throws, because the device is unknown and nothing can wait
     }
     try (HostBuffers buffers = new HostBuffers(array.device(), owner, owner.isCpuAccessible())) {
-      new Content(buffers, owner, nullsOnly, hasDictionaries).check(Rows.of(array, owner, field));
+      new Content(buffers, owner, extent, hasDictionaries).check(Rows.of(array, owner, field));
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.validate;
 
+import org.arbalest.device.Validation;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.schema.Layout;
@@ -8,35 +9,41 @@ import org.arbalest.device.internal.schema.MalformedException;
 import org.arbalest.device.types.Field;
 
 /**
- * Full validation (ARR-17) of an array with a valid structure: its own buffers, then those of its children. Throws
- * {@link MalformedException}.
+ * Validation of the buffers (ARR-17) of an array with a valid structure: its own buffers, then those of its children.
+ * Throws {@link MalformedException}.
  */
 final class Content {
+  /** What is checked. */
+  enum Extent {
+    /** Only that nulls occur in nullable fields. */
+    NULLS,
+    /** Null counts, and the numbers that lead to other memory; see {@link Validation#BOUNDS}. */
+    BOUNDS,
+    /** All of it, and the values; see {@link Validation#FULL}. */
+    ALL
+  }
+
   private final HostBuffers buffers;
   private final Ownership owner;
 
-  /** Whether it checks only that nulls occur in nullable fields. */
-  private final boolean nullsOnly;
+  private final Extent extent;
 
   /** Whether it also checks the values of dictionaries. */
   private final boolean hasDictionaries;
 
-  Content(HostBuffers buffers, Ownership owner, boolean nullsOnly, boolean hasDictionaries) {
+  Content(HostBuffers buffers, Ownership owner, Extent extent, boolean hasDictionaries) {
     this.buffers = buffers;
     this.owner = owner;
-    this.nullsOnly = nullsOnly;
+    this.extent = extent;
     this.hasDictionaries = hasDictionaries;
   }
 
   void check(Rows rows) {
     int mark = buffers.mark();
     try {
-      if (nullsOnly) {
-        Nulls.checkPlaces(buffers, rows);
-      } else {
-        Nulls.check(buffers, rows);
-        if (rows.count > 0) checkBuffers(rows);
-      }
+      if (extent != Extent.NULLS) Nulls.checkCount(buffers, rows);
+      if (extent != Extent.BOUNDS) Nulls.checkPlaces(buffers, rows);
+      if (extent != Extent.NULLS && rows.count > 0) checkBuffers(rows, extent == Extent.ALL);
     } finally {
       buffers.drop(mark);
     }
@@ -57,11 +64,11 @@ final class Content {
     }
   }
 
-  private void checkBuffers(Rows rows) {
+  private void checkBuffers(Rows rows, boolean hasValues) {
     switch (rows.layout.shape) {
-      case FIXED -> FixedChecks.check(buffers, rows);
-      case VARIABLE -> OffsetChecks.variable(buffers, rows, owner.dataSize(rows.struct));
-      case VIEW -> new ViewChecks(buffers, rows).check();
+      case FIXED -> FixedChecks.check(buffers, rows, hasValues);
+      case VARIABLE -> OffsetChecks.variable(buffers, rows, owner.dataSize(rows.struct), hasValues);
+      case VIEW -> new ViewChecks(buffers, rows, hasValues).check();
       case LIST -> OffsetChecks.list(buffers, rows);
       case LIST_VIEW -> OffsetChecks.listView(buffers, rows);
       case SPARSE_UNION, DENSE_UNION -> new UnionChecks(buffers, rows).check();

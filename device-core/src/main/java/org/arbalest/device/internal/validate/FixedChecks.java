@@ -30,9 +30,17 @@ final class FixedChecks {
     this.values = buffers.elements(rows, 1, rows.layout.width());
   }
 
-  static void check(HostBuffers buffers, Rows rows) {
+  /** Checks indices and, unless {@code hasValues} is false, other values. */
+  static void check(HostBuffers buffers, Rows rows, boolean hasValues) {
+    if (rows.field.type() instanceof DictionaryType type) {
+      new FixedChecks(buffers, rows).checkIndices(type);
+    } else if (hasValues) {
+      checkValues(buffers, rows);
+    }
+  }
+
+  private static void checkValues(HostBuffers buffers, Rows rows) {
     switch (rows.field.type()) {
-      case DictionaryType type -> new FixedChecks(buffers, rows).checkIndices(type);
       case TimeType type -> new FixedChecks(buffers, rows).checkTimes(type);
       case DateType(DateUnit unit) when unit == DateUnit.MILLISECOND -> new FixedChecks(buffers, rows).checkDates();
       case DecimalType type when type.bits() <= Long.SIZE -> new FixedChecks(buffers, rows).checkDecimals(type);

@@ -21,7 +21,11 @@ final class Nulls {
 
   private Nulls() {}
 
-  static void check(HostBuffers buffers, Rows rows) {
+  /**
+   * Checks the null count. For a slice only some elements are visible, and no more of them can be null than of all
+   * elements.
+   */
+  static void checkCount(HostBuffers buffers, Rows rows) {
     long struct = rows.struct;
     long said = RawArrowArray.nullCount(struct);
     if (!rows.layout.shape.hasValidity) {
@@ -34,7 +38,6 @@ final class Nulls {
     long bitmap = RawArrowArray.buffer(struct, 0);
     if (bitmap == 0 || RawArrowArray.length(struct) == 0) return;
     if (said >= 0) checkCount(buffers, rows, bitmap, said);
-    checkPlaces(buffers, rows);
   }
 
   /**
@@ -47,10 +50,6 @@ final class Nulls {
     if (validity.nulls(rows.count) > 0) checkHidden(buffers, rows, validity);
   }
 
-  /**
-   * Checks the null count. For a slice only some elements are visible, and no more of them can be null than of all
-   * elements.
-   */
   private static void checkCount(HostBuffers buffers, Rows rows, long bitmap, long said) {
     long start = rows.isWhole ? RawArrowArray.offset(rows.struct) : rows.start;
     long count = rows.isWhole ? RawArrowArray.length(rows.struct) : rows.count;

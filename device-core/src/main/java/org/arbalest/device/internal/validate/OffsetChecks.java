@@ -16,9 +16,12 @@ final class OffsetChecks {
   private OffsetChecks() {}
 
   /**
-   * Checks text and binary; {@code room} is the size of the data in bytes, or a large number if the size is unknown.
+   * Checks text and binary.
+   *
+   * @param room the size of the data in bytes, or a large number if the size is unknown
+   * @param hasValues whether it also checks that text is UTF-8
    */
-  static void variable(HostBuffers buffers, Rows rows, long room) {
+  static void variable(HostBuffers buffers, Rows rows, long room, boolean hasValues) {
     long offsets = ascending(buffers, rows, Math.min(room, Layout.MOST_BYTES), "bytes of data");
     long first = Integers.get(offsets, rows.layout.bits, 0);
     long size = Integers.get(offsets, rows.layout.bits, rows.count) - first;
@@ -26,7 +29,7 @@ final class OffsetChecks {
     long data = RawArrowArray.buffer(rows.struct, 2);
     if (data == 0) throw new MalformedException("the data is NULL, but the offsets say " + size + " bytes");
     boolean isText = rows.field.type() instanceof Utf8Type || rows.field.type() instanceof LargeUtf8Type;
-    if (isText) TextChecks.check(buffers, rows, offsets, buffers.at(data + first, size));
+    if (hasValues && isText) TextChecks.check(buffers, rows, offsets, buffers.at(data + first, size));
   }
 
   static void list(HostBuffers buffers, Rows rows) {

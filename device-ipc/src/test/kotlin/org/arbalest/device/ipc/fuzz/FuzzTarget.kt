@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc.fuzz
 
+import org.arbalest.device.Validation
 import org.arbalest.device.ipc.Inputs
 import org.arbalest.device.ipc.IpcException
 import org.arbalest.device.ipc.IpcReadOptions
@@ -55,7 +56,8 @@ internal abstract class FuzzTarget {
             to.put(4, data, 0, size)
         }
 
-        private val OPTIONS = IpcReadOptions.defaults().withMaxAllocation(1L shl 22)
+        private val OPTIONS = IpcReadOptions.defaults().withValidation(Validation.FULL)
+            .withMaxAllocation(1L shl 22)
 
         /** Reads the bytes in some ways, which must agree about the rows. */
         fun read(data: ByteArray, vararg inputs: Inputs) {

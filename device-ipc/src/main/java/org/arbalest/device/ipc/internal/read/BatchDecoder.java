@@ -9,6 +9,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Errno;
+import org.arbalest.device.Validation;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
@@ -193,10 +194,30 @@ final class BatchDecoder {
     return new IpcException(position, String.valueOf(e.getMessage()), e);
   }
 
+  /** Validates an array without its dictionaries. The error of a wrong value names the level that accepts it. */
+  static void validate(DeviceArray array, Validation level) {
+    try {
+      ArrayBridge.validateWithoutDictionaries(array, level);
+    } catch (DeviceException e) {
+      if (level == Validation.FULL && e.errno() == Errno.EINVAL && isWithinBounds(array)) throw new DeviceException(
+          Errno.EINVAL, e.getMessage() + "; withValidation(Validation.BOUNDS) reads it, and checks no values", e);
+      throw e;
+    }
+  }
+
+  private static boolean isWithinBounds(DeviceArray array) {
+    try {
+      ArrayBridge.validateWithoutDictionaries(array, Validation.BOUNDS);
+      return true;
+    } catch (DeviceException _) { // the first error is thrown
+      return false;
+    }
+  }
+
   private DeviceArray validated(DeviceArray array) {
     try {
       // a dictionary is validated when it is read, because a stream may have many small batches with a large one
-      ArrayBridge.validateWithoutDictionaries(array, options.validation());
+      validate(array, options.validation());
       return array;
     } catch (Throwable t) {
       array.close();

@@ -86,7 +86,7 @@ final class UsedDictionaries {
     if (dictionary.isValidatedWith(inner)) return;
     // its memory is that of the dictionaries, which stay until it is closed
     try (DeviceArray array = ArrayBridge.wrap(values.field, whole, memory.device(), Body.NOTHING)) {
-      ArrayBridge.validateWithoutDictionaries(array, validation);
+      BatchDecoder.validate(array, validation);
     }
     dictionary.setValidatedWith(inner);
   }
