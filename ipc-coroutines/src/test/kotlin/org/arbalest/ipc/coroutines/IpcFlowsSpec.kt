@@ -19,14 +19,21 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
+import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.names
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.Devices
+import org.arbalest.device.MemoryAllocator
+import org.arbalest.device.MemoryManager
+import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.IpcException
 import org.arbalest.device.ipc.IpcReadOptions
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayInputStream
 import java.io.IOException
 import java.io.InputStream
+import java.lang.foreign.Arena
+import java.nio.channels.FileChannel
 import java.nio.file.NoSuchFileException
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
@@ -39,6 +46,8 @@ class IpcFlowsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val folder = tempdir().toPath()
     val file = folder.resolve("trades.arrow")
+
+    val arena = autoClose(Arena.ofShared())
 
     beforeSpec { trades().writeArrowFile(file) }
 
@@ -182,6 +191,33 @@ class IpcFlowsSpec : FunSpec({
             val job = launch(Dispatchers.Default, CoroutineStart.LAZY) { arrowStreamFlow { input }.collect {} }
             collection.complete(job)
             job.ends() shouldBe true // the extension finds a reader that stays open
+        }
+    }
+
+    test("cancelling a collection of a file's reader leaves the file open for the others [FIL-18]") {
+        val isReading = CompletableDeferred<Unit>()
+        val memory = object : MemoryAllocator {
+            override fun isCpuAccessible() = true
+
+            override fun allocate(bytes: Long, alignment: Long): Long {
+                isReading.complete(Unit)
+                while (!Thread.currentThread().isInterrupted) Thread.onSpinWait() // the read begins interrupted
+                return arena.allocate(bytes, alignment).address()
+            }
+
+            override fun free(address: Long, bytes: Long) {}
+        }
+        val options = IpcReadOptions.defaults().withMemory(MemoryManager.of(Devices.cpu(), memory))
+        for (opened in listOf(ArrowFile.open(file, options), ArrowFile.open(FileChannel.open(file), options))) {
+            opened.use { shared ->
+                coroutineScope {
+                    val collection = launch(Dispatchers.Default) { shared.reader().asFlow().collect {} }
+                    isReading.await()
+                    collection.cancel()
+                    collection.ends() shouldBe true
+                }
+                shared.rowCount() shouldBe 6 // reads by the channel
+            }
         }
     }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 import org.jspecify.annotations.Nullable;
 
-/** A file that is read by a channel. */
+/** A file that is read by a channel, which an interrupt of one of the file's users does not close. */
 final class ChannelInput implements FileInput {
   private final SeekableByteChannel channel;
   private final long size;
@@ -20,7 +20,7 @@ final class ChannelInput implements FileInput {
 
   ChannelInput(SeekableByteChannel channel) throws IOException {
     this.channel = channel;
-    size = channel.size();
+    size = ReadThreads.run(channel, channel::size);
   }
 
   @Override
@@ -32,13 +32,18 @@ final class ChannelInput implements FileInput {
   public ByteBuffer part(long position, int bytes, @Nullable ByteBuffer reused) throws IOException {
     ByteBuffer part = reused != null && reused.capacity() >= bytes ? reused.clear().limit(bytes)
         : ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    read(part, position);
-    return part.flip();
+    return ReadThreads.run(channel, () -> {
+      read(part, position);
+      return part.flip();
+    });
   }
 
   @Override
   public Body body(long position, long bytes) {
-    return new ChannelBody((from, to, address) -> read(position + from, position + to, address), position, bytes);
+    return new ChannelBody((from, to, address) -> ReadThreads.run(channel, () -> {
+      read(position + from, position + to, address);
+      return null;
+    }), position, bytes);
   }
 
   private void read(long from, long to, long address) throws IOException {
