@@ -27,6 +27,7 @@ import java.nio.channels.WritableByteChannel
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardOpenOption
+import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
 import kotlin.io.path.deleteRecursively
@@ -245,6 +246,52 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                     }
                 }
                 names(folder) shouldContainExactly listOf("a.arrow")
+            }
+        }
+
+        fun writeAt(path: Path, whileOpen: () -> Unit = {}) = ArrowWriter.file(path, schema, options).use { writer ->
+            whileOpen()
+            batch().use(writer::write)
+            writer.finish()
+        }
+
+        for (mode in listOf("rw-------", "r--r-----", "rwxrwxrwx")) {
+            test("a replaced file keeps the permissions $mode, as the temporary one has them [FIL-19]") {
+                inFolder { folder ->
+                    val path = Files.createFile(folder.resolve("a.arrow"))
+                    val permissions = PosixFilePermissions.fromString(mode)
+                    Files.setPosixFilePermissions(path, permissions)
+                    writeAt(path) {
+                        folder.listDirectoryEntries().map { Files.getPosixFilePermissions(it) } shouldBe
+                            listOf(permissions, permissions)
+                    }
+                    Files.getPosixFilePermissions(path) shouldBe permissions
+                    ArrowFile.open(path).use { it.rowCount() shouldBe 5 }
+                }
+            }
+        }
+
+        test("links lead to the file that is made or replaced, and stay [FIL-19]") {
+            inFolder { folder ->
+                val target = Files.createDirectory(folder.resolve("below")).resolve("a.arrow")
+                val inner = Files.createSymbolicLink(folder.resolve("below/inner"), Path.of("a.arrow"))
+                val outer = Files.createSymbolicLink(folder.resolve("outer"), Path.of("below/inner"))
+                repeat(2) { // first it does not exist
+                    writeAt(outer)
+                    ArrowFile.open(target).use { it.rowCount() shouldBe 5 }
+                    listOf(inner, outer).all(Files::isSymbolicLink) shouldBe true
+                    names(folder.resolve("below")).sorted() shouldContainExactly listOf("a.arrow", "inner")
+                }
+                val loop = Files.createSymbolicLink(folder.resolve("loop"), Path.of("loop"))
+                shouldThrow<IOException> { writeAt(loop) }.message!! shouldContain "loop"
+            }
+        }
+
+        test("a file has a name as long as the file system allows [FIL-19]") {
+            inFolder { folder ->
+                val path = folder.resolve("n".repeat(255))
+                repeat(2) { writeAt(path) }
+                names(folder) shouldContainExactly listOf(path.name)
             }
         }
 
