@@ -114,7 +114,8 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
   Metadata metadata(int batch) throws IOException;
 
   /**
-   * Returns the custom metadata of the message with the schema, without the metadata of the schema.
+   * Returns the custom metadata of the message with the schema, without the metadata of the schema. It is empty if the
+   * file has no such message, as files of Arrow JS, or has it without its size, as files of Polars.
    *
    * @throws IOException if the file cannot be read
    * @throws IpcException if the message is malformed

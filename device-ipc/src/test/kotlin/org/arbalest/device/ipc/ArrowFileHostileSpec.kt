@@ -538,7 +538,40 @@ class ArrowFileHostileSpec : FunSpec() {
                     ),
                 )
                 for (input in Inputs.streams) input.read(stream(0)) shouldBe 2
-                fails("a union of version V4 has 1 nulls", stream(1), Inputs.streams)
+                fails("has 1 nulls in its own bitmap", stream(1), Inputs.streams)
+            }
+            for (hasBitmap in listOf(true, false)) {
+                val name = if (hasBitmap) "the bitmap of run-ends, as of Arrow C++," else "run-ends without a bitmap"
+                test("with $name in version V4, beside a union [FIL-09]") {
+                    val runs = FieldOf(
+                        "r", type(Type.RunEndEncoded), listOf(FieldOf("run_ends", int32, isNullable = false), numbers),
+                    )
+                    val union = FieldOf("u", type(Type.Union, 0, 2), listOf(FieldOf("i", int32)))
+                    val none = 0L to 0L
+                    val bitmap = if (hasBitmap) listOf(none) else listOf()
+                    fun stream(nulls: Long) = join(
+                        framed(schemaMessage(runs, union, version = MetadataVersion.V4)),
+                        framed(
+                            batchMessage(
+                                BatchOf(
+                                    2, listOf(2L to nulls, 1L to 0L, 1L to 0L, 2L to 0L, 2L to 0L),
+                                    bitmap + listOf(none, 0L to 4L, none, 8L to 8L, none, 16L to 2L, none, 24L to 8L),
+                                ),
+                                32, MetadataVersion.V4,
+                            ),
+                            longs(2, 7, 0) + numbers(5, 6),
+                        ),
+                    )
+                    for (input in Inputs.streams) withClue(input) {
+                        input.read(stream(0)) {
+                            it.column("r").toList() shouldBe listOf(7L, 7L)
+                            it.column("u").toList() shouldBe listOf(5, 6)
+                        } shouldBe 2
+                        val options = IpcReadOptions.defaults().withColumns("u") // the other one is skipped
+                        input.read(stream(0), options) { it.column("u").toList() shouldBe listOf(5, 6) } shouldBe 2
+                    }
+                    if (hasBitmap) fails("has 1 nulls in its own bitmap", stream(1), Inputs.streams)
+                }
             }
             test("with bytes behind its end mark, which stay in the input") {
                 val rest = ByteArrayInputStream(stream(Crafted.end, numbers(1, 2, 3)))

@@ -158,17 +158,18 @@ internal object Crafted {
 
     fun join(vararg parts: ByteArray): ByteArray = parts.fold(byteArrayOf()) { all, part -> all + part }
 
-    /** Makes a file. The blocks are those of the messages, with their real numbers, unless [blocks] changes them. */
+    /** Makes a file that begins with [first]. The blocks are those of the messages, with their real numbers, unless [blocks] changes them. */
     fun file(
         fields: List<FieldOf>,
         dictionaries: List<Pair<ByteArray, ByteArray>> = listOf(),
         batches: List<Pair<ByteArray, ByteArray>> = listOf(),
         isLegacy: Boolean = false,
         schema: ByteArray = schemaMessage(*fields.toTypedArray()),
+        first: ByteArray = framed(schema),
         version: Short = MetadataVersion.V5,
         blocks: (BlockOf) -> BlockOf = { it },
     ): ByteArray {
-        var bytes = "ARROW1".toByteArray() + ByteArray(2) + framed(schema)
+        var bytes = "ARROW1".toByteArray() + ByteArray(2) + first
         fun place(messages: List<Pair<ByteArray, ByteArray>>) = messages.map { (message, body) ->
             val framed = framed(message, body, isLegacy)
             BlockOf(bytes.size.toLong(), framed.size - body.size, body.size.toLong()).also { bytes += framed }

@@ -8,6 +8,7 @@ import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Validation
+import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
@@ -37,6 +38,14 @@ class ForeignFilesSpec : FunSpec({
                     input.read(path.readBytes(), IpcReadOptions.defaults().withValidation(Validation.FULL)) {}
                 }.message!! shouldContain "withValidation(Validation.BOUNDS)"
             }
+        }
+    }
+
+    for (name in listOf("arrow_js_no_schema_message.arrow", "polars_unframed_schema.arrow")) {
+        test("$name is read, and its schema's message has no metadata [FIL-08]") {
+            val bytes = folder.resolve(name).readBytes()
+            for (input in Inputs.files) withClue(input) { input.read(bytes) shouldBeGreaterThan 0 }
+            ArrowFile.open(folder.resolve(name)).use { it.schemaMessageMetadata() shouldBe Metadata.empty() }
         }
     }
 

@@ -79,15 +79,28 @@ class MessageMetadataSpec : FunSpec({
         }
     }
 
-    test("a file without the message of its schema has batches, but not the metadata of that message [FIL-07]") {
-        val bytes = Crafted.file(fields, listOf(dictionary(null) to body), listOf(batch to body), schema = ByteArray(0))
+    val framed = Crafted.framed(schema)
+    for ((name, first) in mapOf(
+        "without a schema, as of Arrow JS" to ByteArray(0),
+        "with a schema without its size, as of Polars" to schema,
+        "with an end mark instead of a schema" to Crafted.end,
+    )) test("a file $name has batches, but no metadata of the schema's message [FIL-08]") {
+        val bytes = Crafted.file(fields, listOf(dictionary(null) to body), listOf(batch to body), first = first)
         val file = ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults())
         file.use {
             it.batch(0).use { batch -> batch.length() shouldBe 1 }
-            shouldThrow<IpcException> { it.schemaMessageMetadata() }.message shouldContain "at byte 16"
+            it.schemaMessageMetadata() shouldBe Metadata.empty()
         }
         shouldThrow<IllegalStateException> { file.schemaMessageMetadata() }.message shouldContain "closed"
         shouldThrow<IllegalStateException> { file.dictionaryMessageMetadata() }.message shouldContain "closed"
+    }
+
+    test("a malformed message of the schema is an error, if its metadata is read") {
+        val broken = framed.copyOf().also { Crafted.numbers(Int.MAX_VALUE).copyInto(it, 8) }
+        val bytes = Crafted.file(fields, listOf(dictionary(null) to body), listOf(batch to body), first = broken)
+        ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults()).use {
+            shouldThrow<IpcException> { it.schemaMessageMetadata() }.message shouldContain "at byte 16"
+        }
     }
 
     test("metadata of many messages is limited as that of one message is [FIL-06]") {

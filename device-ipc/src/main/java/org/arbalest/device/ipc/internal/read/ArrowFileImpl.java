@@ -129,8 +129,8 @@ public final class ArrowFileImpl implements ArrowFile {
   public Metadata schemaMessageMetadata() throws IOException {
     return reading(() -> {
       Message message = new Message();
-      content.footer.schema(content.file, mostMetadata(), message);
-      return message.metadata();
+      boolean isThere = content.footer.schema(content.file, mostMetadata(), message);
+      return isThere ? message.metadata() : Metadata.empty();
     });
   }
 

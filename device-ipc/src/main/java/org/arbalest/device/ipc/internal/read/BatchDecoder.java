@@ -2,6 +2,7 @@
 package org.arbalest.device.ipc.internal.read;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.apache.arrow.flatbuf.RecordBatch;
@@ -9,8 +10,8 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.Errno;
-import org.arbalest.device.Validation;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.Validation;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
@@ -66,7 +67,7 @@ final class BatchDecoder {
   /** Reads a record batch. The caller closes the result. */
   DeviceArray batch(Message message, Projection projection, Dictionaries dictionaries) throws IOException {
     RecordBatch source = message.recordBatch();
-    arrays.begin(message, source);
+    arrays.begin(message, source, projection.source.columns());
     int columns = projection.source.columnCount();
     if (firstArrays.length < columns) {
       firstArrays = new int[columns];
@@ -102,7 +103,7 @@ final class BatchDecoder {
     if (!needed.contains(source.id())) return;
     RecordBatch data = source.data();
     if (data == null) throw message.malformed("dictionary " + source.id() + " has no values");
-    arrays.begin(message, data);
+    arrays.begin(message, data, List.of(values));
     arrays.collect(values);
     arrays.finish();
     if (arrays.length(0) != arrays.rows()) throw message.malformed("dictionary " + source.id() + " has "

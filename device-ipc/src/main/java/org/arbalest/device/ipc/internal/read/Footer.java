@@ -25,12 +25,16 @@ final class Footer {
 
   final IpcSchema schema;
   final Metadata metadata;
+
+  /** Whether each message begins with a mark, as since version 5 of the format. */
+  private final boolean hasMarks;
   private final long[] dictionaries;
   private final long[] batches;
 
-  private Footer(IpcSchema schema, Metadata metadata, long[] dictionaries, long[] batches) {
+  private Footer(IpcSchema schema, Metadata metadata, boolean hasMarks, long[] dictionaries, long[] batches) {
     this.schema = schema;
     this.metadata = metadata;
+    this.hasMarks = hasMarks;
     this.dictionaries = dictionaries;
     this.batches = batches;
   }
@@ -62,6 +66,7 @@ final class Footer {
     if (source == null) throw new IpcException(position, "the footer has no schema");
     return new Footer(SchemaReader.read(source, position),
         SchemaReader.metadata(footer.customMetadataLength(), footer::customMetadata),
+        footer.version() >= MetadataVersion.V5,
         blocks("dictionary", footer.dictionariesLength(), footer::dictionaries, position, mostMetadata),
         blocks("batch", footer.recordBatchesLength(), footer::recordBatches, position, mostMetadata));
   }
@@ -112,16 +117,27 @@ final class Footer {
   /**
    * Reads the message with the schema, in front of all others. Files are read without it, since the footer has the same
    * schema.
+   *
+   * @return false without such a message: Arrow JS writes none, and Polars writes it without a mark and a size
    */
-  void schema(FileInput file, int mostMetadata, Message message) throws IOException {
+  boolean schema(FileInput file, int mostMetadata, Message message) throws IOException {
+    if (isAtStart(dictionaries) || isAtStart(batches)) return false;
     ByteBuffer numbers = file.part(HEAD, 2 * Integer.BYTES); // a tail with more bytes follows at least
     int length = numbers.getInt();
     if (length == Framing.CONTINUATION) length = numbers.getInt();
+    else if (hasMarks) return false;
+    if (length == 0) return false; // the end mark
     long start = (long) HEAD + numbers.position();
     Framing.checkSize(length, HEAD, file.size() - start);
     Framing.checkLimit(length, HEAD, mostMetadata);
     message.read(file.part(start, length), start);
     message.schema(); // fails if it is another message
+    return true;
+  }
+
+  private static boolean isAtStart(long[] blocks) {
+    for (int i = 0; i < blocks.length; i += WORDS) if (blocks[i] == HEAD) return true;
+    return false;
   }
 
   /** Reads the message of a dictionary, with its body. */

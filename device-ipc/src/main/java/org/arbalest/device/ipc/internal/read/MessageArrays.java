@@ -2,6 +2,7 @@
 package org.arbalest.device.ipc.internal.read;
 
 import java.util.Arrays;
+import java.util.List;
 import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.MetadataVersion;
@@ -38,7 +39,11 @@ final class MessageArrays {
   // the message that is read
   private RecordBatch batch = new RecordBatch();
   private Body body = Body.NONE;
+
+  /** Whether unions, and whether run-end encoded arrays, have a validity bitmap in front, as in version 4. */
   private boolean hasUnionValidity;
+
+  private boolean hasRunEndValidity;
   private int nextNode;
   private int nextBuffer;
   private int nextVariadic;
@@ -46,17 +51,33 @@ final class MessageArrays {
   /** The sizes of all buffers together, or the largest number. */
   private long declared;
 
-  /** Begins with another message. */
-  void begin(Message message, RecordBatch source) {
+  /** Begins with another message, which has an array of each field. */
+  void begin(Message message, RecordBatch source, List<IpcField> fields) {
     batch = source;
     body = message.body();
     hasUnionValidity = message.version() < MetadataVersion.V5;
+    hasRunEndValidity = hasUnionValidity && hasRunEndValidity(source, fields);
     table.clear();
     arrays = 0;
     nextNode = 0;
     nextBuffer = 0;
     nextVariadic = 0;
     declared = 0;
+  }
+
+  /**
+   * Returns whether run-end encoded arrays of version 4 have a bitmap: Arrow C++ writes one, Arrow Java does not. Only
+   * the number of buffers tells.
+   */
+  private static boolean hasRunEndValidity(RecordBatch batch, List<IpcField> fields) {
+    long buffers = 0;
+    long runEnds = 0;
+    for (IpcField field : fields) {
+      buffers += field.buffers + field.unions;
+      runEnds += field.runEnds;
+    }
+    for (int i = 0; i < batch.variadicBufferCountsLength(); i++) buffers += batch.variadicBufferCounts(i);
+    return runEnds > 0 && batch.buffersLength() == buffers + runEnds;
   }
 
   /** Returns the number of collected arrays. */
@@ -87,9 +108,10 @@ final class MessageArrays {
   void collect(IpcField field) {
     int array = addArray();
     Shape shape = field.shape;
-    if (hasUnionValidity && shape.isUnion()) {
-      if (nullCounts[array] != 0) throw malformed("a union of version V4 has " + nullCounts[array]
-          + " nulls in its own bitmap, which unions have no more; field " + field.field.name());
+    if (shape.isUnion() ? hasUnionValidity : shape == Shape.RUN_ENDS && hasRunEndValidity) {
+      if (nullCounts[array] != 0) throw malformed("an array of type " + field.field.type() + " has "
+          + nullCounts[array] + " nulls in its own bitmap, which this type has only in version V4, and without nulls;"
+          + " field " + field.field.name());
       skipBuffers(1);
     }
     int first = table.count();
@@ -108,15 +130,10 @@ final class MessageArrays {
   /** Skips the next array of the message, and those below it. */
   void skip(IpcField field) {
     nextNode += field.arrays;
-    if (hasUnionValidity) skipBuffers(unions(field));
+    if (hasUnionValidity) skipBuffers(field.unions);
+    if (hasRunEndValidity) skipBuffers(field.runEnds);
     skipBuffers(field.buffers);
     for (int i = 0; i < field.views; i++) skipBuffers(variadicCount());
-  }
-
-  private static int unions(IpcField field) {
-    int unions = field.shape.isUnion() ? 1 : 0;
-    for (int i = 0; i < field.childCount(); i++) unions += unions(field.child(i));
-    return unions;
   }
 
   private int addArray() {

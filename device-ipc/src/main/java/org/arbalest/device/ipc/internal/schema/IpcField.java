@@ -73,6 +73,11 @@ public final class IpcField {
   public final int buffers;
   public final int views;
 
+  /** The number of unions, and of run-end encoded arrays, in the same way. */
+  public final int unions;
+
+  public final int runEnds;
+
   private IpcField(Field field, Shape shape, long width, IpcField[] children, @Nullable IpcField values, long id) {
     this.field = field;
     this.shape = shape;
@@ -83,16 +88,22 @@ public final class IpcField {
     int allArrays = 1;
     int allBuffers = shape.buffers;
     int allViews = shape == Shape.VIEW ? 1 : 0;
+    int allUnions = shape.isUnion() ? 1 : 0;
+    int allRunEnds = shape == Shape.RUN_ENDS ? 1 : 0;
     boolean isEncoded = values != null;
     for (IpcField child : children) {
       allArrays += child.arrays;
       allBuffers += child.buffers;
       allViews += child.views;
+      allUnions += child.unions;
+      allRunEnds += child.runEnds;
       isEncoded |= child.hasDictionary;
     }
     arrays = allArrays;
     buffers = allBuffers;
     views = allViews;
+    unions = allUnions;
+    runEnds = allRunEnds;
     hasDictionary = isEncoded;
     plain = isEncoded ? PlainFields.of(field) : field;
   }

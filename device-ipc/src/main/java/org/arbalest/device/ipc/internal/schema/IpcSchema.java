@@ -5,14 +5,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A schema as messages lay out its batches. Immutable. */
 public final class IpcSchema {
   public final Schema schema;
-  private final IpcField[] columns;
+  private final List<IpcField> columns;
   private final Map<Long, IpcField> dictionaries = new HashMap<>();
 
   /**
@@ -23,12 +22,8 @@ public final class IpcSchema {
    */
   public IpcSchema(Schema schema, LongSupplier ids) {
     this.schema = schema;
-    List<Field> fields = schema.fields();
-    columns = new IpcField[fields.size()];
-    for (int i = 0; i < columns.length; i++) {
-      columns[i] = IpcField.of(fields.get(i), ids);
-      addDictionaries(columns[i]);
-    }
+    columns = schema.fields().stream().map(field -> IpcField.of(field, ids)).toList();
+    columns.forEach(this::addDictionaries);
   }
 
   /** Creates the layout of a schema for a writer, which numbers the dictionaries. */
@@ -49,12 +44,17 @@ public final class IpcSchema {
     addDictionaries(values);
   }
 
+  /** Returns the columns, in order. Immutable. */
+  public List<IpcField> columns() {
+    return columns;
+  }
+
   public int columnCount() {
-    return columns.length;
+    return columns.size();
   }
 
   public IpcField column(int index) {
-    return columns[index];
+    return columns.get(index);
   }
 
   /** Returns the values of the dictionary with this id; null if the schema has no such dictionary. */

@@ -12,6 +12,7 @@ import org.arbalest.device.ipc.internal.schema.IpcSchema;
 import org.arbalest.device.ipc.internal.schema.Shape;
 import org.arbalest.device.spi.ArrayBridge;
 import org.arbalest.device.spi.ArrayStruct;
+import org.arbalest.device.types.FlatType.DecimalType;
 
 /**
  * Lists the buffers of a batch's visible range. Buffers are listed where they are. Bits and offsets that do not begin
@@ -186,7 +187,9 @@ final class BatchEncoder {
     long from = struct.buffer(1) + offset * width;
     DictionaryState.Indices moved = field.values == null ? DictionaryState.Indices.SAME : indices.apply(field);
     if (moved.shift() == 0 && moved.indices() == null) {
-      target.addBuffer(from, bytes);
+      // Polars copies a stored buffer to where its values are at 8 modulo 16, and then cannot read these
+      boolean mustCompress = field.field.type() instanceof DecimalType && width > Long.BYTES;
+      target.addBuffer(from, bytes, mustCompress);
       return;
     }
     long copy = target.allocate(bytes);

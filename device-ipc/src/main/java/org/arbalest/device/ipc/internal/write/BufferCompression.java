@@ -42,10 +42,11 @@ final class BufferCompression {
     long most = Math.max(size, codec.maxCompressedSize(size));
     MemorySegment made = NativeMemory.segment(target, Long.BYTES + most);
     long compressed = codec.compress(source, made.asSlice(Long.BYTES));
-    boolean isSmaller = compressed < size;
-    if (!isSmaller) MemorySegment.copy(source, 0, made, Long.BYTES, size);
-    made.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, isSmaller ? size : STORED);
+    boolean isStored = compressed >= size && !batch.mustCompress[buffer];
+    if (isStored) MemorySegment.copy(source, 0, made, Long.BYTES, size);
+    made.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, isStored ? STORED : size);
     batch.addresses[buffer] = target;
-    batch.sizes[buffer] = Long.BYTES + (isSmaller ? compressed : size);
+    batch.areStored[buffer] = isStored;
+    batch.sizes[buffer] = Long.BYTES + (isStored ? size : compressed);
   }
 }

@@ -16,6 +16,16 @@ final class EncodedBatch implements AutoCloseable {
   int arrays;
   long[] addresses = new long[128];
   long[] sizes = new long[128];
+
+  /** Whether a buffer must be compressed even if it does not shrink. */
+  boolean[] mustCompress = new boolean[128];
+
+  /** Whether a buffer is one of a compressed batch that is stored as it was, behind a prefix of 8 bytes. */
+  boolean[] areStored = new boolean[128];
+
+  /** Where the buffers begin in the body of the message, once {@link #place} has run. */
+  long[] starts = new long[128];
+
   int buffers;
   long[] variadicCounts = new long[8];
   int views;
@@ -34,12 +44,37 @@ final class EncodedBatch implements AutoCloseable {
   }
 
   void addBuffer(long address, long size) {
+    addBuffer(address, size, false);
+  }
+
+  void addBuffer(long address, long size, boolean mustItCompress) {
     if (buffers == addresses.length) {
       addresses = Arrays.copyOf(addresses, 2 * buffers);
       sizes = Arrays.copyOf(sizes, 2 * buffers);
+      mustCompress = Arrays.copyOf(mustCompress, 2 * buffers);
+      areStored = Arrays.copyOf(areStored, 2 * buffers);
+      starts = Arrays.copyOf(starts, 2 * buffers);
     }
     addresses[buffers] = address;
+    mustCompress[buffers] = mustItCompress;
+    areStored[buffers] = false;
     sizes[buffers++] = size;
+  }
+
+  /**
+   * Computes where the buffers begin in the body: their values are aligned, and those of a stored buffer are behind its
+   * prefix. Readers may use them in place.
+   *
+   * @return the size of the body
+   */
+  long place(int alignment) {
+    long end = 0;
+    for (int i = 0; i < buffers; i++) {
+      int prefix = areStored[i] ? Long.BYTES : 0;
+      starts[i] = NativeMemory.align(end + prefix, alignment) - prefix;
+      end = starts[i] + sizes[i];
+    }
+    return NativeMemory.align(end, alignment);
   }
 
   void addVariadicCount(long count) {

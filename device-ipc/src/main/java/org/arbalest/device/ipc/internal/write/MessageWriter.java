@@ -72,7 +72,7 @@ final class MessageWriter {
     int header = schemas.schema(schema); // fails before anything is written
     if (isFile) {
       output.add(ByteBuffer.wrap(MAGIC));
-      output.align(8);
+      output.pad(8);
     }
     begin(MessageHeader.Schema, header, 0, Metadata.empty());
     output.flush();
@@ -81,17 +81,19 @@ final class MessageWriter {
   /** Writes a record batch. */
   void batch(long rows, EncodedBatch encoded, IpcCompression compression, Metadata metadata) throws IOException {
     builder.clear();
+    long bodySize = encoded.place(alignment);
     int header = recordBatch(rows, encoded, compression);
-    message(MessageHeader.RecordBatch, header, encoded, metadata, batches);
+    message(MessageHeader.RecordBatch, header, encoded, bodySize, metadata, batches);
   }
 
   /** Writes values of a dictionary. */
   void dictionary(long id, boolean isDelta, long length, EncodedBatch encoded, IpcCompression compression)
       throws IOException {
     builder.clear();
+    long bodySize = encoded.place(alignment);
     int data = recordBatch(length, encoded, compression);
     int header = DictionaryBatch.createDictionaryBatch(builder, id, data, isDelta);
-    message(MessageHeader.DictionaryBatch, header, encoded, Metadata.empty(), dictionaries);
+    message(MessageHeader.DictionaryBatch, header, encoded, bodySize, Metadata.empty(), dictionaries);
   }
 
   /** Writes the mark at the end of a stream, which is also in front of a footer. */
@@ -126,19 +128,18 @@ final class MessageWriter {
     return builder.endVector();
   }
 
-  private void message(byte type, int header, EncodedBatch encoded, Metadata metadata, Places places)
+  private void message(byte type, int header, EncodedBatch encoded, long bodySize, Metadata metadata, Places places)
       throws IOException {
     long offset = output.position();
-    long bodySize = 0;
-    for (int i = 0; i < encoded.buffers; i++) bodySize += NativeMemory.align(encoded.sizes[i], alignment);
     begin(type, header, bodySize, metadata);
-    long metadataSize = output.position() - offset;
+    long body = output.position();
     for (int i = 0; i < encoded.buffers; i++) {
+      output.pad(body + encoded.starts[i]);
       output.add(encoded.addresses[i], encoded.sizes[i]);
-      output.align(alignment);
     }
+    output.pad(body + bodySize);
     output.flush();
-    if (isFile) places.add(offset, metadataSize, bodySize);
+    if (isFile) places.add(offset, body - offset, bodySize);
   }
 
   /** Adds the metadata of a message, padded so that the body is aligned. */
@@ -155,7 +156,7 @@ final class MessageWriter {
     long end = output.position() + PREFIX + bytes.remaining();
     number(-1, (int) (NativeMemory.align(end, alignment) - output.position() - PREFIX));
     output.add(bytes);
-    output.align(alignment);
+    output.pad(NativeMemory.align(end, alignment));
   }
 
   private void number(int first, int second) {
@@ -169,12 +170,7 @@ final class MessageWriter {
     }
     int nodes = builder.endVector();
     RecordBatch.startBuffersVector(builder, encoded.buffers);
-    long position = 0;
-    for (int i = 0; i < encoded.buffers; i++) position += NativeMemory.align(encoded.sizes[i], alignment);
-    for (int i = encoded.buffers - 1; i >= 0; i--) {
-      position -= NativeMemory.align(encoded.sizes[i], alignment);
-      Buffer.createBuffer(builder, position, encoded.sizes[i]);
-    }
+    for (int i = encoded.buffers - 1; i >= 0; i--) Buffer.createBuffer(builder, encoded.starts[i], encoded.sizes[i]);
     int buffers = builder.endVector();
     int variadic = 0;
     if (encoded.views > 0) {

@@ -80,9 +80,9 @@ final class Output implements Closeable {
     return isOfJdk ? view.clear().position(start).limit(start + bytes) : view.slice(start, bytes).asReadOnlyBuffer();
   }
 
-  /** Adds zeros up to the next multiple of a power of two of at most 64. */
-  void align(int alignment) {
-    int missing = (int) (-position & (alignment - 1));
+  /** Adds zeros up to a position. At most 64 are missing. */
+  void pad(long until) {
+    int missing = (int) (until - position);
     if (missing == 0) return;
     if (!isOfJdk) {
       add(ZEROS.slice(0, missing));
