@@ -4,11 +4,11 @@ package org.arbalest.device.ipc.internal.compress;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Zstandard frames that declare the size of their content. More than 32 MiB become several frames, because
+ * Zstandard frames that declare the size of their content. More than 16 MiB become several frames, because
  * aircompressor's calls return an {@code int} and delay safepoints: a garbage collection waits for them.
  */
 final class ZstdCodec implements Codec {
-  private static final long FRAME = 32L << 20;
+  private static final long FRAME = 16L << 20;
 
   private final ZstdLibrary library;
 

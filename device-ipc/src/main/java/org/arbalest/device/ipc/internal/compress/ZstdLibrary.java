@@ -9,6 +9,10 @@ import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import io.airlift.compress.v3.zstd.ZstdNativeCompressor;
 import io.airlift.compress.v3.zstd.ZstdNativeDecompressor;
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.Devices;
+import org.arbalest.device.ipc.internal.memory.GuardedCopy;
+import org.arbalest.device.ipc.internal.memory.NativeMemory;
 
 /**
  * One Zstandard frame at a time. Only this class of Zstandard uses aircompressor: libzstd where it loads, and otherwise
@@ -44,7 +48,9 @@ final class ZstdLibrary {
 
   /** Compresses to one frame, and returns its size. */
   int compress(MemorySegment source, MemorySegment target) {
-    return compressor.compress(source, target);
+    try (DeviceBuffer copy = GuardedCopy.of(source, Devices.cpu().memory())) { // it may be a mapped file
+      return compressor.compress(NativeMemory.segment(copy.address(), source.byteSize()), target);
+    }
   }
 
   /**

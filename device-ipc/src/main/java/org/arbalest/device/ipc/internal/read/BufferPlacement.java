@@ -9,6 +9,7 @@ import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.internal.compress.Codec;
 import org.arbalest.device.ipc.internal.compress.MalformedCompression;
+import org.arbalest.device.ipc.internal.memory.GuardedCopy;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 import org.arbalest.device.ipc.internal.memory.ParallelLoop;
 
@@ -128,7 +129,7 @@ final class BufferPlacement {
     try {
       long start = made.address();
       ParallelLoop.run(sizes.length, total >= PARALLEL, i -> {
-        if (places[i] >= 0) fill(i, start + places[i]);
+        if (places[i] >= 0) fill(i, start + places[i], memory);
       });
       for (int i = 0; i < sizes.length; i++) {
         if (places[i] >= 0) buffers.set(i, start + places[i], sizes[i]);
@@ -140,13 +141,24 @@ final class BufferPlacement {
     }
   }
 
-  private void fill(int buffer, long target) {
+  private void fill(int buffer, long target, MemoryManager memory) {
     long address = buffers.address(buffer);
     if (!areCompressed[buffer]) {
       NativeMemory.copy(address, target, sizes[buffer]);
       return;
     }
     MemorySegment source = NativeMemory.segment(address, buffers.size(buffer)).asSlice(Long.BYTES);
+    // Zstandard is native code, and the body may be a mapped file
+    if (body.isInMemory() && compression == IpcCompression.ZSTD) {
+      try (DeviceBuffer copy = GuardedCopy.of(source, memory)) {
+        decompress(buffer, NativeMemory.segment(copy.address(), source.byteSize()), target);
+      }
+    } else {
+      decompress(buffer, source, target);
+    }
+  }
+
+  private void decompress(int buffer, MemorySegment source, long target) {
     try {
       // one for each buffer: one thread at a time uses a codec
       Codec.of(compression, 0).decompress(source, NativeMemory.segment(target, sizes[buffer]));

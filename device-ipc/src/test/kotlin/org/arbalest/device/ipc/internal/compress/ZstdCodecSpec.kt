@@ -82,7 +82,7 @@ class ZstdCodecSpec : FunSpec({
         Codec.of(ZSTD, 19).compressed(bytes).size shouldBeLessThan Codec.of(ZSTD, 1).compressed(bytes).size
     }
 
-    test("a buffer of more than 32 MiB becomes several frames, which one call of libzstd reads") {
+    test("a buffer of more than 16 MiB becomes several frames, which one call of libzstd reads") {
         val bytes = ByteArray((33 shl 20) + 1) { (it ushr 18).toByte() }
         val frames = codecs.getValue("native").compressed(bytes)
         codecs.getValue("native").decompressed(frames, bytes.size).contentEquals(bytes) shouldBe true
