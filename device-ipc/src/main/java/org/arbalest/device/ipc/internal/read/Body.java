@@ -38,7 +38,7 @@ interface Body {
   /** Returns the number of bytes. */
   long size();
 
-  /** Returns whether the bytes are in memory already, so that {@link #fetch} does not read them into another one. */
+  /** Returns whether the bytes are in memory of others, which {@link #fetch} does not copy. */
   boolean isInMemory();
 
   /**

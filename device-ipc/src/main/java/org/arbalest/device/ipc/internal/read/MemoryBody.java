@@ -7,7 +7,7 @@ import org.arbalest.device.MemoryManager;
 record MemoryBody(SharedMemory memory, long position, long size) implements Body {
   @Override
   public boolean isInMemory() {
-    return true;
+    return !memory.isCopy();
   }
 
   @Override

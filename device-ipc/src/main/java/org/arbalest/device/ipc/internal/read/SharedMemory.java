@@ -25,7 +25,11 @@ final class SharedMemory {
   /** Releases one use. One object for all arrays, so that they need none of their own. */
   private final Runnable releasing = this::release;
 
-  private SharedMemory(MemorySegment bytes, Runnable free, Runnable onFree) {
+  /** Whether this is a copy in the memory that the application chose, or in the default one. */
+  private final boolean isCopy;
+
+  private SharedMemory(MemorySegment bytes, Runnable free, Runnable onFree, boolean isCopy) {
+    this.isCopy = isCopy;
     this.bytes = bytes;
     this.free = free;
     this.onFree = onFree;
@@ -34,7 +38,7 @@ final class SharedMemory {
   /** Maps a whole file. The caller releases the result. */
   static SharedMemory map(Path path) throws IOException {
     FileMap map = FileMap.of(path);
-    return new SharedMemory(map.bytes(), map.unmap(), Body.NOTHING);
+    return new SharedMemory(map.bytes(), map.unmap(), Body.NOTHING, false);
   }
 
   /**
@@ -44,17 +48,21 @@ final class SharedMemory {
    */
   static SharedMemory of(MemorySegment bytes, Runnable onFree, @Nullable MemoryManager copies) {
     Objects.requireNonNull(onFree, "onFree");
-    if (bytes.isNative()) return new SharedMemory(bytes, Body.NOTHING, onFree);
+    if (bytes.isNative()) return new SharedMemory(bytes, Body.NOTHING, onFree, false);
     MemoryManager memory = copies == null ? Devices.cpu().memory() : copies;
     DeviceBuffer copy = memory.allocate(Math.max(1, bytes.byteSize()));
     try {
       MemorySegment target = copy.segment().asSlice(0, bytes.byteSize());
       target.copyFrom(bytes);
-      return new SharedMemory(target, copy::close, onFree);
+      return new SharedMemory(target, copy::close, onFree, true);
     } catch (Throwable t) {
       copy.close();
       throw t;
     }
+  }
+
+  boolean isCopy() {
+    return isCopy;
   }
 
   long address() {
