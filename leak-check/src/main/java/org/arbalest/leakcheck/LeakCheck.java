@@ -30,7 +30,7 @@ public final class LeakCheck {
 
   static final String PROPERTY = "org.arbalest.leaks";
 
-  private static final ResourceCounters NOTHING = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static final ResourceCounters NOTHING = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   private static final long LOOK_AGAIN = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** The checks in progress, the outer ones first. Guarded by itself. */

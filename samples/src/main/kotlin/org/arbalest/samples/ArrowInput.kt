@@ -67,7 +67,7 @@ internal fun openArrow(path: Path, options: IpcReadOptions = IpcReadOptions.defa
 internal inline fun <T> naming(path: Path, block: () -> T): T = try {
     block()
 } catch (e: IpcException) {
-    throw IllegalArgumentException("$path: ${e.message}", e)
+    throw IllegalArgumentException(if (e.file() == null) "$path: ${e.message}" else e.message, e)
 }
 
 /** More than the metadata of any schema that this program reads without the mark of a message. */

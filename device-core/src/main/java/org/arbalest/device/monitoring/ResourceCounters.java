@@ -29,11 +29,12 @@ import org.arbalest.device.internal.management.Management;
  * @param events events of the library that a handle, an array or a wait references
  * @param waits pending waits for events, including those that keep a queued copy's memory until the copy has read it.
  *     While it is not zero, the library may still release resources by itself
+ * @param files open files, streams and writers of {@code device-ipc}
  */
 @CheckReturnValue
 public record ResourceCounters(long buffers, long bufferBytes, long arrays, long exports, long readers, long streams,
     long tasks, long handlers,
-    long producers, long queues, long events, long waits) {
+    long producers, long queues, long events, long waits, long files) {
   /** Returns the current counters. */
   public static ResourceCounters now() {
     Counts.Held held = Counts.held();
@@ -49,7 +50,8 @@ public record ResourceCounters(long buffers, long bufferBytes, long arrays, long
         held.producers,
         Counts.QUEUES.sum(),
         Counts.EVENTS.sum(),
-        Counts.WAITS.sum());
+        Counts.WAITS.sum(),
+        Counts.FILES.sum());
   }
 
   /**
@@ -65,7 +67,7 @@ public record ResourceCounters(long buffers, long bufferBytes, long arrays, long
 
   /** Returns whether all counters are zero. */
   public boolean isZero() {
-    return equals(new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+    return equals(new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   }
 
   /**
@@ -85,6 +87,7 @@ public record ResourceCounters(long buffers, long bufferBytes, long arrays, long
         producers - earlier.producers,
         queues - earlier.queues,
         events - earlier.events,
-        waits - earlier.waits);
+        waits - earlier.waits,
+        files - earlier.files);
   }
 }

@@ -41,4 +41,7 @@ public interface ResourceCountersMXBean {
 
   /** Returns {@link ResourceCounters#waits}. */
   long getWaits();
+
+  /** Returns {@link ResourceCounters#files}. */
+  long getFiles();
 }

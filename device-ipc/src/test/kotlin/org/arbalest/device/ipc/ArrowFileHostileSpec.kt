@@ -80,7 +80,9 @@ class ArrowFileHostileSpec : FunSpec() {
         for (input in inputs) withClue(input) {
             val thrown = shouldThrow<IpcException> { input.read(bytes, options) }
             thrown.message!! shouldContain fault
-            thrown.message!! shouldStartWith "at byte ${thrown.position()}: "
+            val isNamed = input == Inputs.MAPPED_FILE || input == Inputs.FILE_BY_PATH_AND_CHANNEL
+            (thrown.file() != null) shouldBe isNamed
+            thrown.message!! shouldStartWith "${if (isNamed) "${thrown.file()}: " else ""}at byte ${thrown.position()}: "
             check(thrown.position() in 0..bytes.size) { thrown }
         }
     }

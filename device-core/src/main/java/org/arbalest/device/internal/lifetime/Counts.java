@@ -14,6 +14,7 @@ public final class Counts {
   public static final LongAdder BUFFER_BYTES = new LongAdder();
   public static final LongAdder ARRAYS = new LongAdder();
   public static final LongAdder READERS = new LongAdder();
+  public static final LongAdder FILES = new LongAdder();
   public static final LongAdder TASKS = new LongAdder();
   public static final LongAdder QUEUES = new LongAdder();
   public static final LongAdder EVENTS = new LongAdder();

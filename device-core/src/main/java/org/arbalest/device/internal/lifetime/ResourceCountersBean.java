@@ -65,4 +65,9 @@ public final class ResourceCountersBean implements ResourceCountersMXBean {
   public long getWaits() {
     return ResourceCounters.now().waits();
   }
+
+  @Override
+  public long getFiles() {
+    return ResourceCounters.now().files();
+  }
 }

@@ -29,7 +29,7 @@ public final class LeakCheck {
    * The counters at the last report, or lower ones that a later check found. A task is not blamed for resources that
    * earlier tasks left. Guarded by this class's monitor.
    */
-  private static ResourceCounters reported = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static ResourceCounters reported = new ResourceCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private LeakCheck() {}
 

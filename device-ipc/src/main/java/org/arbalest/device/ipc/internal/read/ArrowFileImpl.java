@@ -16,7 +16,9 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.ipc.ArrowFile;
 import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
+import org.arbalest.device.spi.OpenFile;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -30,18 +32,24 @@ public final class ArrowFileImpl implements ArrowFile {
   /** The last decoder that a thread has returned; another thread at the same time makes its own. */
   private final AtomicReference<@Nullable BatchDecoder> idle = new AtomicReference<>();
 
+  private final OpenFile counted;
+
   private ArrowFileImpl(FileContent content, Projection projection) {
     this.content = content;
     this.projection = projection;
+    counted = OpenFile.of(this, content.name.of("ArrowFile"));
   }
 
   /** Opens a file at a path; see {@link ArrowFile#open(Path, IpcReadOptions)}. */
   public static ArrowFile open(Path path, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
+    if (InputName.isPipe(path)) throw new IOException("cannot open " + path + " as an Arrow file: it is a pipe or a"
+        + " device, and a file is read at any position; copy it to a file, or send and open an Arrow stream");
+    InputName name = new InputName(path);
     if (options.memory() == null) {
       MappedInput map = new MappedInput(SharedMemory.map(path));
       try {
-        return open(map, options);
+        return open(map, options, name);
       } catch (Throwable t) {
         map.release();
         throw t;
@@ -49,7 +57,7 @@ public final class ArrowFileImpl implements ArrowFile {
     }
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
     try {
-      return open(new ChannelInput(channel), options);
+      return open(new ChannelInput(channel), options, name);
     } catch (Throwable t) {
       channel.close();
       throw t;
@@ -60,7 +68,7 @@ public final class ArrowFileImpl implements ArrowFile {
   public static ArrowFile open(SeekableByteChannel channel, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(channel, "channel");
     Objects.requireNonNull(options, "options");
-    return open(new ChannelInput(channel), options);
+    return open(new ChannelInput(channel), options, InputName.NONE);
   }
 
   /** Opens a file in memory; see {@link ArrowFile#open(MemorySegment, Runnable, IpcReadOptions)}. */
@@ -68,7 +76,7 @@ public final class ArrowFileImpl implements ArrowFile {
     Objects.requireNonNull(options, "options");
     SharedMemory memory = SharedMemory.of(bytes, onFree, options.memory());
     try {
-      return open(new MappedInput(memory), options);
+      return open(new MappedInput(memory), options, InputName.NONE);
     } catch (Throwable t) {
       memory.abandon();
       throw t;
@@ -76,10 +84,18 @@ public final class ArrowFileImpl implements ArrowFile {
   }
 
   /** Takes over one use of the input, unless this call throws. */
-  private static ArrowFile open(FileInput file, IpcReadOptions options) throws IOException {
-    Footer footer = Footer.read(file, Framing.mostMetadata(options.maxAllocation()));
-    Projection projection = Projection.of(footer.schema, options.columns());
-    return new ArrowFileImpl(new FileContent(file, footer, options), projection);
+  private static ArrowFile open(FileInput file, IpcReadOptions options, InputName name) throws IOException {
+    try {
+      Footer footer = Footer.read(file, Framing.mostMetadata(options.maxAllocation()));
+      Projection projection = Projection.of(footer.schema, options.columns());
+      return new ArrowFileImpl(new FileContent(file, footer, options, name), projection);
+    } catch (IpcException e) {
+      throw name.named(e);
+    } catch (IOException e) {
+      throw name.named(e);
+    } catch (IllegalArgumentException e) {
+      throw name.named(e);
+    }
   }
 
   @Override
@@ -175,6 +191,10 @@ public final class ArrowFileImpl implements ArrowFile {
     retainOpen();
     try {
       return action.read();
+    } catch (IpcException e) {
+      throw content.name.named(e);
+    } catch (IOException e) {
+      throw content.name.named(e);
     } finally {
       content.release();
     }
@@ -225,6 +245,7 @@ public final class ArrowFileImpl implements ArrowFile {
   public void close() {
     if (!isClosed.compareAndSet(false, true)) return;
     idle.set(null); // this file may stay reachable
+    counted.close(this);
     content.release();
   }
 }

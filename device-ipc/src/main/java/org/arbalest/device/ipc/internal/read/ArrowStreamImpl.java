@@ -18,6 +18,7 @@ import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
 import org.arbalest.device.ipc.internal.memory.Blocking;
+import org.arbalest.device.spi.OpenFile;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +35,12 @@ public final class ArrowStreamImpl implements ArrowStream {
   private final Metadata schemaMessageMetadata;
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
 
-  private ArrowStreamImpl(StreamSource source, Metadata schemaMessageMetadata) {
+  private final OpenFile counted;
+
+  private ArrowStreamImpl(StreamSource source, Metadata schemaMessageMetadata, InputName name) {
     this.source = source;
     this.schemaMessageMetadata = schemaMessageMetadata;
+    counted = OpenFile.of(this, name.of("ArrowStream"));
   }
 
   /** Opens a stream of bytes; see {@link ArrowStream#open(InputStream, IpcReadOptions)}. */
@@ -48,10 +52,11 @@ public final class ArrowStreamImpl implements ArrowStream {
   /** Opens a stream in a file; see {@link ArrowStream#open(Path, IpcReadOptions)}. */
   public static ArrowStream open(Path path, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
-    if (options.memory() == null) {
+    InputName name = new InputName(path);
+    if (options.memory() == null && !InputName.isPipe(path)) {
       SharedMemory map = SharedMemory.map(path);
       try {
-        return open(new MemoryStreamInput(map, options), options);
+        return open(new MemoryStreamInput(map, options), options, name);
       } catch (Throwable t) {
         map.release();
         throw t;
@@ -59,7 +64,7 @@ public final class ArrowStreamImpl implements ArrowStream {
     }
     FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
     try {
-      return open(channel, options);
+      return open(new ChannelStreamInput(channel, options), options, name);
     } catch (Throwable t) {
       channel.close();
       throw t;
@@ -70,7 +75,7 @@ public final class ArrowStreamImpl implements ArrowStream {
   public static ArrowStream open(ReadableByteChannel channel, IpcReadOptions options) throws IOException {
     Objects.requireNonNull(options, "options");
     Blocking.require(Objects.requireNonNull(channel, "channel"));
-    return open(new ChannelStreamInput(channel, options), options);
+    return open(new ChannelStreamInput(channel, options), options, InputName.NONE);
   }
 
   /** Opens a stream in memory; see {@link ArrowStream#open(MemorySegment, Runnable, IpcReadOptions)}. */
@@ -78,20 +83,28 @@ public final class ArrowStreamImpl implements ArrowStream {
     Objects.requireNonNull(options, "options");
     SharedMemory memory = SharedMemory.of(bytes, onFree, options.memory());
     try {
-      return open(new MemoryStreamInput(memory, options), options);
+      return open(new MemoryStreamInput(memory, options), options, InputName.NONE);
     } catch (Throwable t) {
       memory.abandon();
       throw t;
     }
   }
 
-  private static ArrowStream open(StreamInput input, IpcReadOptions options) throws IOException {
+  private static ArrowStream open(StreamInput input, IpcReadOptions options, InputName name) throws IOException {
     BatchDecoder decoder = new BatchDecoder(options);
-    if (!input.next(decoder.message)) throw new IpcException(0, "the stream ends before its schema");
-    Projection projection = Projection.of(decoder.message.schema(), options.columns());
-    int mostMetadata = Framing.mostMetadata(options.maxAllocation());
-    var source = new StreamSource(input, projection, decoder, mostMetadata);
-    return new ArrowStreamImpl(source, decoder.message.metadata());
+    try {
+      if (!input.next(decoder.message)) throw new IpcException(0, "the stream ends before its schema");
+      Projection projection = Projection.of(decoder.message.schema(), options.columns());
+      int mostMetadata = Framing.mostMetadata(options.maxAllocation());
+      var source = new StreamSource(input, projection, decoder, mostMetadata, name);
+      return new ArrowStreamImpl(source, decoder.message.metadata(), name);
+    } catch (IpcException e) {
+      throw name.named(e);
+    } catch (IOException e) {
+      throw name.named(e);
+    } catch (IllegalArgumentException e) {
+      throw name.named(e);
+    }
   }
 
   @Override
@@ -171,7 +184,10 @@ public final class ArrowStreamImpl implements ArrowStream {
       end(t);
       throw t;
     }
-    if (state.compareAndSet(State.READING, State.PASSED_ON)) return reader;
+    if (state.compareAndSet(State.READING, State.PASSED_ON)) {
+      counted.close(this); // the reader is counted
+      return reader;
+    }
     reader.close(); // and the source, which the thread that closed this stream left open
     throw new IllegalStateException("the Arrow stream was closed");
   }
@@ -179,6 +195,7 @@ public final class ArrowStreamImpl implements ArrowStream {
   @Override
   public void close() {
     State before = state.getAndUpdate(now -> now == State.PASSED_ON ? now : State.CLOSED);
+    if (before == State.IDLE || before == State.READING) counted.close(this);
     switch (before) {
       case IDLE -> source.close();
       case READING -> source.cancel(); // it is closed by the thread that reads

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
-import java.util.concurrent.atomic.AtomicLong;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class ChannelInput implements FileInput {
   private final SeekableByteChannel channel;
   private final long size;
-  private final AtomicLong users = new AtomicLong(1);
 
   ChannelInput(SeekableByteChannel channel) throws IOException {
     this.channel = channel;
@@ -78,13 +76,7 @@ final class ChannelInput implements FileInput {
   }
 
   @Override
-  public void retain() {
-    users.incrementAndGet();
-  }
-
-  @Override
   public void release() {
-    if (users.decrementAndGet() != 0) return;
     try {
       channel.close();
     } catch (IOException e) {

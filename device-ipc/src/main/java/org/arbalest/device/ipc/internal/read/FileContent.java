@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
 
 /** The content of a file, for its handle and its readers, which are counted: the last one closes it. Thread-safe. */
@@ -13,16 +14,18 @@ final class FileContent {
   final FileInput file;
   final Footer footer;
   final IpcReadOptions options;
+  final InputName name;
   private int users = 1;
 
   private final Dictionaries dictionaries = new Dictionaries();
   private final Set<Long> loaded = new HashSet<>();
 
   /** Takes over one use of the input. */
-  FileContent(FileInput file, Footer footer, IpcReadOptions options) {
+  FileContent(FileInput file, Footer footer, IpcReadOptions options, InputName name) {
     this.file = file;
     this.footer = footer;
     this.options = options;
+    this.name = name;
   }
 
   /**
@@ -45,9 +48,15 @@ final class FileContent {
 
   /** Reads a batch. The caller closes it, and uses the content meanwhile. */
   DeviceArray batch(int index, Projection projection, BatchDecoder decoder) throws IOException {
-    if (!projection.dictionaries().isEmpty()) load(projection);
-    footer.batch(index, file, decoder.message);
-    return decoder.batch(decoder.message, projection, dictionaries);
+    try {
+      if (!projection.dictionaries().isEmpty()) load(projection);
+      footer.batch(index, file, decoder.message);
+      return decoder.batch(decoder.message, projection, dictionaries);
+    } catch (IpcException e) {
+      throw name.named(e);
+    } catch (IOException e) {
+      throw name.named(e);
+    }
   }
 
   /** Reads all dictionaries that a projection needs, as of the end of the file, unless they were read before. */

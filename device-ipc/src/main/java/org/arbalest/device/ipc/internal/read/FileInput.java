@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of a file at any position. Its users are counted. Thread-safe. */
+/** The bytes of a file at any position. Thread-safe. */
 interface FileInput {
   long size();
 
@@ -24,7 +24,6 @@ interface FileInput {
   /** Returns the body of a message. The caller has checked the range. */
   Body body(long position, long size);
 
-  void retain();
-
+  /** Releases the file. Called once; arrays that refer to its memory keep that. */
   void release();
 }

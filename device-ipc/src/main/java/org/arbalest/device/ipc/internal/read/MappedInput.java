@@ -22,11 +22,6 @@ record MappedInput(SharedMemory memory) implements FileInput {
   }
 
   @Override
-  public void retain() {
-    memory.retain();
-  }
-
-  @Override
   public void release() {
     memory.release();
   }

@@ -8,11 +8,13 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.ipc.IpcCompression;
+import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /** The batches of a stream, in order. */
 final class StreamSource implements DeviceArrayReader.Source {
+  private final InputName name;
   private final StreamInput input;
   private final BatchDecoder decoder;
   private final Dictionaries dictionaries = new Dictionaries();
@@ -25,7 +27,8 @@ final class StreamSource implements DeviceArrayReader.Source {
   private boolean hasFailed;
 
   /** Takes over the input. */
-  StreamSource(StreamInput input, Projection projection, BatchDecoder decoder, int mostMetadata) {
+  StreamSource(StreamInput input, Projection projection, BatchDecoder decoder, int mostMetadata, InputName name) {
+    this.name = name;
     this.input = input;
     this.projection = projection;
     this.decoder = decoder;
@@ -57,9 +60,15 @@ final class StreamSource implements DeviceArrayReader.Source {
     // after an error the position in the input may be anywhere in a message
     if (hasFailed) throw new IllegalStateException("the Arrow stream failed before; close it");
     hasFailed = true; // unless the end is reached
-    DeviceArray batch = read();
-    hasFailed = false;
-    return batch;
+    try {
+      DeviceArray batch = read();
+      hasFailed = false;
+      return batch;
+    } catch (IpcException e) {
+      throw name.named(e);
+    } catch (IOException e) {
+      throw name.named(e);
+    }
   }
 
   private @Nullable DeviceArray read() throws IOException {

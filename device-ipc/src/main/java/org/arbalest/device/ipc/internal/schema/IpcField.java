@@ -134,11 +134,6 @@ public final class IpcField {
     return children[index];
   }
 
-  /** Returns the number of buffers of this array alone, without the data of views. */
-  public int ownBuffers() {
-    return shape.buffers;
-  }
-
   private static Shape shape(DataType type) {
     return switch (type) {
       case FlatType flat -> switch (flat) {

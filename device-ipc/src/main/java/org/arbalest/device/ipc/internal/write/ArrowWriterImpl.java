@@ -15,6 +15,7 @@ import org.arbalest.device.ipc.IpcWriteOptions;
 import org.arbalest.device.ipc.internal.compress.Codec;
 import org.arbalest.device.ipc.internal.schema.IpcField;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
+import org.arbalest.device.spi.OpenFile;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   private final EncodedBatch encoded = new EncodedBatch();
   private final DictionaryWriter dictionaries;
   private final BatchEncoder encoder;
+  private @Nullable OpenFile counted;
   private State state = State.OPEN;
 
   private ArrowWriterImpl(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
@@ -59,7 +61,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   /** Creates a file in a channel; see {@link ArrowWriter#file(WritableByteChannel, Schema, IpcWriteOptions)}. */
   public static ArrowWriter file(WritableByteChannel channel, Schema schema, IpcWriteOptions options)
       throws IOException {
-    return start(new Output(Objects.requireNonNull(channel, "channel")), null, true, schema, options);
+    return start(new Output(Objects.requireNonNull(channel, "channel"), null), null, true, schema, options);
   }
 
   /** Creates a file in a stream of bytes; see {@link ArrowWriter#file(OutputStream, Schema, IpcWriteOptions)}. */
@@ -75,7 +77,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   /** Creates a stream in a channel; see {@link ArrowWriter#stream(WritableByteChannel, Schema, IpcWriteOptions)}. */
   public static ArrowWriter stream(WritableByteChannel channel, Schema schema, IpcWriteOptions options)
       throws IOException {
-    return start(new Output(Objects.requireNonNull(channel, "channel")), null, false, schema, options);
+    return start(new Output(Objects.requireNonNull(channel, "channel"), null), null, false, schema, options);
   }
 
   /** Creates a stream in a stream of bytes; see {@link ArrowWriter#stream(OutputStream, Schema, IpcWriteOptions)}. */
@@ -95,7 +97,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
 
   private static ArrowWriter at(Path path, boolean isFile, Schema schema, IpcWriteOptions options) throws IOException {
     Destination destination = Destination.of(path);
-    Output output = new Output(destination.open());
+    Output output = new Output(destination.open(), path);
     try {
       return start(output, destination, isFile, schema, options);
     } catch (Throwable t) {
@@ -112,6 +114,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     Objects.requireNonNull(options, "options");
     ArrowWriterImpl writer = new ArrowWriterImpl(output, destination, isFile, schema, options);
     writer.messages.start(writer.schema);
+    writer.counted = OpenFile.of(writer, destination == null ? "ArrowWriter" : "ArrowWriter of " + destination);
     return writer;
   }
 
@@ -223,6 +226,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   public void close() throws IOException {
     if (state == State.CLOSED) return;
     state = State.CLOSED;
+    if (counted != null) counted.close(this);
     dictionaries.close();
     try (output) {
       if (destination != null) destination.abandon();

@@ -93,6 +93,11 @@ final class Destination {
     }
   }
 
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+
   /** Moves the temporary file to the path. Its channel is closed. */
   void complete() throws IOException {
     try {

@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.arbalest.device.ipc.internal.memory.Blocking;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
+import org.jspecify.annotations.Nullable;
 
 /** Bytes to a channel. Memory is written without a copy, and gathered into few calls. */
 final class Output implements Closeable {
@@ -20,6 +22,9 @@ final class Output implements Closeable {
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(NativeMemory.ALIGNMENT).asReadOnlyBuffer();
 
   private final WritableByteChannel channel;
+
+  /** The path of the file to make, for errors. */
+  private final @Nullable Path path;
 
   /** Whether the channel is the JDK's, which reads nothing outside of a buffer's limits. */
   private final boolean isOfJdk;
@@ -39,9 +44,10 @@ final class Output implements Closeable {
 
   private int usedPaddings;
 
-  Output(WritableByteChannel channel) {
+  Output(WritableByteChannel channel, @Nullable Path path) {
     Blocking.require(channel);
     this.channel = channel;
+    this.path = path;
     isOfJdk = channel.getClass().getModule() == Object.class.getModule();
   }
 
@@ -103,6 +109,10 @@ final class Output implements Closeable {
         }
         while (first < count && !queued[first].hasRemaining()) first++;
       }
+    } catch (IOException e) {
+      // other classes have the name, or a meaning of their own
+      if (path == null || e.getClass() != IOException.class) throw e;
+      throw new IOException("cannot write " + path + ": " + e.getMessage(), e);
     } finally {
       Arrays.fill(queued, 0, count, null);
       count = 0;
