@@ -15,6 +15,7 @@ import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.support.BEYOND_32_BITS
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.OtherLayouts
 import org.arbalest.device.support.RawArray
@@ -77,12 +78,12 @@ class ArrayConversionExpandedSpec : FunSpec({
 
     test("text in run-ends that is too long for offsets is rejected by its sum, before any row is expanded [REQ-04]") {
         runs(text(long), many) {
-            refused(it, DataType.UTF8) shouldBe "${100 * many} bytes of data are more than offsets of 32 bits reach"
+            refused(it, DataType.UTF8) shouldBe "${100 * many} bytes of data $BEYOND_32_BITS"
         }
         runs(text(null, "", long), many, 2 * many, 2 * many + (1L shl 25)) {
-            refused(it, DataType.UTF8) shouldBe "${100L shl 25} bytes of data are more than offsets of 32 bits reach"
+            refused(it, DataType.UTF8) shouldBe "${100L shl 25} bytes of data $BEYOND_32_BITS"
             it.slice(many, many + (1L shl 25) - 1).use { cut -> refused(cut, DataType.UTF8) } shouldBe
-                "${(100L shl 25) - 100} bytes of data are more than offsets of 32 bits reach"
+                "${(100L shl 25) - 100} bytes of data $BEYOND_32_BITS"
         }
         runs(text(long), 1L shl 53) {
             refused(it, DataType.LARGE_UTF8) shouldBe
@@ -91,7 +92,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         val list = DataType.list(Field.of("item", DataType.INT8))
         val lists = plain(list, 1, null, RawArray.ints(0, 3),
             children = listOf(plain(DataType.INT8, 3, null, RawArray.bytes(1, 2, 3), name = "item")))
-        runs(lists, many) { refused(it, list) shouldBe "${3 * many} elements are more than offsets of 32 bits reach" }
+        runs(lists, many) { refused(it, list) shouldBe "${3 * many} elements $BEYOND_32_BITS" }
     }
 
     test("a dictionary whose rows are too long for offsets is rejected by the sum, also in run-ends [REQ-04]") {
@@ -100,7 +101,7 @@ class ArrayConversionExpandedSpec : FunSpec({
             dictionary = words)
         Arena.ofConfined().use { arena ->
             CData.importArray(encoded.laid(arena), CImport.DATA.schema(encoded.field)).use {
-                refused(it, DataType.UTF8) shouldBe "${1L shl 32} bytes of data are more than offsets of 32 bits reach"
+                refused(it, DataType.UTF8) shouldBe "${1L shl 32} bytes of data $BEYOND_32_BITS"
             }
         }
         runs(encoded.also { it.length = 1 }, many) {
@@ -160,7 +161,7 @@ class ArrayConversionExpandedSpec : FunSpec({
         val union =
             plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
         runs(union, many) {
-            refused(it, union.type) shouldBe "$many elements of \"c\" are more than offsets of 32 bits reach"
+            refused(it, union.type) shouldBe "$many elements of \"c\" are more than offsets of 32 bits reach; take fewer rows"
         }
     }
 

@@ -23,6 +23,7 @@ import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.support.BEYOND_32_BITS
 import org.arbalest.device.support.LaidValues.read
 import org.arbalest.device.support.RawArray
 import org.arbalest.device.support.shouldBeGarbage
@@ -200,13 +201,13 @@ class ArrayConversionLimitsSpec : FunSpec({
 
     test("values that do not fit are rejected with the numbers, before their memory is read [REQ-04]") {
         refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)), DataType.UTF8,
-            "3000000000 bytes of data are more than offsets of 32 bits reach")
+            "3000000000 bytes of data $BEYOND_32_BITS")
         refused(raw(DataType.LARGE_UTF8, 1, null, RawArray.longs(0, 3_000_000_000), RawArray.bytes(1)),
             DataType.UTF8_VIEW, "row 0: 3000000000 bytes are more than a view can have")
         val nulls = raw(DataType.NULL, Int.MAX_VALUE, name = "item")
         val wide = raw(DataType.largeListView(item(DataType.NULL)), 2, null, RawArray.longs(0, 0),
             RawArray.longs(Int.MAX_VALUE.toLong(), 1), children = listOf(nulls))
-        refused(wide, ListType(item(DataType.NULL)), "2147483648 elements are more than offsets of 32 bits reach")
+        refused(wide, ListType(item(DataType.NULL)), "2147483648 elements $BEYOND_32_BITS")
         val values = raw(DataType.INT8, 200, null, RawArray.blank(200), name = "")
         val encoded = raw(DataType.dictionary(DataType.INT16, DataType.INT8), 2, RawArray.bytes(0b11),
             RawArray.bytes(1, 0, -55, 0), nulls = 0, dictionary = values)

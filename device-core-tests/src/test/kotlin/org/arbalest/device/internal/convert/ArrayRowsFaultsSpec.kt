@@ -13,6 +13,7 @@ import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.internal.memory.NativeHeap
+import org.arbalest.device.support.BEYOND_32_BITS
 import org.arbalest.device.support.batch
 import org.arbalest.device.support.together
 import org.arbalest.device.types.DataType
@@ -56,7 +57,7 @@ class ArrayRowsFaultsSpec : FunSpec({
     test("repeated texts beyond the reach of 32-bit offsets are rejected before memory is allocated [SEL-06]") {
         column(DataType.UTF8, "x".repeat(1 shl 24), "y").use { big ->
             shouldThrow<DeviceException> { big.take(*IntArray(130)) }.message shouldBe
-                "$.c: 2181038080 bytes of data are more than offsets of 32 bits reach"
+                "$.c: 2181038080 bytes of data $BEYOND_32_BITS"
         }
     }
 

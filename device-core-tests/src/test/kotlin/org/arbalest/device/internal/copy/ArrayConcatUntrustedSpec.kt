@@ -11,6 +11,7 @@ import org.arbalest.device.Errno
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArray
+import org.arbalest.device.support.BEYOND_32_BITS
 import org.arbalest.device.support.HandLaid
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -101,9 +102,9 @@ class ArrayConcatUntrustedSpec : FunSpec({
         val most = Int.MAX_VALUE.toLong()
         val nulls = Field.of("item", NullType())
         refusal(list(ListType(nulls), 1, 0, 1), list(ListType(nulls), Int.MAX_VALUE, 0, most)) shouldBe
-            "arrays[1]: 1 + 2147483647 elements are more than offsets of 32 bits reach"
+            "arrays[1]: 1 + 2147483647 elements $BEYOND_32_BITS"
         refusal(text(ByteArray(1), 0, 1), text(ByteArray(1), 0, most)) shouldBe
-            "arrays[1]: 1 + 2147483647 bytes of data are more than offsets of 32 bits reach"
+            "arrays[1]: 1 + 2147483647 bytes of data $BEYOND_32_BITS"
         fun large(items: Int, last: Long) = list(LargeListType(nulls), items, 0, last, width = 8)
         joined(large(Int.MAX_VALUE, most), large(Int.MAX_VALUE, most)).use {
             it.asColumn().items().length() shouldBe 2 * most

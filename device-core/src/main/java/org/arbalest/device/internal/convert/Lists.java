@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.convert;
 
 import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -123,7 +124,7 @@ final class Lists {
 
   private void requireReach(long elements) {
     if (elements > Integers.most(bits, true))
-      throw new MalformedException(elements + " elements are more than offsets of " + bits + " bits reach");
+      throw Positions.beyondOffsets(elements + " elements", bits);
   }
 
   /** Returns the elements of the lists in order. An element is repeated for each list that contains it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.convert;
 
+import org.arbalest.device.internal.copy.Positions;
 import org.arbalest.device.internal.memory.Integers;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -85,7 +86,7 @@ final class Texts {
 
   private static void requireReach(long bits, long bytes) {
     if (bytes > Integers.most(bits, true))
-      throw new MalformedException(bytes + " bytes of data are more than offsets of " + bits + " bits reach");
+      throw Positions.beyondOffsets(bytes + " bytes of data", bits);
   }
 
   /**

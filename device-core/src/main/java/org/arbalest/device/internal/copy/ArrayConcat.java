@@ -54,7 +54,7 @@ public final class ArrayConcat {
     requireSome(arrays);
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
-      for (DeviceArray array : arrays) held.add(Objects.requireNonNull(array, () -> name(held.size())).retain());
+      for (DeviceArray array : arrays) held.add(retained(array, held.size()));
       requirePart(held, target, stream);
       if (held.size() == 1 && !(isCpu(held.getFirst().device()) && isCpu(target.device())))
         return copy(held.getFirst(), target, stream);
@@ -72,6 +72,14 @@ public final class ArrayConcat {
 
   private static boolean isCpu(Device device) {
     return DeviceImpl.unwrap(device).isCpu();
+  }
+
+  private static DeviceArray retained(DeviceArray array, int index) {
+    try {
+      return Objects.requireNonNull(array, () -> name(index)).retain();
+    } catch (IllegalStateException e) { // closed
+      throw new IllegalStateException(name(index) + ": " + e.getMessage(), e);
+    }
   }
 
   private static void requireSome(List<DeviceArray> arrays) {

@@ -75,8 +75,7 @@ final class ConcatOffsets {
   /** Returns the end of the offsets, which must fit a number of bits. */
   static long reach(long bits, long before, long more, String what) {
     if (more > Integers.most(bits, true) - before) {
-      throw new MalformedException(
-          before + " + " + more + " " + what + " are more than offsets of " + bits + " bits reach");
+      throw Positions.beyondOffsets(before + " + " + more + " " + what, bits);
     }
     return before + more;
   }

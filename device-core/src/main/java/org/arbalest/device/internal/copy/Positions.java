@@ -70,6 +70,12 @@ public final class Positions {
       throw new MalformedException("offsets[" + end + "] = " + last + " is beyond the " + known + " " + what);
   }
 
+  /** Creates the error for data that offsets cannot address, with the way out. */
+  public static MalformedException beyondOffsets(String data, long bits) {
+    return new MalformedException(data + " are more than offsets of " + bits
+        + " bits reach; take fewer rows, or a large_ type, with offsets of 64 bits");
+  }
+
   /** Creates the error for an offset that is larger than the last offset. */
   public static MalformedException beyondLast(long at, long offset, long end, long most) {
     return new MalformedException(
