@@ -47,8 +47,8 @@ class ClosedHandleSpec : FunSpec({
                 .filter { method -> runCatching { method.invoke(handle) }.isSuccess }.map { it.name }.toSortedSet()
         }
         answering shouldBe mapOf(
-            "DeviceArray" to setOf("close", "device", "field", "length", "schema"),
-            "DeviceBuffer" to setOf("close", "device", "size"),
+            "DeviceArray" to setOf("close", "device", "field", "isOpen", "length", "schema"),
+            "DeviceBuffer" to setOf("close", "device", "isCpuAccessible", "size"),
             "DeviceStream" to setOf("close", "device"),
         )
     }

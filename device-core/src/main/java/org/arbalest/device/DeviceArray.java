@@ -564,7 +564,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *     the numbers of columns and of names differ
    */
   default DeviceArray select(List<String> columns, List<String> names) {
-    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), List.copyOf(columns), List.copyOf(names));
+    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), columns, names);
   }
 
   /**

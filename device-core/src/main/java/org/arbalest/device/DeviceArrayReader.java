@@ -32,6 +32,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * time calls it, except for {@link #cancel}.
    */
   @FunctionalInterface
+  @CheckReturnValue
   interface Source extends AutoCloseable {
     /**
      * Returns the next array, which passes to the caller, or null at the end. May block. An exception ends the stream:

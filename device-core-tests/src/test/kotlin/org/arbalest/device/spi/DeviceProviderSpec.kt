@@ -241,8 +241,8 @@ class DeviceProviderSpec : FunSpec({
         URLClassLoader(arrayOf(folder.toUri().toURL())).use { merged ->
             thread.contextClassLoader = merged
             try {
-                shouldThrow<DeviceException> { Devices.device(DeviceType.ROCM_HOST, 0) }.message!! shouldContain
-                    "no backend for ROCM_HOST was found on the class path or module path: the classes of " +
+                shouldThrow<DeviceException> { Devices.device(DeviceType.ROCM, 0) }.message!! shouldContain
+                    "no backend for ROCM was found on the class path or module path: the classes of " +
                     "arbalest-device-rocm are there, but no file META-INF/services/" +
                     "org.arbalest.device.spi.DeviceProvider names them"
                 shouldThrow<DeviceException> { Devices.device(DeviceType.CUDA, 0) }.message!! shouldContain "add "

@@ -47,6 +47,8 @@ public final class ArrayColumns {
 
   /** See {@link DeviceArray#select(List, List)}. */
   public static DeviceArray select(DeviceArrayImpl array, List<String> columns, List<String> names) {
+    Objects.requireNonNull(columns, "columns");
+    Objects.requireNonNull(names, "names");
     return held(array, (owner, batch) -> {
       if (columns.size() != names.size())
         throw new IllegalArgumentException("each column needs a name, but there are " + names.size() + " names for "
