@@ -308,8 +308,8 @@ class BatchSpec : FunSpec({
             val batches = listOf(cpu.batch(1) { int32("a") { it } }, cpu.batch { int32("a", intArrayOf(1)) })
             val last = here() - 1
             val rows = cpu.batch(listOf(1).map { Numbered(it) })
-            watch.open().map { open -> open.made().stackTrace.first { it.fileName == "BatchSpec.kt" }.lineNumber } shouldBe
-                listOf(last, last, last + 2)
+            val places = watch.open().map { open -> open.made().stackTrace.first { it.fileName == "BatchSpec.kt" } }
+            places.map { it.lineNumber } shouldBe listOf(last, last, last + 2)
             (batches + rows).forEach { it.close() }
         }
     }

@@ -29,7 +29,8 @@ class SchemaRepeatedNamesSpec : FunSpec({
 
     test("a batch rejects a name that several columns have, with their indices, and returns each column by index") {
         batch().use { array ->
-            refused { array.column("x") } shouldBe "the batch has 2 fields \"x\", at [0, 2]; ask by the index, or choose by select(int...)"
+            refused { array.column("x") } shouldBe
+                "the batch has 2 fields \"x\", at [0, 2]; ask by the index, or choose by select(int...)"
             (0..2).map { array.column(it).getInt(0) } shouldBe listOf(1, 2, 3)
             array.column("y").getInt(0) shouldBe 2
             refused { array.column("z") } shouldBe "the batch has no field \"z\"; it has [x, y, x, s]"
@@ -62,7 +63,8 @@ class SchemaRepeatedNamesSpec : FunSpec({
             val struct = batch.column(Field.of("s", DataType.struct(int("a"))))
             struct.child("a") shouldBe struct.child(0)
             val added = struct.addChild(int("a"))
-            refused { struct.child("a") } shouldBe "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index, or choose by select(int...)"
+            refused { struct.child("a") } shouldBe
+                "column \"s\" has 2 fields \"a\", at [0, 1]; ask by the index, or choose by select(int...)"
             refused { struct.child("b") } shouldBe "column \"s\" has no field \"b\"; it has [a, a]"
             struct.child(1) shouldBe added
             shouldThrow<IndexOutOfBoundsException> { struct.child(2) }

@@ -93,8 +93,8 @@ public sealed interface Records<T> permits RecordsImpl {
 
   /**
    * Creates a batch with other columns, each of which has a component. Their order, units, widths and encodings may
-   * differ; see {@link #build(MemoryManager, Collection)}. No value is rounded. A {@code ZonedDateTime} gets the zone of
-   * its column.
+   * differ; see {@link #build(MemoryManager, Collection)}. No value is rounded. A {@code ZonedDateTime} gets the zone
+   * of its column.
    *
    * @throws IllegalArgumentException if components and columns do not match: the message lists all differences
    */

@@ -208,7 +208,8 @@ class ArrayColumnsSpec : FunSpec({
             whole.select(0, 0).use { twice ->
                 for (use in listOf<(DeviceArray) -> Unit>({ it.select("id") }, { it.drop("id") },
                     { it.rename("id", "x") }, { it.withColumn("id", it) })) {
-                    refused { use(twice) } shouldBe "the batch has 2 fields \"id\", at [0, 1]; ask by the index, or choose by select(int...)"
+                    refused { use(twice) } shouldBe
+                        "the batch has 2 fields \"id\", at [0, 1]; ask by the index, or choose by select(int...)"
                 }
             }
             whole.retainChild(0).use { column ->
@@ -228,7 +229,8 @@ class ArrayColumnsSpec : FunSpec({
             wide.select(*Array(990) { "c${998 - it}" }).use { some ->
                 (0 until 990).map { some.column(it).getLong(0) } shouldBe List(990) { 998L - it }
             }
-            refused { wide.select("c7") } shouldBe "the batch has 2 fields \"c7\", at [7, 999]; ask by the index, or choose by select(int...)"
+            refused { wide.select("c7") } shouldBe
+                "the batch has 2 fields \"c7\", at [7, 999]; ask by the index, or choose by select(int...)"
             refused { wide.select("d") } shouldContain "the batch has no field \"d\"; it has [c0, c1, "
         }
     }

@@ -161,7 +161,8 @@ class ArrayConversionExpandedSpec : FunSpec({
         val union =
             plain(DataType.denseUnion(child.field), 1, RawArray.bytes(0), RawArray.ints(0), children = listOf(child))
         runs(union, many) {
-            refused(it, union.type) shouldBe "$many elements of \"c\" are more than offsets of 32 bits reach; take fewer rows"
+            refused(it, union.type) shouldBe
+                "$many elements of \"c\" are more than offsets of 32 bits reach; take fewer rows"
         }
     }
 

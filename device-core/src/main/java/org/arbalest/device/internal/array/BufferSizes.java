@@ -144,7 +144,8 @@ final class BufferSizes {
   private static void need(Sizes buffers, int buffer, String what, long bytes) {
     if (!buffers.has(buffer)) throw new MalformedException("there is no buffer for " + what);
     if (buffers.bytes(buffer) < bytes) {
-      throw new MalformedException(what + " need " + bytes + " bytes, but buffers[" + buffer + "] has " + buffers.bytes(buffer));
+      throw new MalformedException(
+          what + " need " + bytes + " bytes, but buffers[" + buffer + "] has " + buffers.bytes(buffer));
     }
   }
 

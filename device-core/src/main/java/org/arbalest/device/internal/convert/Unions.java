@@ -161,7 +161,8 @@ final class Unions {
   private void requireReach(int child, long elements) {
     if (elements - 1 > Integer.MAX_VALUE)
       throw new MalformedException(
-          elements + " elements of \"" + layout.children[child].name() + "\" are more than offsets of 32 bits reach; take fewer rows");
+          elements + " elements of \"" + layout.children[child].name()
+              + "\" are more than offsets of 32 bits reach; take fewer rows");
   }
 
   private void addRanges(long[] first, long[] end, boolean isKept) {

@@ -32,7 +32,8 @@ final class ConcatOffsets {
 
   /** Measures a text or binary column. */
   static void variable(ConcatPlan plan, ConcatPlan.Node node, Layout layout, ConcatInputs inputs) {
-    Extents texts = extents(plan, layout, inputs, i -> plan.owner(inputs, i).dataSize(inputs.structs[i]), "bytes of data");
+    Extents texts =
+        extents(plan, layout, inputs, i -> plan.owner(inputs, i).dataSize(inputs.structs[i]), "bytes of data");
     plan.each(inputs, i -> {
       long size = texts.last[i] - texts.first[i];
       if (size > 0 && inputs.buffer(i, 2) == 0)

@@ -90,7 +90,8 @@ record ElementValues(Ownership owner, Steps steps) {
       case SPARSE_UNION, DENSE_UNION -> {
         int child = childOf(layout, struct, at);
         long value = child < 0 ? -1 : valueOfUnion(layout, struct, at, child);
-        yield value < 0 ? 0 : 31 * child + hash(layout.children[child].layout, RawArrowArray.child(struct, child), value);
+        yield value < 0 ? 0
+            : 31 * child + hash(layout.children[child].layout, RawArrowArray.child(struct, child), value);
       }
     };
   }
@@ -137,7 +138,8 @@ record ElementValues(Ownership owner, Steps steps) {
 
   private boolean areEqual(Layout layout, Items one, ElementValues other, Items two) {
     for (long i = 0; i < one.count; i++) {
-      if (steps.areOver() || !equal(layout.children[0].layout, one.struct, one.first + i, other, two.struct, two.first + i))
+      if (steps.areOver()
+          || !equal(layout.children[0].layout, one.struct, one.first + i, other, two.struct, two.first + i))
         return false;
     }
     return true;
@@ -164,7 +166,8 @@ record ElementValues(Ownership owner, Steps steps) {
     if (steps.areOver()) return 0;
     long hash = size;
     long i = 0;
-    for (; i + Long.BYTES <= size; i += Long.BYTES) hash = (hash ^ NativeHeap.getLong(address + i)) * 0x9e3779b97f4a7c15L;
+    for (; i + Long.BYTES <= size; i += Long.BYTES)
+      hash = (hash ^ NativeHeap.getLong(address + i)) * 0x9e3779b97f4a7c15L;
     for (; i < size; i++) hash = (hash ^ NativeHeap.getByte(address + i)) * 0x9e3779b97f4a7c15L;
     return Long.hashCode(hash);
   }

@@ -36,7 +36,8 @@ final class RowWriter extends ValueWriter {
     for (int i = 0; i < count; i++) {
       if (owners[i] == null) owners[i] = ABSENT;
     }
-    return struct.withType(DataType.struct(parts.stream().map(part -> part.exact(owners, count)).toArray(Field[]::new)));
+    return struct
+        .withType(DataType.struct(parts.stream().map(part -> part.exact(owners, count)).toArray(Field[]::new)));
   }
 
   @Override

@@ -247,8 +247,9 @@ public final class FieldImpl implements Field {
     FieldImpl[] children = Layout.of(this).children;
     for (int position : positions) {
       if (position >= 0 && position < children.length) continue;
-      throw new IndexOutOfBoundsException("there is no field " + position + " in " + (name().isEmpty() ? "the batch" : this)
-          + ": its " + children.length + " fields are " + Arrays.stream(children).map(Field::name).toList());
+      throw new IndexOutOfBoundsException(
+          "there is no field " + position + " in " + (name().isEmpty() ? "the batch" : this)
+              + ": its " + children.length + " fields are " + Arrays.stream(children).map(Field::name).toList());
     }
   }
 

@@ -62,6 +62,7 @@ public final class FieldNames {
     List<Integer> all =
         IntStream.range(0, fields.size()).filter(i -> fields.get(i).name().equals(name)).boxed().toList();
     return new IllegalArgumentException(
-        where + " has " + all.size() + " fields \"" + name + "\", at " + all + "; ask by the index, or choose by select(int...)");
+        where + " has " + all.size() + " fields \"" + name + "\", at " + all
+            + "; ask by the index, or choose by select(int...)");
   }
 }

@@ -37,8 +37,9 @@ final class DecimalVector extends OfValues {
   /** Returns a decimal, and rejects digits beyond the precision: Spark would accept them, or return null. */
   private Decimal checked(int row, BigDecimal value, int precision, int scale) {
     if (value.precision() > precision) {
-      throw refusal(row, "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision
-          + " of which " + scale + " behind the point");
+      throw refusal(row,
+          "a decimal has " + value.precision() + " digits, " + value + ", where its type has " + precision
+              + " of which " + scale + " behind the point");
     }
     return Decimal.apply(value, precision, scale);
   }

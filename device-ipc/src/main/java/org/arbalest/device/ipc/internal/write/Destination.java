@@ -59,7 +59,8 @@ final class Destination {
   FileChannel open() throws IOException {
     PosixFileAttributes older = attributes(path);
     FileAttribute<?>[] mode =
-        older == null ? new FileAttribute<?>[0] : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(older.permissions())};
+        older == null ? new FileAttribute<?>[0]
+            : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(older.permissions())};
     FileChannel channel =
         FileChannel.open(temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
     try {
@@ -88,7 +89,8 @@ final class Destination {
       view.setPermissions(older.permissions()); // the process may mask some
     } catch (IOException e) {
       throw new IOException("cannot replace " + path + ": the new file would not have its owner " + older.owner()
-          + ", its group " + older.group() + " and its permissions " + PosixFilePermissions.toString(older.permissions())
+          + ", its group " + older.group() + " and its permissions "
+          + PosixFilePermissions.toString(older.permissions())
           + "; delete it first, or open a channel and write to it", e);
     }
   }

@@ -185,8 +185,10 @@ final class DictionaryState implements AutoCloseable {
 
   /** Compares the values of a dictionary with those of the output. The caller closes the result. */
   United unite(Field field, DeviceArray values) {
-    try (DeviceArray known = known(); DeviceArray first = encoded(field, known);
-        DeviceArray second = encoded(field, values); DeviceArray whole = DeviceArray.concat(List.of(first, second));
+    try (DeviceArray known = known();
+        DeviceArray first = encoded(field, known);
+        DeviceArray second = encoded(field, values);
+        DeviceArray whole = DeviceArray.concat(List.of(first, second));
         ArrayData data = ArrayData.of(whole)) {
       int[] indices = new int[Math.toIntExact(values.length())];
       IntView united = whole.asColumn().indices().asInts();
