@@ -43,6 +43,7 @@ import org.arbalest.device.async.AsyncTask
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.reflect.KClass
 import kotlin.time.Duration
 
 /**
@@ -312,6 +313,9 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     public fun <R> filterIsInstance(): Flow<R> = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
+    public fun <R : Any> filterIsInstance(klass: KClass<R>): Flow<R> = refused()
+
+    @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
     public suspend fun first(): T = refused()
 
     @Deprecated(GIVES_CLOSED, level = DeprecationLevel.ERROR)
@@ -481,7 +485,8 @@ private const val WORKS_ON_CLOSED =
  * pass the element on. So a plain `flow` is correct for arrays only if the emitter closes each array after its `emit`,
  * or if a sink collects the flow and no other code cancels that collection.
  *
- * @param sources the flows that [block] collects. A [discard] of the result discards them
+ * @param sources the flows that [block] collects. A [discard] of the result discards them, and so does the end of its
+ *     collection
  */
 public fun lendingFlow(
     vararg sources: Flow<*>,

@@ -6,10 +6,10 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.launch
@@ -142,10 +142,8 @@ class DiscardPeerSpec : FunSpec({
         for (buffered in listOf(true, false)) PeerConsumer(1).use { consumer ->
             val closes = AtomicInteger()
             val flow = readerOf(9) { closes.incrementAndGet() }.asFlow().let { if (buffered) it.buffer(1) else it }
-            coroutineScope {
-                val scope = Job().apply { cancel() }
-                launch(scope, CoroutineStart.UNDISPATCHED) { flow.produceTo(consumer.handler, IDS) }.join()
-            }
+            val cancelled = CoroutineScope(Job().apply { cancel() })
+            cancelled.launch(start = CoroutineStart.UNDISPATCHED) { flow.produceTo(consumer.handler, IDS) }.join()
             closes.get() shouldBe 1
             consumer.results().code shouldBe Errno.ECANCELED
         }

@@ -10,9 +10,9 @@ import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
+import kotlinx.coroutines.flow.collectIndexed
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.take
-import kotlinx.coroutines.flow.withIndex
 import kotlinx.coroutines.future.await
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.asTaskFlow
@@ -97,7 +97,7 @@ class TickerSpec : FunSpec({
         counting {
             library.open(Market(symbols = 2, rows = 1, seed = 9, batches = 100)).use { stream ->
                 stream.schema().await().metadata().entries().map { "$it" } shouldBe listOf("symbols=2", "seed=9")
-                stream.asTaskFlow().withIndex().collect { (i, task) ->
+                stream.asTaskFlow().collectIndexed { i, task ->
                     task.metadata()["sequence"] shouldBe "$i"
                     task.metadata()["exchange"] shouldBeIn listOf("north", "south")
                 }

@@ -9,6 +9,7 @@ import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.ExperimentalCoroutinesApi
@@ -99,14 +100,12 @@ class IpcSinksSpec : FunSpec({
                     closes.incrementAndGet()
                 }
             }).asFlow().buffer()
-            coroutineScope {
-                val job = Job().apply { if (cancelled) cancel() }
-                val failure = CompletableDeferred<Throwable?>()
-                launch(job, CoroutineStart.UNDISPATCHED) {
-                    failure.complete(runCatching { flow.sink() }.exceptionOrNull())
-                }
-                (failure.await() is CancellationException) shouldBe cancelled
+            val scope = CoroutineScope(Job().apply { if (cancelled) cancel() })
+            val failure = CompletableDeferred<Throwable?>()
+            scope.launch(start = CoroutineStart.UNDISPATCHED) {
+                failure.complete(runCatching { flow.sink() }.exceptionOrNull())
             }
+            (failure.await() is CancellationException) shouldBe cancelled
             closes.get() shouldBe 1
         }
         folder.files() shouldBe listOf()

@@ -28,6 +28,7 @@ import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
 import java.lang.reflect.Modifier
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
 import java.util.function.Function
 
 /** Tests of every call that consumes a reader. */
@@ -161,9 +162,8 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
 
     test("a source cannot consume its own reader during a pull or a selection [STR-18]") {
         for ((name, operation) in operations) withClue(name) {
-            lateinit var reader: DeviceArrayReader
-            reader = DeviceArrayReader.of(schema) { reader.operation().use { null } }
-            reader.use {
+            val own = AtomicReference<DeviceArrayReader>()
+            DeviceArrayReader.of(schema) { own.get().operation().use { null } }.also(own::set).use {
                 shouldThrow<DeviceException> { it.next() }.message shouldContain
                     "the reader cannot be consumed by its own source, during a call of it"
             }
