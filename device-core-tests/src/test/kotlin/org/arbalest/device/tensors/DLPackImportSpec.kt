@@ -186,6 +186,31 @@ class DLPackImportSpec : FunSpec({
             }
         }
 
+        test("$form: strides that lead beyond the address space are rejected before a read [DLP-08, DLP-09]") {
+            counting(48) { memory ->
+                val (most, least) = Long.MAX_VALUE to Long.MIN_VALUE
+                val at = memory.address()
+                val cases = listOf(
+                    longArrayOf(2) to longArrayOf(most), longArrayOf(2) to longArrayOf(least),
+                    longArrayOf(3) to longArrayOf(1L shl 59), longArrayOf(3) to longArrayOf(-1L shl 59),
+                    longArrayOf(2) to longArrayOf(-(at / 8)), longArrayOf(2) to longArrayOf((most - at) / 8),
+                    longArrayOf(2, 2) to longArrayOf(1L shl 59, 1L shl 59), longArrayOf(2, 1) to longArrayOf(most, most),
+                    longArrayOf(1, 2) to longArrayOf(3, most), longArrayOf(2, 2, 2) to longArrayOf(-1, 1L shl 60, 1),
+                )
+                for ((shape, strides) in cases) withClue("${shape.toList()} by ${strides.toList()}") {
+                    val tensor = CTensors.make(form, Said(at, shape, strides))
+                    val error = shouldThrow<DeviceException> { form.importCopy(tensor) }
+                    error.errno() shouldBe Errno.EINVAL
+                    error.message shouldContain "the tensor's elements are beyond the address space: data = 0x"
+                    error.message shouldContain "shape ${shape.toList()}, strides ${strides.toList()}"
+                    CTensors.liveTensors shouldBe 0
+                }
+                // a dimension of one element has any stride
+                form.importCopy(CTensors.make(form, Said(at, longArrayOf(1, 3), longArrayOf(most, 2))))
+                    .use { it.length() shouldBe 1 }
+            }
+        }
+
         test("$form: an invalid tensor, or one without a column type, is rejected with its numbers and released " +
             "[DLP-09]") {
             counting(4) { memory ->

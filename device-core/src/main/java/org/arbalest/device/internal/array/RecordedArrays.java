@@ -121,7 +121,7 @@ public final class RecordedArrays {
   }
 
   /** Returns a sum of two sizes, which a producer may have made up, up to the greatest long. */
-  private static long sum(long bytes, long more) {
+  public static long sum(long bytes, long more) {
     return more <= 0 ? bytes : bytes > Long.MAX_VALUE - more ? Long.MAX_VALUE : bytes + more;
   }
 }

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
 import org.arbalest.device.internal.memory.Integers;
@@ -155,8 +156,9 @@ final class ConcatDictionary {
       long length = dictionaries.length(kept[i]);
       sum = Math.min(MOST_UNITED + 1, sum + Math.min(MOST_UNITED + 1, length));
       if (sum > MOST_UNITED) return null;
-      bytes += SpareMemory.leastBytes(valueLayout, dictionaries.structs[kept[i]], dictionaries.offset(kept[i]), length,
-          true);
+      long least = SpareMemory.leastBytes(valueLayout, dictionaries.structs[kept[i]], dictionaries.offset(kept[i]),
+          length, true);
+      bytes = Math.min(Layout.MOST_BYTES, RecordedArrays.sum(bytes, least));
     }
     if (!ElementValues.areComparable(valueLayout)) return null;
     ElementValues.Steps steps = new ElementValues.Steps((1L << 26) + 64 * sum + 16 * bytes);

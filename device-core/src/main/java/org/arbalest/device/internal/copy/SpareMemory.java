@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.copy;
 
 import org.arbalest.device.internal.abi.RawArrowArray;
+import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.schema.Layout;
 
 /**
@@ -38,13 +39,13 @@ final class SpareMemory {
     long bytes = 0;
     for (int i = 0; i < layout.shape.buffers; i++) {
       boolean isThere = i > 0 || !layout.shape.hasValidity || RawArrowArray.buffer(struct, 0) != 0;
-      if (isThere) bytes += layout.bufferBytes(i, count);
+      if (isThere) bytes = RecordedArrays.sum(bytes, layout.bufferBytes(i, count));
     }
     if (layout.shape.positionsChildren()) {
       for (int i = 0; i < layout.children.length; i++) {
         long child = RawArrowArray.child(struct, i);
-        bytes += leastBytes(layout.children[i].layout, child, Positions.childStart(layout, child, start),
-            Positions.childLength(layout, child, count), readsOffsets);
+        bytes = RecordedArrays.sum(bytes, leastBytes(layout.children[i].layout, child,
+            Positions.childStart(layout, child, start), Positions.childLength(layout, child, count), readsOffsets));
       }
       return bytes;
     }
@@ -53,9 +54,10 @@ final class SpareMemory {
     long first = Positions.offset(layout, RawArrowArray.buffer(struct, 1), start);
     long size = Positions.offset(layout, RawArrowArray.buffer(struct, 1), start + count) - first;
     if (first < 0 || size < 0) return bytes; // the copy reports malformed offsets
-    if (!isList) return bytes + size;
+    if (!isList) return RecordedArrays.sum(bytes, size);
     long items = RawArrowArray.child(struct, 0);
     if (first > RawArrowArray.length(items) - size) return bytes;
-    return bytes + leastBytes(layout.children[0].layout, items, RawArrowArray.offset(items) + first, size, true);
+    return RecordedArrays.sum(bytes,
+        leastBytes(layout.children[0].layout, items, RawArrowArray.offset(items) + first, size, true));
   }
 }

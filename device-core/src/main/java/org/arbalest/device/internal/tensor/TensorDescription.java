@@ -200,8 +200,27 @@ final class TensorDescription {
     if (isCompact(order())) {
       NativeHeap.copy(start, to, bytes());
     } else {
+      checkStrides();
       copy(0, start, to);
     }
+  }
+
+  /** Throws if an element has no address. No address of {@link #copy} overflows then. */
+  private void checkStrides() {
+    long first = 0;
+    long last = 0;
+    try {
+      for (int i = 0; i < shape.length; i++) {
+        long extent = shape[i] == 1 ? 0 : Math.multiplyExact(shape[i] - 1, Math.multiplyExact(strides[i], (long) width));
+        first = Math.addExact(first, Math.min(extent, 0));
+        last = Math.addExact(last, Math.max(extent, 0));
+      }
+      if (Math.addExact(start, first) > 0 && Math.addExact(start, Math.addExact(last, width)) > 0) return;
+    } catch (ArithmeticException _) {
+      // an element is beyond the address space
+    }
+    throw wrong("elements are beyond the address space: data = 0x" + Long.toHexString(start) + ", shape "
+        + Arrays.toString(shape) + ", strides " + Arrays.toString(strides));
   }
 
   private long copy(int dimension, long from, long to) {
@@ -210,7 +229,8 @@ final class TensorDescription {
       return to + width;
     }
     long next = to;
-    for (long i = 0; i < shape[dimension]; i++) next = copy(dimension + 1, from + i * strides[dimension] * width, next);
+    long step = shape[dimension] == 1 ? 0 : strides[dimension] * width;
+    for (long i = 0; i < shape[dimension]; i++) next = copy(dimension + 1, from + i * step, next);
     return next;
   }
 }
