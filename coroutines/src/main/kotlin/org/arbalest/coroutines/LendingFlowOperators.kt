@@ -4,7 +4,9 @@ package org.arbalest.coroutines
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
@@ -94,7 +96,7 @@ public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
                     }
                 }
             } catch (t: Throwable) {
-                if (isOurFailure) throw t
+                if (isOurFailure || !currentCoroutineContext().isActive) throw t
                 failure = t
             }
             try {

@@ -26,9 +26,9 @@ public enum Validation {
   STRUCTURAL,
 
   /**
-   * Checks the structs as {@link #STRUCTURAL} does, and all numbers in the buffers that lead to other memory, so that no
-   * reader leaves the buffers. It checks no values: use it for data from outside whose values the reader checks, or does
-   * not need to be correct.
+   * Checks the structs as {@link #STRUCTURAL} does, and all numbers in the buffers that lead to other memory, so that
+   * no reader leaves the buffers. It checks no values: use it for data from outside whose values the reader checks, or
+   * does not need to be correct.
    *
    * <ul>
    *   <li>null counts are correct (VAL-01);
@@ -54,13 +54,14 @@ public enum Validation {
   BOUNDS,
 
   /**
-   * Checks all that {@link #BOUNDS} does, in the same range, and the values, so that all rows can be read and passed on:
+   * Checks all that {@link #BOUNDS} does, in the same range, and the values, so that all rows can be read and passed
+   * on:
    *
    * <ul>
    *   <li>the bitmap of a field that is not nullable has no nulls, except where an enclosing value is null itself
    *       (VAL-02). The values of unions, run-ends and dictionaries belong to other fields, which define whether they
    *       may be null;
-   *   <li>views begin with the bytes of their data (VAL-05);
+   *   <li>views begin with the bytes of their data (VAL-04);
    *   <li>text is UTF-8 (VAL-06);
    *   <li>decimals have no more digits than their precision, dates in milliseconds are whole days, times are within a
    *       day (VAL-09, VAL-10).
@@ -69,8 +70,8 @@ public enum Validation {
    * <p>Requirements of an extension type beyond its storage are not checked: the shapes of tensors, offsets of times,
    * JSON. Getters that read values of the extension type check them in each row.
    *
-   * <p>The check waits, and copies buffers of a device, as {@link #BOUNDS} does. It also copies bitmaps if nulls are not
-   * allowed and beside suspicious values, the bytes of text, the data of views, decimals, times, and dates in
+   * <p>The check waits, and copies buffers of a device, as {@link #BOUNDS} does. It also copies bitmaps if nulls are
+   * not allowed and beside suspicious values, the bytes of text, the data of views, decimals, times, and dates in
    * milliseconds. Numbers, booleans, timestamps and other bytes are not copied.
    */
   FULL

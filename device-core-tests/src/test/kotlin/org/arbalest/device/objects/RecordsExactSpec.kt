@@ -62,9 +62,25 @@ class RecordsExactSpec : FunSpec({
         sale.build(memory, listOf(Sale(BigDecimal("1E+3"), null))).use { batch ->
             batch.field().type().children()[0].type() shouldBe DataType.decimal128(38, 0)
         }
-        shouldThrow<IllegalArgumentException> { sale.build(memory, listOf(Sale(BigDecimal("1E-39"), null))) }
-            .message shouldBe "column \"price\": a value has 39 digits after the point, and the default type has " +
-            "38 digits; build it with a schema"
+        shouldThrow<IllegalArgumentException> {
+            sale.build(memory, listOf("1E-30", "123456789").map { Sale(BigDecimal(it), null) })
+        }.message shouldBe "column \"price\": its values have up to 9 digits before the point and 30 behind it, and the " +
+            "default type has 38 digits; build it with a schema"
+    }
+
+    test("zeros at the end of decimals do not make them too long [OBJ-01]") {
+        for ((texts, scale) in mapOf(
+            listOf("0E-30", "123456789") to 29,
+            listOf("0E-40") to 38,
+            listOf("1.${"0".repeat(39)}", "0.5") to 37,
+            listOf("1E+37") to 0,
+        )) {
+            val prices = texts.map(::BigDecimal)
+            sale.build(memory, prices.map { Sale(it, null) }).use { batch ->
+                batch.field().type().children()[0].type() shouldBe DataType.decimal128(38, scale)
+                sale.toList(batch).zip(prices).all { (read, price) -> read.price!!.compareTo(price) == 0 } shouldBe true
+            }
+        }
     }
 
     test("the offset 0 has a name that Arrow knows [OBJ-01]") {

@@ -11,7 +11,6 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.Validation;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.internal.array.ArrayImport;
@@ -47,8 +46,8 @@ import org.arbalest.device.types.Field;
  * after an {@link IllegalCallerException}: the JVM denies native access to this library (DEV-20). The same rules hold
  * for the schema struct in {@link CImport#schema(MemorySegment)}.
  *
- * <p>There is one exception to these rules. With {@link org.arbalest.device.Validation#FULL} the import may copy from a
- * device. If other code captures the device's default stream meanwhile, the import throws an
+ * <p>There is one exception to these rules. From {@link org.arbalest.device.Validation#BOUNDS} on the import may copy
+ * from a device. If other code captures the device's default stream meanwhile, the import throws an
  * {@link IllegalStateException}, and the struct is released (DEV-60).
  *
  * <p><b>Ownership of an exported handle.</b> An export consumes the handle; to keep a handle, the caller calls
@@ -86,8 +85,8 @@ public final class CData {
    * device, including a device without a backend (DEV-09) and a device that is missing now; see
    * {@link org.arbalest.device.Device}.
    *
-   * <p>With {@link org.arbalest.device.Validation#FULL} the method waits for the array's event. At the other levels it
-   * does not wait.
+   * <p>With {@link org.arbalest.device.Validation#BOUNDS} and {@link org.arbalest.device.Validation#FULL} the method
+   * waits for the array's event. At the other levels it does not wait.
    *
    * @param array a live {@code ArrowArray}, or with {@link CImport#DEVICE} a live {@code ArrowDeviceArray}
    * @param options the interface and the schema; the schema is mandatory
@@ -108,7 +107,7 @@ public final class CData {
     } else {
       throw new IllegalArgumentException("an array does not contain its type: pass it with CImport.schema(…)");
     }
-    return options.validation == Validation.FULL ? ArrayValidation.imported(imported, options.validation) : imported;
+    return ArrayValidation.imported(imported, options.validation);
   }
 
   /**
@@ -208,7 +207,7 @@ public final class CData {
    * @param options the expected schema, the validation level and the producer's quirks. If the producer's schema
    *     differs from the expected one, the stream ends with {@code EINVAL}. Each
    *     {@link org.arbalest.device.async.AsyncTask#extract} validates its array; with
-   *     {@link org.arbalest.device.Validation#FULL} the extracting thread waits for the array's event
+   *     {@link org.arbalest.device.Validation#BOUNDS} and above, the extracting thread waits for the array's event
    * @param start passes the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on. The
    *     producer may call the handler before {@code start} returns (ASY-26). {@code start} must return before the
    *     stream ends. Some producers work on the thread that starts them, such as {@code ExportAsyncRecordBatchReader}

@@ -236,8 +236,8 @@ public interface DeviceDriver extends MemoryAllocator {
 
   /**
    * Returns whether core calls {@link #checkBuffer} for every buffer of every array, because the check costs almost
-   * nothing. If false, core calls it for one buffer of an array that is not empty, and at full validation for all such
-   * buffers.
+   * nothing. If false, core calls it for one buffer of an array that is not empty, and from
+   * {@link org.arbalest.device.Validation#BOUNDS} on for all such buffers.
    */
   default boolean checksEachBuffer() {
     return true;

@@ -44,7 +44,7 @@ final class InlinedLines {
       if (in == null) return new TreeMap<>();
       return ClassFile.of().parse(in.readAllBytes()).findAttribute(Attributes.sourceDebugExtension())
           .map(attribute -> parse(new String(attribute.contents(), StandardCharsets.UTF_8))).orElseGet(TreeMap::new);
-    } catch (IOException | IllegalArgumentException e) { // a class that was made at run time, or by another compiler
+    } catch (IOException | RuntimeException e) { // another compiler's class, or a loader that was closed
       return new TreeMap<>();
     }
   }

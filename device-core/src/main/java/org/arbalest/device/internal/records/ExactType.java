@@ -16,16 +16,24 @@ import org.jspecify.annotations.Nullable;
  * scale of decimals, the zone of times.
  */
 enum ExactType {
-  /** Decimals with the largest scale of all values. */
+  /** Decimals with the largest scale of all values; with a smaller one, if only zeros at their ends do not fit. */
   DECIMAL {
     @Override
     DataType of(Field field, List<Object> values) {
-      int scale = 0; // negative scales are unknown to many readers
-      for (Object value : values) scale = Math.max(scale, ((BigDecimal) value).scale());
-      if (scale > DIGITS)
-        throw new IllegalArgumentException("column \"" + field.name() + "\": a value has " + scale
-            + " digits after the point, and the default type has " + DIGITS + " digits; build it with a schema");
-      return DataType.decimal128(DIGITS, scale);
+      int largest = 0; // negative scales are unknown to many readers
+      int least = 0; // without trailing zeros
+      long whole = 0; // digits before the point
+      for (Object object : values) {
+        BigDecimal value = (BigDecimal) object;
+        largest = Math.max(largest, value.scale());
+        least = Math.max(least, value.stripTrailingZeros().scale());
+        if (value.signum() != 0) whole = Math.max(whole, (long) value.precision() - value.scale());
+      }
+      if (least + whole > DIGITS)
+        throw new IllegalArgumentException("column \"" + field.name() + "\": its values have up to " + whole
+            + " digits before the point and " + least + " behind it, and the default type has " + DIGITS
+            + " digits; build it with a schema");
+      return DataType.decimal128(DIGITS, (int) Math.min(largest, DIGITS - whole));
     }
   },
 
