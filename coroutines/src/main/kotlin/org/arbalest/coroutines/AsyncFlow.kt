@@ -104,7 +104,7 @@ private suspend inline fun AsyncArrayStream.collectTasks(
     once: OneCollection,
     action: (AsyncTask, Tasks) -> Unit,
 ) {
-    once.begin() // a second collection, and one after a discard, fail when they subscribe
+    check(once.begin()) { "a stream's flow can be collected only once, and it was collected or discarded already" }
     val tasks = Tasks(prefetch)
     subscribe(tasks)
     var seen = 0

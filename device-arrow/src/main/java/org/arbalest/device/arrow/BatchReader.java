@@ -49,7 +49,7 @@ final class BatchReader extends ArrowReader {
     super(allocator);
     this.batches = batches;
     this.once = mayReplace ? null : new LoadedDictionaries(this);
-    batches.schema(); // fails unless the stream has a schema
+    var _ = batches.schema(); // fails unless the stream has a schema
   }
 
   /**

@@ -196,7 +196,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void bind(DeviceArray rows) {
     try (rows) {
-      rows.schema(); // throws unless rows is a record batch
+      var _ = rows.schema(); // throws unless rows is a record batch
       change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, table, sql));
     }
   }
@@ -206,7 +206,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     Objects.requireNonNull(rows, "rows");
     boolean isTaken = false;
     try {
-      rows.schema(); // throws unless rows are record batches
+      var _ = rows.schema(); // throws unless rows are record batches
       change(AdbcFunction.STATEMENT_BIND_STREAM, () -> binding.bind(rows, table, sql));
       isTaken = true;
     } finally {
