@@ -24,7 +24,8 @@ import org.arbalest.device.types.Schema;
  * an {@link InternalError} in Java. To read a file that others may change, set {@link IpcReadOptions#withMemory}: each
  * batch is then read and checked in memory.
  *
- * <p>The caller closes the file. Any thread may use it, and several at a time.
+ * <p>The caller closes the file. Any thread may use it, and several at a time. An interrupt of one of them ends no
+ * read, and does not close the file.
  */
 public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
   /** Opens a file with the default options; see {@link #open(Path, IpcReadOptions)}. */
@@ -34,9 +35,9 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
 
   /**
    * Opens a file: maps it, and reads its footer. With {@link IpcReadOptions#memory} it is not mapped: the buffers of a
-   * batch are read when the batch is.
+   * batch are read when the batch is. Errors name the path.
    *
-   * @throws IOException if the file cannot be read
+   * @throws IOException if the file cannot be read, or is a pipe or a device
    * @throws IpcException if it is not an Arrow file, or malformed
    * @throws IllegalArgumentException if the file does not have one of the chosen columns
    */
@@ -123,10 +124,10 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
   Metadata schemaMessageMetadata() throws IOException;
 
   /**
-   * Returns the custom metadata of the messages with dictionaries, in the order of the footer. Messages without
-   * metadata are left out. Reads no body. Errors: see {@link #schemaMessageMetadata}.
+   * Returns the custom metadata of the messages with dictionaries, with their numbers, in the order of the footer.
+   * Messages without metadata are left out. Reads no body. Errors: see {@link #schemaMessageMetadata}.
    */
-  List<Metadata> dictionaryMessageMetadata() throws IOException;
+  List<DictionaryMetadata> dictionaryMessageMetadata() throws IOException;
 
   /** Returns the compression of a batch. The rest is as in {@link #rowCount(int)}. */
   IpcCompression compression(int batch) throws IOException;
@@ -140,6 +141,16 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
    * @throws IpcException if the batch is malformed, or needs more memory than {@link IpcReadOptions#maxAllocation}
    */
   DeviceArray batch(int index) throws IOException;
+
+  /**
+   * Reads all batches as one, which has no rows if there is no batch. A single batch is read as by {@link #batch};
+   * several are copied into one allocation, in {@link IpcReadOptions#memory}, without the limit
+   * {@link IpcReadOptions#maxAllocation}. The caller closes the result.
+   *
+   * @throws org.arbalest.device.DeviceException with {@code EINVAL} if the offsets or indices of the result are out of
+   *     their range; with {@code ENOMEM} if there is not enough memory. Other errors: see {@link #batch}
+   */
+  DeviceArray readAll() throws IOException;
 
   /**
    * Returns a reader of all batches, in order. The caller closes it. It keeps the file open by itself.

@@ -41,7 +41,8 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
 
   /**
    * Opens a stream in a file. The file is mapped as {@link ArrowFile} maps it, with the same conditions, unless
-   * {@link IpcReadOptions#withMemory} is set.
+   * {@link IpcReadOptions#withMemory} is set. A pipe or a device at the path, such as {@code /dev/stdin}, is read by a
+   * channel; opening a named pipe waits for its writer. Errors name the path.
    */
   static ArrowStream open(Path path, IpcReadOptions options) throws IOException {
     return ArrowStreamImpl.open(path, options);
@@ -81,6 +82,11 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
     return open(path, options).reader();
   }
 
+  /** Opens a stream in a file as a reader with the default options; see {@link #read(Path, IpcReadOptions)}. */
+  static DeviceArrayReader read(Path path) throws IOException {
+    return read(path, IpcReadOptions.defaults());
+  }
+
   /** Opens a stream of bytes as a reader with the default options; see {@link #read(InputStream, IpcReadOptions)}. */
   static DeviceArrayReader read(InputStream input) throws IOException {
     return read(input, IpcReadOptions.defaults());
@@ -101,6 +107,12 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   @Nullable
   DeviceArray next() throws IOException;
 
+  /**
+   * Reads the remaining batches as one. The rest is as in {@link ArrowFile#readAll} and {@link #next}; this stream stays
+   * open.
+   */
+  DeviceArray readAll() throws IOException;
+
   /** Returns the custom metadata of the message of the last batch; empty for none, and before the first batch. */
   Metadata metadata();
 
@@ -108,10 +120,10 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   Metadata schemaMessageMetadata();
 
   /**
-   * Returns the custom metadata of the messages with dictionaries between the last batch and the batch before it, in
+   * Returns the custom metadata of the messages with dictionaries, with their numbers, between the last batch and the batch before it, in
    * their order. Messages without metadata are left out.
    */
-  List<Metadata> dictionaryMessageMetadata();
+  List<DictionaryMetadata> dictionaryMessageMetadata();
 
   /** Returns the compression of the last batch; {@link IpcCompression#NONE} before the first batch. */
   IpcCompression compression();

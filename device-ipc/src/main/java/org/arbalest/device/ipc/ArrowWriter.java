@@ -45,8 +45,9 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
    * Creates a file at a path, or where links at the path lead. The bytes go to a temporary file in the same folder,
    * named {@code .NAME.UUID.tmp} with at most 40 characters of the name. {@link #finish} renames it, atomically where
    * the file system can do so, and replaces an older file. The new one then has the older one's owner, group and
-   * permissions, if the file system has these of POSIX; other attributes, such as access lists, are not kept. It does
-   * not wait until the disk has the bytes. A process that is killed leaves the temporary file behind.
+   * permissions, if the file system has these of POSIX; other attributes, such as access lists, are not kept. It
+   * waits until the disk has the bytes only with {@link IpcWriteOptions#withSync}. A process that is killed leaves the
+   * temporary file behind.
    *
    * @throws IOException if the temporary file cannot be created or cannot have the older file's owner, group and
    *     permissions, or the path is not that of a regular file
@@ -100,10 +101,7 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
    * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write}
    */
   static void writeFile(Path path, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
-    try (reader; ArrowWriter writer = file(path, reader.schema(), options)) {
-      writer.writeAll(reader);
-      writer.finish();
-    }
+    ArrowWriterImpl.writeAll(path, true, reader, options);
   }
 
   /** Writes all batches of a reader to a file with the default options, and closes the reader. */
@@ -112,15 +110,45 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
   }
 
   /**
+   * Writes all batches of a reader as a file to a channel, and closes the reader. The channel stays open. Errors: see
+   * {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   */
+  static void writeFile(WritableByteChannel channel, DeviceArrayReader reader, IpcWriteOptions options)
+      throws IOException {
+    ArrowWriterImpl.writeAll(channel, true, reader, options);
+  }
+
+  /**
+   * Writes all batches of a reader as a file to a stream of bytes, and closes the reader. The output stays open. Errors:
+   * see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   */
+  static void writeFile(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+    ArrowWriterImpl.writeAll(output, true, reader, options);
+  }
+
+  /**
+   * Writes all batches of a reader as an Arrow stream to a path. The rest is as in
+   * {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   */
+  static void writeStream(Path path, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+    ArrowWriterImpl.writeAll(path, false, reader, options);
+  }
+
+  /**
+   * Writes all batches of a reader as an Arrow stream with its end mark, and closes the reader. The channel stays open.
+   * Errors: see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   */
+  static void writeStream(WritableByteChannel channel, DeviceArrayReader reader, IpcWriteOptions options)
+      throws IOException {
+    ArrowWriterImpl.writeAll(channel, false, reader, options);
+  }
+
+  /**
    * Writes all batches of a reader as an Arrow stream with its end mark, and closes the reader. The output stays open.
-   *
-   * @throws IOException if the output cannot be written
-   * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write}
+   * Errors: see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
    */
   static void writeStream(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
-    try (reader) {
-      ArrowWriterImpl.writeStream(output, reader, options);
-    }
+    ArrowWriterImpl.writeAll(output, false, reader, options);
   }
 
   /**

@@ -36,11 +36,13 @@ public final class IpcReadOptions {
   /**
    * Returns these options with a choice of columns. The buffers of other columns are neither read nor decompressed.
    *
-   * @param names the names of columns, in the order of the batches to make; no paths. Each name occurs once
-   * @throws IllegalArgumentException if a name is given twice
+   * @param paths the names of columns, in the order of the batches to make, or paths to fields of structs, as in
+   *     {@link org.arbalest.device.DeviceArray#select(String...)}: {@code "a.b"} is the field b of the column a, which
+   *     then has the chosen fields only. Each occurs once
+   * @throws IllegalArgumentException if a path is given twice
    */
-  public IpcReadOptions withColumns(String... names) {
-    List<String> chosen = List.of(names);
+  public IpcReadOptions withColumns(String... paths) {
+    List<String> chosen = List.of(paths);
     if (chosen.stream().distinct().count() < chosen.size()) {
       throw new IllegalArgumentException("a column is chosen twice: " + chosen);
     }
@@ -96,7 +98,7 @@ public final class IpcReadOptions {
     return new IpcReadOptions(columns, validation, memory, maxAllocation, isRequired);
   }
 
-  /** Returns the names of the chosen columns; null for all columns. */
+  /** Returns the names and paths of the chosen columns; null for all columns. */
   public @Nullable List<String> columns() {
     return columns;
   }

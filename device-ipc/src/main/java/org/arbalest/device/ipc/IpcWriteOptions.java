@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
@@ -8,23 +10,27 @@ import org.jspecify.annotations.Nullable;
 /** The options of {@link ArrowWriter}. Immutable; the {@code with} methods return changed copies. */
 public final class IpcWriteOptions {
   private static final IpcWriteOptions DEFAULTS =
-      new IpcWriteOptions(IpcCompression.NONE, 0, 64, Long.MAX_VALUE, Metadata.empty(), false);
+      new IpcWriteOptions(IpcCompression.NONE, 0, 64, Long.MAX_VALUE, Metadata.empty(), Map.of(), false, false);
 
   private final IpcCompression compression;
   private final int compressionLevel;
   private final int alignment;
   private final long maxBatchRows;
   private final Metadata metadata;
+  private final Map<Long, Metadata> dictionaryMetadata;
   private final boolean hasDictionaryDeltas;
+  private final boolean isSynced;
 
   private IpcWriteOptions(IpcCompression compression, int compressionLevel, int alignment, long maxBatchRows,
-      Metadata metadata, boolean hasDictionaryDeltas) {
+      Metadata metadata, Map<Long, Metadata> dictionaryMetadata, boolean hasDictionaryDeltas, boolean isSynced) {
     this.compression = compression;
     this.compressionLevel = compressionLevel;
     this.alignment = alignment;
     this.maxBatchRows = maxBatchRows;
     this.metadata = metadata;
+    this.dictionaryMetadata = dictionaryMetadata;
     this.hasDictionaryDeltas = hasDictionaryDeltas;
+    this.isSynced = isSynced;
   }
 
   /** Returns the default: no compression, an alignment of 64 bytes, no limit to the rows of a batch. */
@@ -49,7 +55,8 @@ public final class IpcWriteOptions {
       throw new IllegalArgumentException("only ZSTD has levels, and " + codec + " got level " + level);
     }
     if (level < 0 || level > 22) throw new IllegalArgumentException("ZSTD has levels from 1 to 22, not " + level);
-    return new IpcWriteOptions(codec, level, alignment, maxBatchRows, metadata, hasDictionaryDeltas);
+    return new IpcWriteOptions(codec, level, alignment, maxBatchRows, metadata, dictionaryMetadata,
+        hasDictionaryDeltas, isSynced);
   }
 
   /**
@@ -59,7 +66,8 @@ public final class IpcWriteOptions {
    */
   public IpcWriteOptions withAlignment(int bytes) {
     if (bytes != 8 && bytes != 64) throw new IllegalArgumentException("the alignment is 8 or 64 bytes, not " + bytes);
-    return new IpcWriteOptions(compression, compressionLevel, bytes, maxBatchRows, metadata, hasDictionaryDeltas);
+    return new IpcWriteOptions(compression, compressionLevel, bytes, maxBatchRows, metadata, dictionaryMetadata,
+        hasDictionaryDeltas, isSynced);
   }
 
   /**
@@ -70,13 +78,14 @@ public final class IpcWriteOptions {
    */
   public IpcWriteOptions withMaxBatchRows(long rows) {
     if (rows < 1) throw new IllegalArgumentException("a batch has at least 1 row, not " + rows);
-    return new IpcWriteOptions(compression, compressionLevel, alignment, rows, metadata, hasDictionaryDeltas);
+    return new IpcWriteOptions(compression, compressionLevel, alignment, rows, metadata, dictionaryMetadata,
+        hasDictionaryDeltas, isSynced);
   }
 
   /** Returns these options with custom metadata of a file's footer. A stream has no footer, and ignores it. */
   public IpcWriteOptions withMetadata(Metadata footer) {
     return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows,
-        Objects.requireNonNull(footer, "footer"), hasDictionaryDeltas);
+        Objects.requireNonNull(footer, "footer"), dictionaryMetadata, hasDictionaryDeltas, isSynced);
   }
 
   /**
@@ -85,7 +94,31 @@ public final class IpcWriteOptions {
    * values. A file has deltas in any case, since it cannot replace a dictionary.
    */
   public IpcWriteOptions withDictionaryDeltas(boolean isEnabled) {
-    return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows, metadata, isEnabled);
+    return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows, metadata, dictionaryMetadata, isEnabled,
+        isSynced);
+  }
+
+  /**
+   * Returns these options with custom metadata of each message with values of a dictionary.
+   *
+   * @param id the dictionary's number. A writer counts the dictionaries of its schema from 0, in the order of the
+   *     fields: that of a field comes before those of its values
+   */
+  public IpcWriteOptions withDictionaryMetadata(long id, Metadata values) {
+    Map<Long, Metadata> all = new HashMap<>(dictionaryMetadata);
+    all.put(id, Objects.requireNonNull(values, "values"));
+    return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows, metadata, Map.copyOf(all),
+        hasDictionaryDeltas, isSynced);
+  }
+
+  /**
+   * Returns these options with another end of {@link ArrowWriter#finish}: with {@code true} it waits until the disk has
+   * all bytes, and the new name of a file at a path. A loss of power then leaves the whole file. Only files can be
+   * synced: writing to another channel or stream of bytes is rejected.
+   */
+  public IpcWriteOptions withSync(boolean isEnabled) {
+    return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows, metadata, dictionaryMetadata,
+        hasDictionaryDeltas, isEnabled);
   }
 
   /** Returns the compression of buffers. */
@@ -118,23 +151,36 @@ public final class IpcWriteOptions {
     return hasDictionaryDeltas;
   }
 
+  /** Returns the custom metadata of the messages of dictionaries, by their numbers. */
+  public Map<Long, Metadata> dictionaryMetadata() {
+    return dictionaryMetadata;
+  }
+
+  /** Returns whether {@link ArrowWriter#finish} waits until the disk has the bytes. */
+  public boolean isSynced() {
+    return isSynced;
+  }
+
   /** Returns whether the other object has the same values. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof IpcWriteOptions that && compression == that.compression
         && compressionLevel == that.compressionLevel && alignment == that.alignment && maxBatchRows == that.maxBatchRows
-        && Objects.equals(metadata, that.metadata) && hasDictionaryDeltas == that.hasDictionaryDeltas;
+        && Objects.equals(metadata, that.metadata) && dictionaryMetadata.equals(that.dictionaryMetadata)
+        && hasDictionaryDeltas == that.hasDictionaryDeltas && isSynced == that.isSynced;
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(compression, compressionLevel, alignment, maxBatchRows, metadata, hasDictionaryDeltas);
+    return Objects.hash(compression, compressionLevel, alignment, maxBatchRows, metadata, dictionaryMetadata,
+        hasDictionaryDeltas, isSynced);
   }
 
   @Override
   public String toString() {
     return "IpcWriteOptions[compression=" + compression
         + ", compressionLevel=" + compressionLevel + ", alignment=" + alignment + ", maxBatchRows=" + maxBatchRows
-        + ", metadata=" + metadata + ", hasDictionaryDeltas=" + hasDictionaryDeltas + "]";
+        + ", metadata=" + metadata + ", dictionaryMetadata=" + dictionaryMetadata
+        + ", hasDictionaryDeltas=" + hasDictionaryDeltas + ", isSynced=" + isSynced + "]";
   }
 }

@@ -135,7 +135,7 @@ class ArrowFileProjectionSpec : FunSpec({
         val channel = Recorded(file())
         shouldThrow<IllegalArgumentException> {
             ArrowFile.open(channel, IpcReadOptions.defaults().withColumns("prize"))
-        }.message shouldContain "no column is named \"prize\"; the columns are [nothing, bool,"
+        }.message shouldContain "the schema has no field \"prize\"; it has [nothing, bool,"
         channel.isClosed shouldBe false
     }
 

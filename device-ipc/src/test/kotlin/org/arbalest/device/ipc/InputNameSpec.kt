@@ -65,7 +65,7 @@ class InputNameSpec : FunSpec({
         test("the error of a column that a $format that is $how does not have names its path [FIL-22]") {
             path.writeBytes(bytes(format))
             shouldThrow<IllegalArgumentException> { open(path, format, way.withColumns("missing")) }
-                .message!! shouldStartWith "$path: no column is named \"missing\""
+                .message!! shouldStartWith "$path: the schema has no field \"missing\""
         }
     }
 

@@ -6,6 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayInputStream
@@ -24,7 +28,10 @@ class MessageMetadataSpec : FunSpec({
     fun dictionary(value: String?, isDelta: Boolean = false) =
         Crafted.dictionaryMessage(7, one, 8, isDelta, value?.let { "kind" to it })
 
-    fun kinds(metadata: List<Metadata>) = metadata.map { it.get("kind") }
+    fun kinds(metadata: List<DictionaryMetadata>) = metadata.map {
+        it.id() shouldBe 7
+        it.metadata().get("kind")
+    }
 
     test("a stream has the metadata of its schema's message, and of the dictionaries before each batch [FIL-08]") {
         val bytes = Crafted.join(
@@ -100,6 +107,36 @@ class MessageMetadataSpec : FunSpec({
         val bytes = Crafted.file(fields, listOf(dictionary(null) to body), listOf(batch to body), first = broken)
         ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults()).use {
             shouldThrow<IpcException> { it.schemaMessageMetadata() }.message shouldContain "at byte 16"
+        }
+    }
+
+    test("a writer writes metadata of a dictionary's messages, by its number [FIL-08]") {
+        val words = Field.of("word", DataType.dictionary(DataType.INT8, DataType.UTF8))
+        fun batch(vararg values: String) = BatchBuilder.of(Devices.cpu()).use { builder ->
+            builder.column(words.withName("a")).let { column -> values.forEach(column::append) }
+            builder.column(words.withName("b")).let { column -> values.forEach(column::append) }
+            builder.build()
+        }
+        val metadata = Metadata.of("kind", "of b")
+        val options = IpcWriteOptions.defaults().withDictionaryMetadata(1, metadata)
+        batch("x", "y").use { first ->
+            batch("x", "y", "z").use { second ->
+                val file = Format.FILE.write(options, first, second)
+                ArrowFile.open(MemorySegment.ofArray(file), {}, IpcReadOptions.defaults()).use {
+                    it.dictionaryMessageMetadata() shouldBe
+                        listOf(DictionaryMetadata(1, false, metadata), DictionaryMetadata(1, true, metadata))
+                }
+                val stream = Format.STREAM.write(options, first, second)
+                ArrowStream.open(ByteArrayInputStream(stream), IpcReadOptions.defaults()).use {
+                    repeat(2) { _ ->
+                        it.next()!!.close()
+                        it.dictionaryMessageMetadata() shouldBe listOf(DictionaryMetadata(1, false, metadata))
+                    }
+                }
+                shouldThrow<IllegalArgumentException> {
+                    Format.FILE.write(IpcWriteOptions.defaults().withDictionaryMetadata(2, metadata), first)
+                }.message shouldContain "metadata of dictionary 2"
+            }
         }
     }
 

@@ -70,8 +70,8 @@ class PolarsIpcSpec : FunSpec({
         test("files and streams of $type without values are exchanged with Polars") {
             for (kind in Kind.entries) for (codec in IpcCompression.entries) withClue("$kind, $codec") {
                 val options = IpcWriteOptions.defaults().withCompression(codec)
-                if (type.name != "decimal128" || codec == IpcCompression.NONE) // see the known bug below
-                    shouldRead(type, kind, options, listOf(Batches.built(type, 3, 1)), listOf(3))
+                // in a small batch, compression makes nothing smaller
+                shouldRead(type, kind, options, listOf(Batches.built(type, 3, 1)), listOf(3))
                 shouldRead(type, kind, options, listOf(Batches.built(type, 0, 0)), emptyList())
                 shouldRead(type, kind, options, emptyList(), emptyList())
             }
@@ -113,15 +113,6 @@ class PolarsIpcSpec : FunSpec({
             write(type, kind, listOf(Batches.laid(type, 0, 100, before = 0)), options)
             shouldThrow<PythonError> { peer.value.call("rows", ours, kind) }.message shouldContain
                 "range end index 8 out of range for slice of length 0"
-        }
-    }
-
-    test("known bug: Polars panics at a decimal of 128 bits in a compressed batch that is not smaller compressed") {
-        val type = Types.all.single { it.name == "decimal128" }
-        for (kind in Kind.entries) for (codec in IpcCompression.entries.drop(1)) withClue("$kind, $codec") {
-            write(type, kind, listOf(Batches.built(type, 3, 1)), IpcWriteOptions.defaults().withCompression(codec))
-            shouldThrow<PythonError> { peer.value.call("rows", ours, kind) }.message shouldContain
-                "TargetAlignmentGreaterAndInputNotAligned"
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.ipc.ArrowFile;
+import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
@@ -151,7 +152,7 @@ public final class ArrowFileImpl implements ArrowFile {
   }
 
   @Override
-  public List<Metadata> dictionaryMessageMetadata() throws IOException {
+  public List<DictionaryMetadata> dictionaryMessageMetadata() throws IOException {
     return reading(() -> {
       CollectedMetadata all = new CollectedMetadata(mostMetadata());
       Message message = new Message();
@@ -221,6 +222,12 @@ public final class ArrowFileImpl implements ArrowFile {
       throw t;
     }
     return array;
+  }
+
+  @Override
+  public DeviceArray readAll() throws IOException {
+    int[] next = {0};
+    return AllBatches.read(schema(), () -> next[0] == batchCount() ? null : batch(next[0]++), content.memory());
   }
 
   /** Adds a use of the content, unless this file was closed: a reader may keep the content open. */

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.ipc.ArrowStream;
+import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
@@ -126,6 +127,11 @@ public final class ArrowStreamImpl implements ArrowStream {
     return batch;
   }
 
+  @Override
+  public DeviceArray readAll() throws IOException {
+    return AllBatches.read(schema(), this::next, source.memory());
+  }
+
   private void begin() {
     switch (state.compareAndExchange(State.IDLE, State.READING)) {
       case IDLE -> {}
@@ -165,7 +171,7 @@ public final class ArrowStreamImpl implements ArrowStream {
   }
 
   @Override
-  public List<Metadata> dictionaryMessageMetadata() {
+  public List<DictionaryMetadata> dictionaryMessageMetadata() {
     return source.dictionaryMessageMetadata();
   }
 

@@ -39,7 +39,7 @@ final class BatchDecoder {
   private final UsedDictionaries used;
   private final ForeignArray described = new ForeignArray();
 
-  /** The first array and the first buffer of each column of the source; −1 for a column that is not chosen. */
+  /** The first array and the first buffer of each choice, by its slot. */
   private int[] firstArrays = {};
 
   private int[] firstBuffers = {};
@@ -68,31 +68,48 @@ final class BatchDecoder {
   DeviceArray batch(Message message, Projection projection, Dictionaries dictionaries) throws IOException {
     RecordBatch source = message.recordBatch();
     arrays.begin(message, source, projection.source.columns());
-    int columns = projection.source.columnCount();
-    if (firstArrays.length < columns) {
-      firstArrays = new int[columns];
-      firstBuffers = new int[columns];
+    if (firstArrays.length < projection.slots) {
+      firstArrays = new int[projection.slots];
+      firstBuffers = new int[projection.slots];
     }
-    for (int i = 0; i < columns; i++) {
-      IpcField column = projection.source.column(i);
-      if (projection.isChosen(i)) {
-        firstArrays[i] = arrays.count();
-        firstBuffers[i] = arrays.table.count();
-        arrays.collect(column);
-      } else {
-        arrays.skip(column);
-      }
+    for (int i = 0; i < projection.source.columnCount(); i++) {
+      collect(projection.choice(i), projection.source.column(i));
     }
     arrays.finish();
     long rows = message.rows(projection.source);
     return make(message, source, projection.struct, () -> {
       described.array(rows, 0, 0).buffer(0, 0);
-      for (int i = 0; i < projection.count(); i++) {
-        nextArray = firstArrays[projection.column(i)];
-        nextPlaced = firstBuffers[projection.column(i)];
-        describe(projection.source.column(projection.column(i)), dictionaries, message.body().position());
-      }
+      List<Choice> columns = projection.columns();
+      for (int i = 0; i < columns.size(); i++) describe(columns.get(i), dictionaries, message.body().position());
     });
+  }
+
+  /** Collects the arrays of a field as far as they are chosen, in the order of the message. */
+  private void collect(@Nullable Choice choice, IpcField field) {
+    if (choice == null) {
+      arrays.skip(field);
+      return;
+    }
+    firstArrays[choice.slot] = arrays.count();
+    firstBuffers[choice.slot] = arrays.table.count();
+    if (choice.fields == null) {
+      arrays.collect(field);
+      return;
+    }
+    arrays.collectOwn(field);
+    for (int i = 0; i < field.childCount(); i++) collect(choice.child(i), field.child(i));
+  }
+
+  private void describe(Choice choice, Dictionaries dictionaries, long position) {
+    nextArray = firstArrays[choice.slot];
+    nextPlaced = firstBuffers[choice.slot];
+    List<Choice> fields = choice.fields;
+    if (fields == null) {
+      describe(choice.source, dictionaries, position);
+      return;
+    }
+    describeOwn(choice.source);
+    for (int i = 0; i < fields.size(); i++) describe(fields.get(i), dictionaries, position);
   }
 
   /** Reads a dictionary batch into the dictionaries. Does nothing if its id is not needed. */
@@ -150,8 +167,8 @@ final class BatchDecoder {
     }
   }
 
-  /** @param dictionaries null to describe the indices only */
-  private void describe(IpcField field, @Nullable Dictionaries dictionaries, long position) {
+  /** Describes the next array without those below it, and returns its index. */
+  private int describeOwn(IpcField field) {
     int array = nextArray++;
     described.array(arrays.length(array), arrays.nullCount(array), 0);
     for (int i = 0; i < arrays.bufferCount(array); i++, nextPlaced++) {
@@ -159,6 +176,12 @@ final class BatchDecoder {
       long address = arrays.table.address(nextPlaced);
       described.buffer(address == 0 && !isAbsent ? NativeMemory.zeros() : address, arrays.table.size(nextPlaced));
     }
+    return array;
+  }
+
+  /** @param dictionaries null to describe the indices only */
+  private void describe(IpcField field, @Nullable Dictionaries dictionaries, long position) {
+    int array = describeOwn(field);
     for (int i = 0; i < field.childCount(); i++) describe(field.child(i), dictionaries, position);
     IpcField values = field.values;
     if (values != null && dictionaries != null) {

@@ -3,12 +3,14 @@ package org.arbalest.device.ipc.internal.read;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.types.Metadata;
 
 /** The custom metadata of the messages that have any. Together, they are limited as one message is. */
 final class CollectedMetadata {
   private final int most;
-  private final List<Metadata> all = new ArrayList<>(0);
+  private final List<DictionaryMetadata> all = new ArrayList<>(0);
   private long bytes;
 
   /**
@@ -26,10 +28,11 @@ final class CollectedMetadata {
     bytes += message.size();
     if (bytes > most) throw message.malformed("the messages with dictionaries that have custom metadata have " + bytes
         + " bytes of metadata altogether, but at most " + most + " may be allocated");
-    all.add(metadata);
+    DictionaryBatch dictionary = message.dictionaryBatch();
+    all.add(new DictionaryMetadata(dictionary.id(), dictionary.isDelta(), metadata));
   }
 
-  List<Metadata> toList() {
+  List<DictionaryMetadata> toList() {
     return all.isEmpty() ? List.of() : List.copyOf(all);
   }
 

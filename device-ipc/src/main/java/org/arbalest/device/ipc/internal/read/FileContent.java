@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.Set;
 import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
 
@@ -44,6 +46,12 @@ final class FileContent {
     }
     dictionaries.close();
     file.release();
+  }
+
+  /** Returns the memory of joined batches. */
+  MemoryManager memory() {
+    MemoryManager chosen = options.memory();
+    return chosen == null ? Devices.cpu().memory() : chosen;
   }
 
   /** Reads a batch. The caller closes it, and uses the content meanwhile. */

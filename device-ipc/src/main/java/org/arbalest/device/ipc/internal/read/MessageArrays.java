@@ -106,6 +106,12 @@ final class MessageArrays {
 
   /** Adds the next array of the message, and those below it. */
   void collect(IpcField field) {
+    collectOwn(field);
+    for (int i = 0; i < field.childCount(); i++) collect(field.child(i));
+  }
+
+  /** Adds the next array of the message without those below it. */
+  void collectOwn(IpcField field) {
     int array = addArray();
     Shape shape = field.shape;
     if (shape.isUnion() ? hasUnionValidity : shape == Shape.RUN_ENDS && hasRunEndValidity) {
@@ -124,7 +130,6 @@ final class MessageArrays {
       for (long left = variadicCount(); left > 0; left--) takeBuffer();
     }
     bufferCounts[array] = table.count() - first;
-    for (int i = 0; i < field.childCount(); i++) collect(field.child(i));
   }
 
   /** Skips the next array of the message, and those below it. */

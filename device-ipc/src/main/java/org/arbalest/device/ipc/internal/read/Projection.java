@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.arbalest.device.ipc.internal.schema.IpcField;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
 import org.arbalest.device.types.Field;
@@ -20,58 +21,62 @@ final class Projection {
 
   final Field struct;
 
-  /** The positions of the chosen columns in the source, in the order of the result. */
-  private final int[] columns;
+  /** The chosen columns in the order of the result. */
+  private final List<Choice> columns;
 
-  /** Whether each column of the source is chosen. */
-  private final boolean[] isChosen;
+  /** The choice of each column of the source; null for a column that is not chosen. */
+  private final @Nullable Choice[] bySource;
+
+  /** The number of choices, also of fields of structs. */
+  final int slots;
 
   private final Set<Long> dictionaries = new HashSet<>();
 
-  private Projection(IpcSchema source, int[] columns) {
+  /** @param schema a choice of the source's columns, each of which has a name of its own, or all */
+  private Projection(IpcSchema source, Schema schema, int[] positions) {
     this.source = source;
-    this.columns = columns;
-    isChosen = new boolean[source.columnCount()];
-    List<Field> fields = new ArrayList<>(columns.length);
-    for (int column : columns) {
-      isChosen[column] = true;
-      fields.add(source.column(column).field);
-      addDictionaries(source.column(column));
-    }
-    boolean isWhole = columns.length == source.columnCount() && isAscending(columns);
-    schema = isWhole ? source.schema : Schema.of(fields, source.schema.metadata());
+    this.schema = schema;
     struct = schema.asField();
+    bySource = new Choice[source.columnCount()];
+    int[] slots = {0};
+    columns = new ArrayList<>(positions.length);
+    for (int i = 0; i < positions.length; i++) {
+      Choice choice = Choice.of(source.column(positions[i]), schema.fields().get(i), slots);
+      bySource[positions[i]] = choice;
+      columns.add(choice);
+      addDictionaries(choice);
+    }
+    this.slots = slots[0];
   }
 
   /**
    * Creates a choice of columns.
    *
-   * @param names null for all columns
-   * @throws IllegalArgumentException if the schema has no column, or several columns, of a name
+   * @param paths as in {@link Schema#select(String...)}; null for all columns
+   * @throws IllegalArgumentException if the schema has no field, or several fields, of a path
    */
-  static Projection of(IpcSchema source, @Nullable List<String> names) {
-    int[] columns = new int[names == null ? source.columnCount() : names.size()];
-    for (int i = 0; i < columns.length; i++) columns[i] = names == null ? i : column(source.schema, names.get(i));
-    return new Projection(source, columns);
-  }
-
-  private static int column(Schema schema, String name) {
-    int column = schema.indexOf(name);
-    if (column >= 0) return column;
-    throw new IllegalArgumentException("no column is named \"" + name + "\"; the columns are "
-        + schema.fields().stream().map(Field::name).toList());
+  static Projection of(IpcSchema source, @Nullable List<String> paths) {
+    Schema all = source.schema;
+    if (paths == null) return new Projection(source, all, IntStream.range(0, source.columnCount()).toArray());
+    Schema schema = all.select(paths.toArray(String[]::new));
+    return new Projection(source, schema, schema.fields().stream().mapToInt(field -> all.indexOf(field.name())).toArray());
   }
 
   /** Returns the choice of some columns of this choice. */
   Projection select(int... positions) {
+    List<Field> fields = new ArrayList<>(positions.length);
     int[] chosen = new int[positions.length];
-    for (int i = 0; i < chosen.length; i++) chosen[i] = columns[positions[i]];
-    return new Projection(source, chosen);
+    for (int i = 0; i < chosen.length; i++) {
+      Choice column = columns.get(positions[i]);
+      fields.add(column.field);
+      chosen[i] = source.columns().indexOf(column.source);
+    }
+    return new Projection(source, Schema.of(fields, schema.metadata()), chosen);
   }
 
-  private static boolean isAscending(int[] columns) {
-    for (int i = 0; i < columns.length; i++) if (columns[i] != i) return false;
-    return true;
+  private void addDictionaries(Choice choice) {
+    if (choice.fields == null) addDictionaries(choice.source);
+    else choice.fields.forEach(this::addDictionaries);
   }
 
   private void addDictionaries(IpcField field) {
@@ -82,17 +87,15 @@ final class Projection {
     addDictionaries(values);
   }
 
-  int count() {
-    return columns.length;
+  /** Returns the chosen columns, in the order of the result. */
+  List<Choice> columns() {
+    return columns;
   }
 
-  /** Returns the position in the source of a column of the result. */
-  int column(int index) {
-    return columns[index];
-  }
-
-  boolean isChosen(int sourceColumn) {
-    return isChosen[sourceColumn];
+  /** Returns the choice of a column of the source; null if it is not chosen. */
+  @Nullable
+  Choice choice(int sourceColumn) {
+    return bySource[sourceColumn];
   }
 
   /** Returns the ids of the dictionaries that the chosen columns need, and these dictionaries themselves. */

@@ -7,6 +7,8 @@ import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.types.Metadata;
@@ -21,7 +23,7 @@ final class StreamSource implements DeviceArrayReader.Source {
   private Projection projection;
   private Metadata metadata = Metadata.empty();
   private final CollectedMetadata collected;
-  private List<Metadata> dictionaryMetadata = List.of();
+  private List<DictionaryMetadata> dictionaryMetadata = List.of();
   private IpcCompression compression = IpcCompression.NONE;
   private boolean isAtEnd;
   private boolean hasFailed;
@@ -39,15 +41,19 @@ final class StreamSource implements DeviceArrayReader.Source {
     return projection;
   }
 
+  MemoryManager memory() {
+    return decoder.memory();
+  }
+
   DeviceType deviceType() {
-    return decoder.memory().device().type();
+    return memory().device().type();
   }
 
   Metadata metadata() {
     return metadata;
   }
 
-  List<Metadata> dictionaryMessageMetadata() {
+  List<DictionaryMetadata> dictionaryMessageMetadata() {
     return dictionaryMetadata;
   }
 

@@ -45,6 +45,10 @@ public final class ArrowWriterImpl implements ArrowWriter {
     this.isFile = isFile;
     this.schema = IpcSchema.numbered(schema);
     this.options = options;
+    for (long id : options.dictionaryMetadata().keySet()) {
+      if (this.schema.dictionary(id) == null) throw new IllegalArgumentException("there is metadata of dictionary " + id
+          + " (withDictionaryMetadata), but the schema has no such dictionary; they are counted from 0");
+    }
     if (options.compression() != IpcCompression.NONE) { // fails early if a dependency is missing
       Codec.of(options.compression(), options.compressionLevel());
     }
@@ -61,12 +65,12 @@ public final class ArrowWriterImpl implements ArrowWriter {
   /** Creates a file in a channel; see {@link ArrowWriter#file(WritableByteChannel, Schema, IpcWriteOptions)}. */
   public static ArrowWriter file(WritableByteChannel channel, Schema schema, IpcWriteOptions options)
       throws IOException {
-    return start(new Output(Objects.requireNonNull(channel, "channel"), null), null, true, schema, options);
+    return start(new Output(Objects.requireNonNull(channel, "channel"), null, true), null, true, schema, options);
   }
 
   /** Creates a file in a stream of bytes; see {@link ArrowWriter#file(OutputStream, Schema, IpcWriteOptions)}. */
   public static ArrowWriter file(OutputStream output, Schema schema, IpcWriteOptions options) throws IOException {
-    return file(OutputStreamChannel.of(Objects.requireNonNull(output, "output"), true), schema, options);
+    return file(OutputStreamChannel.of(Objects.requireNonNull(output, "output")), schema, options);
   }
 
   /** Creates a stream at a path; see {@link ArrowWriter#stream(Path, Schema, IpcWriteOptions)}. */
@@ -77,19 +81,41 @@ public final class ArrowWriterImpl implements ArrowWriter {
   /** Creates a stream in a channel; see {@link ArrowWriter#stream(WritableByteChannel, Schema, IpcWriteOptions)}. */
   public static ArrowWriter stream(WritableByteChannel channel, Schema schema, IpcWriteOptions options)
       throws IOException {
-    return start(new Output(Objects.requireNonNull(channel, "channel"), null), null, false, schema, options);
+    return start(new Output(Objects.requireNonNull(channel, "channel"), null, true), null, false, schema, options);
   }
 
   /** Creates a stream in a stream of bytes; see {@link ArrowWriter#stream(OutputStream, Schema, IpcWriteOptions)}. */
   public static ArrowWriter stream(OutputStream output, Schema schema, IpcWriteOptions options) throws IOException {
-    return stream(OutputStreamChannel.of(Objects.requireNonNull(output, "output"), true), schema, options);
+    return stream(OutputStreamChannel.of(Objects.requireNonNull(output, "output")), schema, options);
   }
 
-  /** Writes a whole stream; see {@link ArrowWriter#writeStream}. */
-  public static void writeStream(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options)
+  /** Writes all batches of a reader to a file or stream at a path, and closes the reader. */
+  public static void writeAll(Path path, boolean isFile, DeviceArrayReader reader, IpcWriteOptions options)
       throws IOException {
-    WritableByteChannel channel = OutputStreamChannel.of(Objects.requireNonNull(output, "output"), false);
-    try (ArrowWriter writer = stream(channel, reader.schema(), options)) {
+    try (reader) {
+      finish(at(path, isFile, reader.schema(), options), reader);
+    }
+  }
+
+  /** Writes all batches of a reader to a channel, which stays open, and closes the reader. */
+  public static void writeAll(WritableByteChannel channel, boolean isFile, DeviceArrayReader reader,
+      IpcWriteOptions options) throws IOException {
+    try (reader) {
+      Output output = new Output(Objects.requireNonNull(channel, "channel"), null, false);
+      finish(start(output, null, isFile, reader.schema(), options), reader);
+    }
+  }
+
+  /** Writes all batches of a reader to a stream of bytes, which stays open, and closes the reader. */
+  public static void writeAll(OutputStream output, boolean isFile, DeviceArrayReader reader, IpcWriteOptions options)
+      throws IOException {
+    try (reader) {
+      writeAll(OutputStreamChannel.of(Objects.requireNonNull(output, "output")), isFile, reader, options);
+    }
+  }
+
+  private static void finish(ArrowWriter writer, DeviceArrayReader reader) throws IOException {
+    try (writer) {
       writer.writeAll(reader);
       writer.finish();
     }
@@ -97,7 +123,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
 
   private static ArrowWriter at(Path path, boolean isFile, Schema schema, IpcWriteOptions options) throws IOException {
     Destination destination = Destination.of(path);
-    Output output = new Output(destination.open(), path);
+    Output output = new Output(destination.open(), path, true);
     try {
       return start(output, destination, isFile, schema, options);
     } catch (Throwable t) {
@@ -112,6 +138,8 @@ public final class ArrowWriterImpl implements ArrowWriter {
       IpcWriteOptions options) throws IOException {
     Objects.requireNonNull(schema, "schema");
     Objects.requireNonNull(options, "options");
+    if (options.isSynced() && !output.isFile()) throw new IllegalArgumentException("only a file can wait until the disk"
+        + " has its bytes (withSync): write to a path, a FileChannel or a FileOutputStream");
     ArrowWriterImpl writer = new ArrowWriterImpl(output, destination, isFile, schema, options);
     writer.messages.start(writer.schema);
     writer.counted = OpenFile.of(writer, destination == null ? "ArrowWriter" : "ArrowWriter of " + destination);
@@ -178,7 +206,8 @@ public final class ArrowWriterImpl implements ArrowWriter {
     try (encoded) {
       encoder.encode(layout, values);
       compress();
-      messages.dictionary(field.dictionaryId, isDelta, values.length(), encoded, options.compression());
+      Metadata metadata = options.dictionaryMetadata().getOrDefault(field.dictionaryId, Metadata.empty());
+      messages.dictionary(field.dictionaryId, isDelta, values.length(), encoded, options.compression(), metadata);
     }
   }
 
@@ -214,10 +243,10 @@ public final class ArrowWriterImpl implements ArrowWriter {
     state = State.FAILED; // unless the end is reached
     messages.end();
     if (isFile) messages.footer(schema, options.metadata());
-    output.finish();
+    output.finish(options.isSynced());
     if (destination != null) {
       output.close();
-      destination.complete();
+      destination.complete(options.isSynced());
     }
     state = State.FINISHED;
   }

@@ -100,14 +100,24 @@ final class Destination {
     return path.toString();
   }
 
-  /** Moves the temporary file to the path. Its channel is closed. */
-  void complete() throws IOException {
+  /**
+   * Moves the temporary file to the path. Its channel is closed.
+   *
+   * @param isSynced whether to wait until the disk has the new name
+   */
+  void complete(boolean isSynced) throws IOException {
     try {
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (AtomicMoveNotSupportedException _) {
       Files.move(temporary, path, StandardCopyOption.REPLACE_EXISTING);
     }
     isMoved = true;
+    // Windows cannot open a folder, and writes its changes to the disk by itself
+    if (isSynced && !System.getProperty("os.name").startsWith("Windows")) {
+      try (FileChannel folder = FileChannel.open(path.resolveSibling(""), StandardOpenOption.READ)) {
+        folder.force(true);
+      }
+    }
   }
 
   /** Deletes the temporary file, unless it was moved. */

@@ -87,13 +87,13 @@ final class MessageWriter {
   }
 
   /** Writes values of a dictionary. */
-  void dictionary(long id, boolean isDelta, long length, EncodedBatch encoded, IpcCompression compression)
-      throws IOException {
+  void dictionary(long id, boolean isDelta, long length, EncodedBatch encoded, IpcCompression compression,
+      Metadata metadata) throws IOException {
     builder.clear();
     long bodySize = encoded.place(alignment);
     int data = recordBatch(length, encoded, compression);
     int header = DictionaryBatch.createDictionaryBatch(builder, id, data, isDelta);
-    message(MessageHeader.DictionaryBatch, header, encoded, bodySize, Metadata.empty(), dictionaries);
+    message(MessageHeader.DictionaryBatch, header, encoded, bodySize, metadata, dictionaries);
   }
 
   /** Writes the mark at the end of a stream, which is also in front of a footer. */

@@ -4,6 +4,7 @@ package org.arbalest.device.ipc.internal.write;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -22,6 +23,8 @@ final class Output implements Closeable {
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(NativeMemory.ALIGNMENT).asReadOnlyBuffer();
 
   private final WritableByteChannel channel;
+
+  private final boolean isOwn;
 
   /** The path of the file to make, for errors. */
   private final @Nullable Path path;
@@ -44,10 +47,12 @@ final class Output implements Closeable {
 
   private int usedPaddings;
 
-  Output(WritableByteChannel channel, @Nullable Path path) {
+  /** @param isOwn whether closing the output closes the channel */
+  Output(WritableByteChannel channel, @Nullable Path path, boolean isOwn) {
     Blocking.require(channel);
     this.channel = channel;
     this.path = path;
+    this.isOwn = isOwn;
     isOfJdk = channel.getClass().getModule() == Object.class.getModule();
   }
 
@@ -121,14 +126,24 @@ final class Output implements Closeable {
     }
   }
 
-  /** Writes the added bytes, and flushes a stream of bytes. */
-  void finish() throws IOException {
+  /**
+   * Writes the added bytes, and flushes a stream of bytes.
+   *
+   * @param isSynced whether to wait until the disk has the bytes
+   */
+  void finish(boolean isSynced) throws IOException {
     flush();
     if (channel instanceof OutputStreamChannel stream) stream.flush();
+    if (isSynced && channel instanceof FileChannel file) file.force(true);
+  }
+
+  /** Returns whether the bytes go to a file, which can be synced. */
+  boolean isFile() {
+    return channel instanceof FileChannel;
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    if (isOwn) channel.close();
   }
 }

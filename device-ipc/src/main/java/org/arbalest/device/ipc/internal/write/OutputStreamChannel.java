@@ -12,24 +12,18 @@ final class OutputStreamChannel implements WritableByteChannel {
   private static final int MOST = 1 << 18;
 
   private final OutputStream output;
-  private final boolean isOwn;
   private byte[] bytes = {};
   private volatile boolean isOpen = true;
 
-  private OutputStreamChannel(OutputStream output, boolean isOwn) {
+  private OutputStreamChannel(OutputStream output) {
     this.output = output;
-    this.isOwn = isOwn;
   }
 
-  /**
-   * Returns a channel to the output.
-   *
-   * @param isOwn whether closing the channel closes the output; otherwise it flushes
-   */
-  static WritableByteChannel of(OutputStream output, boolean isOwn) {
+  /** Returns a channel to the output, which closes it. */
+  static WritableByteChannel of(OutputStream output) {
     // not of a subclass, which may change the bytes
-    if (isOwn && output.getClass() == FileOutputStream.class) return ((FileOutputStream) output).getChannel();
-    return new OutputStreamChannel(output, isOwn);
+    if (output.getClass() == FileOutputStream.class) return ((FileOutputStream) output).getChannel();
+    return new OutputStreamChannel(output);
   }
 
   @Override
@@ -58,7 +52,6 @@ final class OutputStreamChannel implements WritableByteChannel {
   @Override
   public void close() throws IOException {
     isOpen = false;
-    if (isOwn) output.close();
-    else output.flush();
+    output.close();
   }
 }

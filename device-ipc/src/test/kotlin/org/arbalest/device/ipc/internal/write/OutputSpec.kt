@@ -19,7 +19,7 @@ class OutputSpec : FunSpec({
         override fun close() {}
     }
 
-    fun failure(path: Path?, failure: IOException): IOException = Output(Failing(failure), path).use { output ->
+    fun failure(path: Path?, failure: IOException): IOException = Output(Failing(failure), path, true).use { output ->
         output.add(ByteBuffer.allocate(1))
         shouldThrow<IOException> { output.flush() }
     }

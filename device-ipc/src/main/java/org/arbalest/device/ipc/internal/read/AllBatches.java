@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.ipc.internal.read;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** All batches of an input as one batch. */
+final class AllBatches {
+  private AllBatches() {}
+
+  /** The batches, one after the other. */
+  interface Batches {
+    @Nullable
+    DeviceArray next() throws IOException;
+  }
+
+  /**
+   * Reads all batches. The caller closes the result.
+   *
+   * @param memory the memory of the result if there are several batches
+   */
+  static DeviceArray read(Schema schema, Batches batches, MemoryManager memory) throws IOException {
+    List<DeviceArray> all = new ArrayList<>();
+    try {
+      for (DeviceArray next = batches.next(); next != null; next = batches.next()) all.add(next);
+      return switch (all.size()) {
+        case 0 -> empty(schema);
+        case 1 -> all.getFirst().retain();
+        default -> joined(all, memory);
+      };
+    } finally {
+      all.forEach(DeviceArray::close);
+    }
+  }
+
+  private static DeviceArray joined(List<DeviceArray> all, MemoryManager memory) {
+    DeviceArray joined = DeviceArray.concat(all, memory, memory.device().defaultStream());
+    try {
+      joined.synchronize();
+      return joined;
+    } catch (Throwable t) {
+      joined.close();
+      throw t;
+    }
+  }
+
+  private static DeviceArray empty(Schema schema) {
+    try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
+      for (Field field : schema.fields()) builder.column(field);
+      try (DeviceArray made = builder.build()) {
+        return made.withMetadata(schema.metadata());
+      }
+    }
+  }
+}
