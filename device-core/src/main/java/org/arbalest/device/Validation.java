@@ -27,8 +27,8 @@ public enum Validation {
 
   /**
    * Checks the structs as {@link #STRUCTURAL} does, and all numbers in the buffers that lead to other memory, so that
-   * no reader leaves the buffers. It checks no values: use it for data from outside whose values the reader checks, or
-   * does not need to be correct.
+   * no reader leaves the buffers. It checks no values: use it for data from outside if the reader checks their values,
+   * or does not rely on them.
    *
    * <ul>
    *   <li>null counts are correct (VAL-01);

@@ -108,8 +108,8 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   DeviceArray next() throws IOException;
 
   /**
-   * Reads the remaining batches as one. The rest is as in {@link ArrowFile#readAll} and {@link #next}; this stream stays
-   * open.
+   * Reads the remaining batches as one. The rest is as in {@link ArrowFile#readAll} and {@link #next}; this stream
+   * stays open.
    */
   DeviceArray readAll() throws IOException;
 
@@ -120,8 +120,8 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   Metadata schemaMessageMetadata();
 
   /**
-   * Returns the custom metadata of the messages with dictionaries, with their numbers, between the last batch and the batch before it, in
-   * their order. Messages without metadata are left out.
+   * Returns the custom metadata of the messages with dictionaries, with their numbers, between the last batch and the
+   * batch before it, in their order. Messages without metadata are left out.
    */
   List<DictionaryMetadata> dictionaryMessageMetadata();
 

@@ -119,8 +119,8 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
   }
 
   /**
-   * Writes all batches of a reader as a file to a stream of bytes, and closes the reader. The output stays open. Errors:
-   * see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   * Writes all batches of a reader as a file to a stream of bytes, and closes the reader. The output stays open.
+   * Errors: see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
    */
   static void writeFile(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
     ArrowWriterImpl.writeAll(output, true, reader, options);

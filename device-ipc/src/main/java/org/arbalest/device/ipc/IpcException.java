@@ -7,8 +7,8 @@ import org.arbalest.device.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Malformed or unsupported IPC input. The message has the file if it was opened by its path, the position, the fault, and the numbers. The {@link #errno}
- * is {@code EINVAL}.
+ * Malformed or unsupported IPC input. The message has the file if it was opened by its path, the position, the fault,
+ * and the numbers. The {@link #errno} is {@code EINVAL}.
  */
 public final class IpcException extends DeviceException {
   private static final long serialVersionUID = 1L;

@@ -94,8 +94,8 @@ public final class IpcWriteOptions {
    * values. A file has deltas in any case, since it cannot replace a dictionary.
    */
   public IpcWriteOptions withDictionaryDeltas(boolean isEnabled) {
-    return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows, metadata, dictionaryMetadata, isEnabled,
-        isSynced);
+    return new IpcWriteOptions(compression, compressionLevel, alignment, maxBatchRows, metadata, dictionaryMetadata,
+        isEnabled, isSynced);
   }
 
   /**

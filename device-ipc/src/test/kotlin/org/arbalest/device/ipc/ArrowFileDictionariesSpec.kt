@@ -138,7 +138,7 @@ class ArrowFileDictionariesSpec : FunSpec({
                         data.children().flatMap { it.buffers() }.filterNotNull().sumOf { it.size() }
                     }
                     (memory.statistics().currentBytes() >= bytes) shouldBe true
-                    // the copy of the segment, and what was decompressed from it
+                    // the copy of the segment, and the decompressed buffers
                     memory.statistics().currentCount() shouldBe if (codec == IpcCompression.NONE) 1 else 2
                 }
             }

@@ -82,7 +82,8 @@ class ArrowFileHostileSpec : FunSpec() {
             thrown.message!! shouldContain fault
             val isNamed = input == Inputs.MAPPED_FILE || input == Inputs.FILE_BY_PATH_AND_CHANNEL
             (thrown.file() != null) shouldBe isNamed
-            thrown.message!! shouldStartWith "${if (isNamed) "${thrown.file()}: " else ""}at byte ${thrown.position()}: "
+            val name = if (isNamed) "${thrown.file()}: " else ""
+            thrown.message!! shouldStartWith "${name}at byte ${thrown.position()}: "
             check(thrown.position() in 0..bytes.size) { thrown }
         }
     }

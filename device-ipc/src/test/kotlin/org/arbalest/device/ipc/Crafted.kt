@@ -158,7 +158,10 @@ internal object Crafted {
 
     fun join(vararg parts: ByteArray): ByteArray = parts.fold(byteArrayOf()) { all, part -> all + part }
 
-    /** Makes a file that begins with [first]. The blocks are those of the messages, with their real numbers, unless [blocks] changes them. */
+    /**
+     * Makes a file that begins with [first]. The blocks are those of the messages, with their real numbers, unless
+     * [blocks] changes them.
+     */
     fun file(
         fields: List<FieldOf>,
         dictionaries: List<Pair<ByteArray, ByteArray>> = listOf(),

@@ -79,11 +79,12 @@ class InputNameSpec : FunSpec({
 
     val isUnix = !System.getProperty("os.name").startsWith("Windows")
 
-    test("a pipe at a path is read as a stream, and rejected as a file without a wait [FIL-22]").config(enabled = isUnix) {
+    test("a pipe is read as a stream, and rejected as a file without a wait [FIL-22]").config(enabled = isUnix) {
         val pipe = folder.resolve("pipe")
         ProcessBuilder("mkfifo", "$pipe").inheritIO().start().waitFor() shouldBe 0
         for (way in listOf(options, inMemory)) withClue(way) {
-            shouldThrow<IOException> { ArrowFile.open(pipe, way) }.message!! shouldContain "$pipe as an Arrow file: it is a pipe"
+            shouldThrow<IOException> { ArrowFile.open(pipe, way) }
+                .message!! shouldContain "$pipe as an Arrow file: it is a pipe"
             val writing = CompletableFuture.runAsync { pipe.writeBytes(bytes(Format.STREAM)) }
             ArrowStream.open(pipe, way).use { stream ->
                 repeat(2) { stream.next()!!.use { it.length() shouldBe 3 } }

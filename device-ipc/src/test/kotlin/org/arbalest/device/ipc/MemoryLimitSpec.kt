@@ -36,7 +36,8 @@ class MemoryLimitSpec : FunSpec({
             fun read(): Long {
                 val memory = Devices.cpu().memory().limited(limit)
                 return input.read(bytes, IpcReadOptions.defaults().withMemory(memory)) {
-                    ResourceCounters.now().bufferBytes() - before shouldBeLessThanOrEqual memory.statistics().currentBytes()
+                    val all = ResourceCounters.now().bufferBytes() - before
+                    all shouldBeLessThanOrEqual memory.statistics().currentBytes()
                 }.also { memory.statistics().peakBytes() shouldBeLessThanOrEqual limit }
             }
             val isOnce = codec == IpcCompression.NONE || input == Inputs.FILE_SEGMENT || input == Inputs.STREAM_SEGMENT

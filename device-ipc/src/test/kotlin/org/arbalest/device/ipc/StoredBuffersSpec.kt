@@ -72,7 +72,7 @@ class StoredBuffersSpec : FunSpec({
         }
     }
 
-    test("wide decimals are compressed even if they do not shrink, because Polars cannot read them otherwise [FIL-21]") {
+    test("wide decimals are compressed even if they do not shrink: Polars cannot read them otherwise [FIL-21]") {
         val random = Random(2)
         for ((bits, digits) in listOf(128 to 38, 256 to 76)) BatchBuilder.of(Devices.cpu()).use { builder ->
             val column = builder.column(Field.of("d", DecimalType(bits, digits, 0)))

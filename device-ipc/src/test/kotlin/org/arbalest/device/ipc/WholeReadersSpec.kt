@@ -37,7 +37,9 @@ class WholeReadersSpec : FunSpec({
 
     for (format in Format.entries) {
         test("a reader is written as a $format to a path, a channel and an output alike") {
-            val expected = batches().let { all -> format.write(defaults, schema, all).also { all.forEach(DeviceArray::close) } }
+            val all = batches()
+            val expected = format.write(defaults, schema, all)
+            all.forEach(DeviceArray::close)
             val path = folder.resolve("$format")
             if (format == Format.FILE) ArrowWriter.writeFile(path, reader(), defaults)
             else ArrowWriter.writeStream(path, reader(), defaults)
@@ -61,8 +63,9 @@ class WholeReadersSpec : FunSpec({
         test("all batches of a $format are read as one, which has no rows without a batch") {
             fun readAll(bytes: ByteArray): DeviceArray {
                 val options = IpcReadOptions.defaults()
-                return if (format == Format.FILE) ArrowFile.open(MemorySegment.ofArray(bytes), {}, options).use(ArrowFile::readAll)
-                else ArrowStream.open(MemorySegment.ofArray(bytes), {}, options).use(ArrowStream::readAll)
+                val segment = MemorySegment.ofArray(bytes)
+                return if (format == Format.FILE) ArrowFile.open(segment, {}, options).use(ArrowFile::readAll)
+                else ArrowStream.open(segment, {}, options).use(ArrowStream::readAll)
             }
             val all = batches()
             for (count in 0..2) withClue(count) {

@@ -466,6 +466,6 @@ class ArrayValidationSpec : FunSpec({
 
 /** Parts of the errors of values, which do not lead a reader out of the buffers. */
 private val VALUE_FAULTS = listOf(
-    "not UTF-8", "inline bytes, but", "begins with 0x", "the field is not nullable", "more digits", "whole number of days",
-    "of a day",
+    "not UTF-8", "inline bytes, but", "begins with 0x", "the field is not nullable", "more digits",
+    "whole number of days", "of a day",
 )

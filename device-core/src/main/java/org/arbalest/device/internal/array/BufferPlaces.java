@@ -38,8 +38,8 @@ final class BufferPlaces {
    */
   static void check(Device device, Field field, long array, Validation level) {
     if (DeviceImpl.unwrap(device).isCpu() || device.isOpaque()) return;
-    new BufferPlaces(DeviceImpl.unwrap(device).driver(), level.compareTo(Validation.BOUNDS) >= 0)
-        .check(Layout.of(field), array);
+    boolean areAll = level.compareTo(Validation.BOUNDS) >= 0;
+    new BufferPlaces(DeviceImpl.unwrap(device).driver(), areAll).check(Layout.of(field), array);
   }
 
   private void check(Layout layout, long array) {

@@ -13,7 +13,7 @@ import org.arbalest.device.types.Field;
  * Throws {@link MalformedException}.
  */
 final class Content {
-  /** What is checked. */
+  /** The extent of a check. */
   enum Extent {
     /** Only that nulls occur in nullable fields. */
     NULLS,

@@ -16,10 +16,8 @@ final class OffsetChecks {
   private OffsetChecks() {}
 
   /**
-   * Checks text and binary.
-   *
-   * @param room the size of the data in bytes, or a large number if the size is unknown
-   * @param hasValues whether it also checks that text is UTF-8
+   * Checks text and binary; {@code room} is the size of the data in bytes, or a large number if the size is unknown.
+   * With {@code hasValues} it also checks that text is UTF-8.
    */
   static void variable(HostBuffers buffers, Rows rows, long room, boolean hasValues) {
     long offsets = ascending(buffers, rows, Math.min(room, Layout.MOST_BYTES), "bytes of data");

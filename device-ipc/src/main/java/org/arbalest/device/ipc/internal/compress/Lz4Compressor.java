@@ -10,8 +10,8 @@ import org.arbalest.device.ipc.internal.memory.GuardedCopy;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 
 /**
- * The compressor of LZ4 blocks. Only this class of LZ4 uses aircompressor, whose native code receives a copy: the source
- * may be a mapped file.
+ * The compressor of LZ4 blocks. Only this class of LZ4 uses aircompressor, whose native code receives a copy: the
+ * source may be a mapped file.
  */
 final class Lz4Compressor {
   private final io.airlift.compress.v3.lz4.Lz4Compressor blocks =

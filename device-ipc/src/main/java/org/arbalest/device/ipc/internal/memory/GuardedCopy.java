@@ -32,10 +32,8 @@ public final class GuardedCopy {
       return copy;
     } catch (InternalError e) {
       copy.close();
-      throw new DeviceException(Errno.EIO,
-          "cannot read " + size + " bytes of a mapped file, which became shorter; do not"
-              + " change files while they are open, or read them with IpcReadOptions.withMemory",
-          e);
+      throw new DeviceException(Errno.EIO, "cannot read " + size + " bytes of a mapped file, which became shorter; do"
+          + " not change files while they are open, or read them with IpcReadOptions.withMemory", e);
     } catch (Throwable t) {
       copy.close();
       throw t;

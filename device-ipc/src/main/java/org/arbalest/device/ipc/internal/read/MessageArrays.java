@@ -67,7 +67,7 @@ final class MessageArrays {
 
   /**
    * Returns whether run-end encoded arrays of version 4 have a bitmap: Arrow C++ writes one, Arrow Java does not. Only
-   * the number of buffers tells.
+   * the number of buffers shows it.
    */
   private static boolean hasRunEndValidity(RecordBatch batch, List<IpcField> fields) {
     long buffers = 0;

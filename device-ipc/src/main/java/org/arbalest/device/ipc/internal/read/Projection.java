@@ -59,7 +59,8 @@ final class Projection {
     Schema all = source.schema;
     if (paths == null) return new Projection(source, all, IntStream.range(0, source.columnCount()).toArray());
     Schema schema = all.select(paths.toArray(String[]::new));
-    return new Projection(source, schema, schema.fields().stream().mapToInt(field -> all.indexOf(field.name())).toArray());
+    int[] positions = schema.fields().stream().mapToInt(field -> all.indexOf(field.name())).toArray();
+    return new Projection(source, schema, positions);
   }
 
   /** Returns the choice of some columns of this choice. */

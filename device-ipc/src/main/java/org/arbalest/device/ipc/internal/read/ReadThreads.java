@@ -12,7 +12,7 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Threads for reads of channels that several threads share. An interrupt of a thread that reads such a channel closes
- * it, for the other threads too. Nobody interrupts these threads.
+ * it, for the other threads too. No code interrupts these threads.
  */
 final class ReadThreads {
   private static final Executor THREADS =

@@ -58,9 +58,8 @@ final class Destination {
   /** Creates the temporary file, with the owner, the group and the permissions of the file to replace. */
   FileChannel open() throws IOException {
     PosixFileAttributes older = attributes(path);
-    FileAttribute<?>[] mode =
-        older == null ? new FileAttribute<?>[0]
-            : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(older.permissions())};
+    FileAttribute<?>[] mode = older == null ? new FileAttribute<?>[0]
+        : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(older.permissions())};
     FileChannel channel =
         FileChannel.open(temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
     try {
@@ -88,9 +87,9 @@ final class Destination {
       if (!made.group().equals(older.group())) view.setGroup(older.group());
       view.setPermissions(older.permissions()); // the process may mask some
     } catch (IOException e) {
+      String permissions = PosixFilePermissions.toString(older.permissions());
       throw new IOException("cannot replace " + path + ": the new file would not have its owner " + older.owner()
-          + ", its group " + older.group() + " and its permissions "
-          + PosixFilePermissions.toString(older.permissions())
+          + ", its group " + older.group() + " and its permissions " + permissions
           + "; delete it first, or open a channel and write to it", e);
     }
   }
