@@ -6,7 +6,7 @@ import kotlinx.coroutines.flow.FlowCollector
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
- * Releases the source of a flow that nobody will collect: closes the reader or the async stream of `asFlow`, also
+ * Releases the source of a flow that is not collected: closes the reader or the async stream of `asFlow`, also
  * through the operators of [LendingFlow]. Does nothing if the collection has begun, or the flow owns nothing before it,
  * as [lendingFlow] and the plain flows of kotlinx.coroutines do.
  *

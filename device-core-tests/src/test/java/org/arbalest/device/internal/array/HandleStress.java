@@ -137,7 +137,7 @@ public class HandleStress {
     }
   }
 
-  /** A share during a borrow has live memory or throws, and the handle is open afterwards. */
+  /** A share during a borrow has live memory or throws, and the handle is open at the end. */
   @JCStressTest
   @Outcome(id = {"7, 1", "0, 1"}, expect = ACCEPTABLE, desc = "shared, or refused during the borrow")
   @Outcome(expect = FORBIDDEN, desc = "shared freed memory, or the handle lost its reference")

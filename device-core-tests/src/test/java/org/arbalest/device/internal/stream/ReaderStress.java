@@ -135,7 +135,7 @@ public class ReaderStress {
     }
   }
 
-  /** A close while the source is handed on: the heir has an open source, or the source is closed and there is none. */
+  /** A close while the source is handed on: either an heir has the open source, or the source is closed. */
   @JCStressTest
   @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the heir has the source, and closes it")
   @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "closed before it was handed on")
