@@ -61,7 +61,8 @@ class RebatchedSourceMemorySpec : FunSpec({
         }
     }
 
-    fun among(vararg chosen: Long): (DeviceArray) -> Selection = { Selection.where(it.length()) { row -> row in chosen } }
+    fun among(vararg chosen: Long): (DeviceArray) -> Selection =
+        { Selection.where(it.length()) { row -> row in chosen } }
 
     test("rows that are few in each batch do not keep the batches until the result is complete [SEL-11]") {
         for (chosen in listOf(longArrayOf(700), longArrayOf(700, 701), longArrayOf(5, 1999))) {

@@ -211,7 +211,8 @@ final class TensorDescription {
     long last = 0;
     try {
       for (int i = 0; i < shape.length; i++) {
-        long extent = shape[i] == 1 ? 0 : Math.multiplyExact(shape[i] - 1, Math.multiplyExact(strides[i], (long) width));
+        long extent =
+            shape[i] == 1 ? 0 : Math.multiplyExact(shape[i] - 1, Math.multiplyExact(strides[i], (long) width));
         first = Math.addExact(first, Math.min(extent, 0));
         last = Math.addExact(last, Math.max(extent, 0));
       }

@@ -18,7 +18,8 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.NestedType.DictionaryType;
 
 /**
- * Writes the dictionaries of a batch that the output does not have yet, and finds the new indices of the batch's values.
+ * Writes the dictionaries of a batch that the output does not have yet, and finds the indices of their values in the
+ * output.
  *
  * <p>Inner dictionaries come before the dictionaries whose values refer to them.
  */
@@ -176,8 +177,8 @@ final class DictionaryWriter implements AutoCloseable {
   /** Returns the error for an order of values, which values behind those of another dictionary would change. */
   private static DeviceException isOrdered(IpcField field) {
     return new DeviceException(Errno.EINVAL, "cannot write column \"" + field.field.name()
-        + "\": its dictionary is ordered, and a batch has another one, but a file has one dictionary for a column; write"
-        + " a stream, or convert the column to its values first, with convertTo");
+        + "\": its dictionary is ordered, and a batch has another one, but a file has one dictionary for a column;"
+        + " write a stream, or convert the column to its values first, with convertTo");
   }
 
   /** Returns whether the indices of a field can count so many values. */
