@@ -38,13 +38,13 @@ final class ChannelInput implements FileInput {
 
   @Override
   public Body body(long position, long bytes) {
-    return new ChannelBody((from, to, address) -> ReadThreads.run(channel, () -> {
-      read(position + from, position + to, address);
-      return null;
-    }), position, bytes);
+    return new ChannelBody((from, to, address) -> {
+      long _ = ReadThreads.run(channel, () -> read(position + from, position + to, address));
+    }, position, bytes);
   }
 
-  private void read(long from, long to, long address) throws IOException {
+  /** Returns the number of bytes. */
+  private long read(long from, long to, long address) throws IOException {
     long target = address;
     for (long at = from; at < to;) {
       int step = (int) Math.min(to - at, 1 << 30);
@@ -52,6 +52,7 @@ final class ChannelInput implements FileInput {
       at += step;
       target += step;
     }
+    return to - from;
   }
 
   private void read(ByteBuffer target, long position) throws IOException {

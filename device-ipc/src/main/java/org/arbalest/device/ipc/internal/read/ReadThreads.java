@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Threads for reads of channels that several threads share. An interrupt of a thread that reads such a channel closes
@@ -47,12 +48,12 @@ final class ReadThreads {
     }
   }
 
-  private static IOException unwrapped(Throwable t) {
+  private static IOException unwrapped(@Nullable Throwable t) {
     return switch (t) {
       case IOException e -> e;
       case RuntimeException e -> throw e;
       case Error e -> throw e;
-      case Throwable _ -> new IOException(t); // a read declares no other exception
+      case null, default -> new IOException(t); // a read declares no other exception
     };
   }
 }
