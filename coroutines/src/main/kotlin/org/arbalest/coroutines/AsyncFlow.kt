@@ -104,7 +104,7 @@ private suspend inline fun AsyncArrayStream.collectTasks(
     once: OneCollection,
     action: (AsyncTask, Tasks) -> Unit,
 ) {
-    check(once.begin()) { "a stream's flow can be collected only once, and it was collected or discarded already" }
+    once.begin()
     val tasks = Tasks(prefetch)
     subscribe(tasks)
     var seen = 0

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 /**
  * Releases the source of a flow that is not collected: closes the reader or the async stream of `asFlow`, also
- * through the operators of [LendingFlow]. Does nothing if the collection has begun, or the flow owns nothing before it,
+ * through the operators of [LendingFlow]. It does not find the source through operators of kotlinx.coroutines, such as
+ * `onEach` behind `map`: discard the flow before them. Does nothing if the collection has begun, or the flow owns nothing before it,
  * as [lendingFlow] and the plain flows of kotlinx.coroutines do.
  *
  *     val batches = reader.asFlow()
@@ -65,11 +66,18 @@ internal inline fun discardInto(failure: Throwable, source: () -> Unit) {
 internal class OneCollection(private val source: AutoCloseable) {
     private val isOver = AtomicBoolean()
 
-    /** Begins the collection, which closes the source. Returns false if this or [discard] was called before. */
-    fun begin(): Boolean = isOver.compareAndSet(false, true)
+    /** Begins the collection, which closes the source. Throws if this or [discard] was called before. */
+    fun begin() {
+        if (!isOver.compareAndSet(false, true)) throw CollectedAlreadyException()
+    }
 
     /** Closes the source, unless the collection has begun. */
     fun discard() {
-        if (begin()) source.close()
+        if (isOver.compareAndSet(false, true)) source.close()
     }
 }
+
+/** The failure of a second collection, which no retry can avoid. */
+internal class CollectedAlreadyException : IllegalStateException(
+    "the flow of a reader or a stream can be collected only once, and it was collected or discarded already",
+)

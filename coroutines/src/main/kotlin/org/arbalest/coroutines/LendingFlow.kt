@@ -22,6 +22,7 @@ import kotlinx.coroutines.flow.catch
 import kotlinx.coroutines.flow.distinctUntilChangedBy
 import kotlinx.coroutines.flow.drop
 import kotlinx.coroutines.flow.dropWhile
+import kotlinx.coroutines.flow.emitAll
 import kotlinx.coroutines.flow.filter
 import kotlinx.coroutines.flow.filterNot
 import kotlinx.coroutines.flow.flow
@@ -31,7 +32,6 @@ import kotlinx.coroutines.flow.onCompletion
 import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.onEmpty
 import kotlinx.coroutines.flow.onStart
-import kotlinx.coroutines.flow.retry
 import kotlinx.coroutines.flow.retryWhen
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.takeWhile
@@ -270,16 +270,33 @@ public class LendingFlow<T : AutoCloseable> internal constructor(
     public fun catch(action: suspend FlowCollector<T>.(cause: Throwable) -> Unit): LendingFlow<T> =
         passing(flow.catch { lender().action(it) })
 
-    /** Collects this flow again after an exception, as `retry` of kotlinx.coroutines does. */
+    /**
+     * Collects this flow again after an exception, as `retry` of kotlinx.coroutines does. The flow of a reader or an
+     * async stream can be collected only once, and fails then.
+     */
     public fun retry(
         retries: Long = Long.MAX_VALUE,
         predicate: suspend (cause: Throwable) -> Boolean = { true },
-    ): LendingFlow<T> = passing(flow.retry(retries, predicate))
+    ): LendingFlow<T> {
+        require(retries > 0) { "a flow is retried at least once, not $retries times" }
+        return retryWhen { cause, attempt -> attempt < retries && predicate(cause) }
+    }
 
-    /** Collects this flow again after an exception if [predicate] returns true. The flow owns what it emits. */
+    /** Collects this flow again after an exception if [predicate] returns true; see [retry]. It owns what it emits. */
     public fun retryWhen(
         predicate: suspend FlowCollector<T>.(cause: Throwable, attempt: Long) -> Boolean,
-    ): LendingFlow<T> = passing(flow.retryWhen { cause, attempt -> lender().predicate(cause, attempt) })
+    ): LendingFlow<T> {
+        val retried = flow {
+            var before: Throwable? = null
+            val attempts = flow.retryWhen { cause, attempt ->
+                if (cause is CollectedAlreadyException) before?.let(cause::addSuppressed)
+                before = cause
+                cause !is CollectedAlreadyException && lender().predicate(cause, attempt)
+            }
+            emitAll(attempts)
+        }
+        return passing(retried)
+    }
 
     /** Passes on the elements whose key is not that of the element before. The key must not be the element itself. */
     public fun <K> distinctUntilChangedBy(keySelector: (T) -> K): LendingFlow<T> =

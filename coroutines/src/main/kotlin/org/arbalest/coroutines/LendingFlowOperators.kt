@@ -112,7 +112,7 @@ public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
 
 /**
  * Returns a flow of the elements of all [flows], in the order in which they arrive. The flows are collected at the same
- * time, and each waits until its element was collected. The result owns the elements. If one flow fails, the others are
+ * time, each at most one element ahead. The result owns the elements. If one flow fails, the others are
  * cancelled. Import this function, not only `merge` of kotlinx.coroutines, whose result would have closed elements.
  *
  * @throws IllegalArgumentException if there is no flow
@@ -127,6 +127,9 @@ public fun <T : AutoCloseable> merge(vararg flows: LendingFlow<T>): LendingFlow<
         }
     }
 }
+
+/** Returns a flow of the elements of all flows; see [merge]. */
+public fun <T : AutoCloseable> Iterable<LendingFlow<T>>.merge(): LendingFlow<T> = merge(*toList().toTypedArray())
 
 /** The arrays whose rows do not fill an array yet. */
 private class Waiting : AutoCloseable {

@@ -52,7 +52,7 @@ public fun DeviceArrayReader.asFlow(
 ): LendingFlow<DeviceArray> {
     val once = OneCollection(this)
     val arrays = flow {
-        check(once.begin()) { "a reader's flow can be collected only once, and it was collected or discarded already" }
+        once.begin()
         val pulls = Pulls(this@asFlow, dispatcher, currentCoroutineContext()[Job])
         var failure: Throwable? = null
         try {

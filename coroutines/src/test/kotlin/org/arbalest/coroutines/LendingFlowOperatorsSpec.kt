@@ -135,7 +135,8 @@ class LendingFlowOperatorsSpec : FunSpec({
             emit(batchOf(2))
             throw OutOfMemoryError("no room")
         }
-        shouldThrow<OutOfMemoryError> { failing.rebatch(5).collect { lengths += it.length() } }.message shouldBe "no room"
+        shouldThrow<OutOfMemoryError> { failing.rebatch(5).collect { lengths += it.length() } }
+            .message shouldBe "no room"
         lengths shouldBe listOf(2L)
     }
 

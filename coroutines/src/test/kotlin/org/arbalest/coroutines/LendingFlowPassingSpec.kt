@@ -8,6 +8,7 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.ints.shouldBeLessThan
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation
@@ -103,6 +104,22 @@ class LendingFlowPassingSpec : FunSpec({
         closes.get() shouldBe 3
     }
 
+    test("a retry of a reader's flow ends, and names the failure before") {
+        val closes = AtomicInteger()
+        var calls = 0
+        val failing = readerOf(6) { closes.incrementAndGet() }.asFlow().onEach {
+            calls++
+            throw IOException("the disk is gone")
+        }
+        val failure = shouldThrow<IllegalStateException> { withTimeout(5.seconds) { failing.retry().collect { } } }
+        failure.message shouldContain "collected only once"
+        val others = listOfNotNull(failure, failure.cause).flatMap { it.suppressed.toList() }
+        others.mapNotNull { it.message }.toString() shouldContain "the disk is gone"
+        calls shouldBe 1
+        closes.get() shouldBe 1
+        shouldThrow<IllegalArgumentException> { failing.retry(0) }
+    }
+
     test("merge lends the elements of all flows, and closes all sources however it ends [OWN-16]") {
         val closes = AtomicInteger()
         fun flows() = List(3) { readerOf(50) { closes.incrementAndGet() }.asFlow() }
@@ -111,7 +128,7 @@ class LendingFlowPassingSpec : FunSpec({
         ids shouldContainExactlyInAnyOrder (0L until 50).flatMap { listOf(it, it, it) }
         closes.get() shouldBe 3
 
-        merge(*flows().toTypedArray()).take(2).map { it.id }.toList().size shouldBe 2
+        flows().merge().take(2).map { it.id }.toList().size shouldBe 2
         closes.get() shouldBe 6
 
         val failing = lendingFlow {

@@ -181,8 +181,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   /**
    * Checks the array at a level, regardless of its origin. The handle stays open and unchanged.
    *
-   * <p>From {@link Validation#BOUNDS} on this waits as {@link #synchronize} does, and reads the visible range. It copies
-   * the buffers that the CPU cannot reach; the levels list them.
+   * <p>From {@link Validation#BOUNDS} on this waits as {@link #synchronize} does, and reads the visible range. It
+   * copies the buffers that the CPU cannot reach; the levels list them.
    *
    * @throws DeviceException with {@code EINVAL} if a check fails; the message has the path, the row and the numbers.
    *     With {@code ENOSYS} if the check concerns the content of an opaque device, {@code ENOMEM} if there is not

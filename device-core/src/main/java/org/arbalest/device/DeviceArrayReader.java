@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Consumed readers.</b> An export, and each method that returns a reader, consumes this one (STR-18). The rest of
  * the stream passes to the result, which closes the source. Later calls on this reader throw
- * {@link IllegalStateException} with the name of the call that consumed it, and {@link #close} does nothing. A call that
- * waits for a pull in another thread waits until the pull returns. If a call throws, the caller still owns this reader.
+ * {@link IllegalStateException} with the name of the call that consumed it, and {@link #close} does nothing. A call
+ * that waits for a pull in another thread waits until the pull returns. If a call throws, the caller still owns this
+ * reader.
  */
 @CheckReturnValue
 public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceArrayReaderImpl {

@@ -21,9 +21,11 @@ class ImportLevelsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     /** Makes a batch whose only text has an offset beyond its data. */
-    fun beyond(): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { it.utf8("text", listOf("a", "b")).build() }.also {
-        val offsets = MemorySegment.ofAddress(it.column(0).bufferAddress(1)).reinterpret(12)
+    fun beyond(): DeviceArray {
+        val batch = BatchBuilder.of(Devices.cpu(), 2).use { it.utf8("text", listOf("a", "b")).build() }
+        val offsets = MemorySegment.ofAddress(batch.column(0).bufferAddress(1)).reinterpret(12)
         offsets.setAtIndex(JAVA_INT, 1, 1 shl 20)
+        return batch
     }
 
     val imports = mapOf<String, (Arena, CImport) -> DeviceArray?>(

@@ -64,8 +64,8 @@ class RecordsExactSpec : FunSpec({
         }
         shouldThrow<IllegalArgumentException> {
             sale.build(memory, listOf("1E-30", "123456789").map { Sale(BigDecimal(it), null) })
-        }.message shouldBe "column \"price\": its values have up to 9 digits before the point and 30 behind it, and the " +
-            "default type has 38 digits; build it with a schema"
+        }.message shouldBe "column \"price\": its values have up to 9 digits before the point and 30 behind it, and " +
+            "the default type has 38 digits; build it with a schema"
     }
 
     test("zeros at the end of decimals do not make them too long [OBJ-01]") {
