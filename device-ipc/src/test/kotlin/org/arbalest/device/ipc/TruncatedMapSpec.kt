@@ -12,7 +12,6 @@ import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayOutputStream
 import java.nio.channels.FileChannel
 import java.nio.file.Files
-import java.nio.file.Path
 import java.nio.file.StandardOpenOption
 import kotlin.random.Random
 
