@@ -101,7 +101,9 @@ private class IpcSink(private val dispatcher: CoroutineDispatcher, private val c
     ): Long {
         var rows = 0L
         try {
-            if (schema != null) blocking(dispatcher) { writerOf(schema) }
+            if (schema != null) {
+                val _ = blocking(dispatcher) { writerOf(schema) }
+            }
             flow.collect { emitted ->
                 emitted.use { batch ->
                     blocking(dispatcher) { writerOf(batch.schema()).write(batch) }
