@@ -121,10 +121,13 @@ final class ConcatDictionary {
     return dictionaries;
   }
 
-  /** Returns whether the rows have few of the values of a dictionary, even if each row has another one. */
+  /**
+   * Returns whether values are left out because the rows have few of them, even if each row has another one. An ordered
+   * dictionary keeps its levels, and is joined only to one that has them.
+   */
   private boolean isSpare(int input) {
     long length = dictionaries.length(input);
-    if (length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
+    if (type.ordered() || length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
     long bytes = SpareMemory.leastBytes(valueLayout, dictionaries.structs[input], dictionaries.offset(input), length,
         true);
     return SpareMemory.isMostBytes(rows[input] * layout.width(), bytes);
@@ -203,7 +206,7 @@ final class ConcatDictionary {
     moved[input] = null;
     shift[input] = 0;
     int length = (int) dictionaries.length(input);
-    boolean leavesOut = onlyUsed || (!type.ordered() && isSpare(input));
+    boolean leavesOut = onlyUsed || isSpare(input);
     if (isFirst && !leavesOut) {
       values.addWhole(input);
       return;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.internal.copy
+
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.Devices
+import org.arbalest.device.Validation
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.builders.ColumnBuilder
+import org.arbalest.device.columns.Selection
+import org.arbalest.device.monitoring.ResourceCounters
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.support.ResourceCountersExtension
+
+/** Dictionaries of which the rows of a result have few values. */
+class SpareDictionarySpec : FunSpec({
+    extension(ResourceCountersExtension)
+
+    fun column(type: DataType, rows: Int, append: ColumnBuilder.(Int) -> Unit): DeviceArray =
+        BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+            val column = batch.column(Field.of("a", type))
+            repeat(rows) { column.append(it) }
+            batch.build()
+        }
+
+    fun type(bits: Int = 32, ordered: Boolean = false, values: DataType = DataType.UTF8) =
+        DictionaryType(IntType(bits, true), Field.of("", values), ordered)
+
+    fun words(type: DataType, rows: Int = 1000): DeviceArray = column(type, rows) { append("the value $it") }
+
+    fun values(array: DeviceArray): List<Any?> = array.column("a").toList()
+
+    fun word(row: Long) = "the value $row"
+
+    /** Joins arrays in several ways, and closes them. Returns the values and the lengths of the dictionary. */
+    fun joined(arrays: List<DeviceArray>): List<Pair<List<Any?>, Long>> {
+        fun look(array: DeviceArray) = array.use {
+            it.validate(Validation.FULL)
+            values(it) to it.column("a").dictionary().length()
+        }
+        val concat = look(DeviceArray.concat(arrays))
+        val rebatched = DeviceArrayReader.of(arrays[0].schema(), arrays).rebatch(1000).use { look(it.next()!!) }
+        return listOf(concat, rebatched)
+    }
+
+    test("an ordered dictionary keeps its levels, also in few rows, so that it is joined to itself [ARR-21]") {
+        words(type(ordered = true)).use { all ->
+            val (one, two) = all.slice(0, 500) to all.slice(500, 500)
+            fun some(vararg rows: Long) = Selection.where(500) { it in rows }
+            val makes = mapOf<String, () -> List<DeviceArray>>(
+                "take" to { listOf(one.take(3, 400, 90), two.take(7, 400, 300)) },
+                "filter" to { listOf(one.filter(some(3, 90, 400)), two.filter(some(7, 300, 400))) },
+                "slice" to { listOf(one.slice(3, 1), two.slice(7, 2)) },
+            )
+            for ((name, make) in makes) withClue(name) {
+                val expected = make().flatMap { array -> array.use(::values) }
+                for ((found, length) in joined(make())) {
+                    found shouldBe expected
+                    length shouldBe 1000
+                }
+            }
+            one.slice(3, 1).use { row ->
+                DeviceArray.concat(listOf(row)).use { it.column("a").dictionary().length() shouldBe 1000 }
+            }
+            one.close()
+            two.close()
+        }
+    }
+})
