@@ -3,7 +3,10 @@ package org.arbalest.device.internal.copy
 
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.doubles.shouldBeLessThan
+import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
@@ -17,6 +20,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.ResourceCountersExtension
+import java.lang.management.ManagementFactory
 
 /** Dictionaries of which the rows of a result have few values. */
 class SpareDictionarySpec : FunSpec({
@@ -71,5 +75,26 @@ class SpareDictionarySpec : FunSpec({
             one.close()
             two.close()
         }
+    }
+
+    test("filter and take share a dictionary, at a cost that does not depend on its length [SEL-03]") {
+        fun source(rows: Int) = column(type(values = DataType.INT64), rows) { append(it.toLong()) }
+        val allocated = listOf(1000, 200_000).map { rows ->
+            source(rows).use { all ->
+                val few = Selection.where(rows.toLong()) { it == 3L || it == 900L }
+                fun both() {
+                    for (made in listOf(all.filter(few), all.take(900, 3))) made.use {
+                        (Conversion.of(it)!!.sharedBuffers() > 0) shouldBe true
+                        it.column("a").dictionary().length() shouldBe rows
+                    }
+                }
+                both()
+                val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+                val before = threads.currentThreadAllocatedBytes
+                both()
+                threads.currentThreadAllocatedBytes - before
+            }
+        }
+        allocated[1] shouldBeLessThan allocated[0] + 50_000
     }
 })
