@@ -21,6 +21,7 @@ import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.management.ManagementFactory
+import java.math.BigDecimal
 
 /** Dictionaries of which the rows of a result have few values. */
 class SpareDictionarySpec : FunSpec({
@@ -96,5 +97,56 @@ class SpareDictionarySpec : FunSpec({
             }
         }
         allocated[1] shouldBeLessThan allocated[0] + 50_000
+    }
+
+    test("few rows leave out values of a dictionary at a cost that does not depend on its length [ARR-21]") {
+        column(type(values = DataType.INT64), 1_000_000) { append(it.toLong()) }.use { all ->
+            val few = listOf(all.slice(999_999, 1), all.slice(3, 2), all.slice(3, 1))
+            val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+            fun join() = DeviceArray.concat(few).use {
+                values(it) shouldBe listOf(999_999L, 3L, 4L, 3L)
+                it.column("a").dictionary().length() shouldBe 3
+            }
+            join()
+            val before = threads.currentThreadAllocatedBytes
+            join()
+            threads.currentThreadAllocatedBytes - before shouldBeLessThan 100_000
+            few.forEach(DeviceArray::close)
+        }
+    }
+
+    test("values that cannot be united again are not left out while rows wait, so that they fit the indices [ARR-21]") {
+        val pair = DataType.struct(Field.of("inner", type()), Field.of("number", DataType.decimal128(38, 0)))
+        fun of(rows: Int) = column(type(8, values = pair), rows) { row ->
+            dictionary().child("inner").append("the value $row".repeat(5))
+            dictionary().child("number").append(BigDecimal(row))
+            appendStruct()
+        }
+        of(120).use { all ->
+            val parts = List(10) { part -> all.slice(part * 11L, 16) }
+            val expected = parts.flatMap(::values)
+            for ((found, length) in joined(parts)) {
+                found shouldBe expected
+                length shouldBe 120
+            }
+        }
+    }
+
+    test("the rows of filtered arrays with a large dictionary do not keep it while they wait [SEL-11]") {
+        val before = ResourceCounters.now()
+        var held = 0L
+        var next = 0
+        val source = DeviceArrayReader.Source {
+            held = maxOf(held, ResourceCounters.now().since(before).bufferBytes())
+            if (next++ == 50) null else words(type())
+        }
+        DeviceArrayReader.of(words(type()).use { it.schema() }, source)
+            .filter { Selection.where(1000) { row -> row == 5L || row == 700L } }.rebatch(1000).use { reader ->
+                reader.next()!!.use {
+                    values(it) shouldBe List(50) { listOf(word(5), word(700)) }.flatten()
+                    it.column("a").dictionary().length() shouldBe 2
+                }
+            }
+        held shouldBeLessThan 100_000
     }
 })

@@ -3,6 +3,8 @@ package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.DictionaryType;
@@ -25,6 +27,7 @@ final class ConcatDictionary {
   private final DictionaryType type;
   private final Layout layout;
   private final Layout valueLayout;
+  private final boolean areComparable;
   private final ConcatInputs inputs;
 
   /** The inputs' dictionaries. */
@@ -41,7 +44,10 @@ final class ConcatDictionary {
   // by the first input with the dictionary
   private final long[] rows;
 
-  /** The new index of each value, or −1 for a value that no row has; null if {@link #shift} is added to each index. */
+  /** The values of a dictionary that are not left out, in order; null for all. */
+  private final int[] @Nullable [] used;
+
+  /** The new index of each value that is not left out; null if {@link #shift} is added to each index. */
   private final int[] @Nullable [] moved;
 
   private final long[] shift;
@@ -52,11 +58,13 @@ final class ConcatDictionary {
     this.type = (DictionaryType) field.type();
     this.layout = Layout.of(field);
     this.valueLayout = Layout.of(type.values());
+    this.areComparable = ElementValues.areComparable(valueLayout);
     this.inputs = inputs;
     this.dictionaries = inputs.dictionaries();
     this.same = new int[count];
     this.kept = new int[count];
     this.rows = new long[count];
+    this.used = new int[count][];
     this.moved = new int[count][];
     this.shift = new long[count];
   }
@@ -103,17 +111,22 @@ final class ConcatDictionary {
   /** Returns the values of the only dictionary. */
   private ConcatInputs one(int input) {
     if (!isSpare(input)) return whole(input);
-    int[] indices = new int[(int) dictionaries.length(input)];
-    Arrays.fill(indices, -1);
-    ConcatInputs.Collected used = new ConcatInputs.Collected();
-    int count = 0;
-    BitSet values = used(input);
-    for (int value = values.nextSetBit(0); value >= 0; value = values.nextSetBit(value + 1)) {
-      indices[value] = count++;
-      used.add(dictionaries.origins[input], dictionaries.structs[input], dictionaries.offset(input) + value, 1);
+    ConcatInputs.Collected values = new ConcatInputs.Collected();
+    keepUsed(input, values, 0);
+    return values.isEmpty() ? dictionaries : values.inputs();
+  }
+
+  /** Adds the values that rows have to the result, after a number of others. Returns their count. */
+  private int keepUsed(int input, ConcatInputs.Collected values, int before) {
+    int[] own = used(input);
+    int[] indices = new int[own.length];
+    for (int k = 0; k < own.length; k++) {
+      indices[k] = before + k;
+      values.add(dictionaries.origins[input], dictionaries.structs[input], dictionaries.offset(input) + own[k], 1);
     }
+    used[input] = own;
     moved[input] = indices;
-    return used.isEmpty() ? dictionaries : used.inputs();
+    return own.length;
   }
 
   private ConcatInputs whole(int input) {
@@ -123,26 +136,37 @@ final class ConcatDictionary {
 
   /**
    * Returns whether values are left out because the rows have few of them, even if each row has another one. An ordered
-   * dictionary keeps its levels, and is joined only to one that has them.
+   * dictionary keeps its levels, and is joined only to one that has them. Values that cannot be compared stay because
+   * different parts of one dictionary could not be united again.
    */
   private boolean isSpare(int input) {
     long length = dictionaries.length(input);
-    if (type.ordered() || length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
+    if (type.ordered() || !areComparable || length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
     long bytes = SpareMemory.leastBytes(valueLayout, dictionaries.structs[input], dictionaries.offset(input), length,
         true);
     return SpareMemory.isMostBytes(rows[input] * layout.width(), bytes);
   }
 
-  /** Returns the values that rows have. */
-  private BitSet used(int dictionary) {
-    BitSet used = new BitSet();
+  /** Returns the values that rows have, in order. Few rows cost nothing that depends on the dictionary's length. */
+  private int[] used(int dictionary) {
+    if (!SpareMemory.isMost(rows[dictionary], dictionaries.length(dictionary))) {
+      BitSet used = new BitSet();
+      eachIndex(dictionary, used::set);
+      return used.stream().toArray();
+    }
+    IntStream.Builder used = IntStream.builder();
+    eachIndex(dictionary, used);
+    return used.build().sorted().distinct().toArray();
+  }
+
+  /** Calls an action with the index of each row that is not null. The dictionary has as many values as an int counts. */
+  private void eachIndex(int dictionary, IntConsumer action) {
     plan.each(inputs, input -> {
       if (same[input] != dictionary) return;
       for (long k = 0; k < inputs.counts[input]; k++) {
-        if (!inputs.isNull(input, k)) used.set((int) index(input, k));
+        if (!inputs.isNull(input, k)) action.accept((int) index(input, k));
       }
     });
-    return used;
   }
 
   /** Returns the values of different dictionaries. */
@@ -153,6 +177,7 @@ final class ConcatDictionary {
 
   /** Returns the different values, each once; null if they cannot be compared in a reasonable time. */
   private @Nullable ConcatInputs united() {
+    if (!areComparable) return null;
     long sum = 0;
     long bytes = 0;
     for (int i = 0; i < keptCount; i++) {
@@ -163,7 +188,6 @@ final class ConcatDictionary {
           length, true);
       bytes = Math.min(Layout.MOST_BYTES, RecordedArrays.sum(bytes, least));
     }
-    if (!ElementValues.areComparable(valueLayout)) return null;
     ElementValues.Steps steps = new ElementValues.Steps((1L << 26) + 64 * sum + 16 * bytes);
     UnitedValues values = unite(steps, false);
     if (!type.ordered() && values.count() - 1L > most()) values = unite(steps, true);
@@ -204,6 +228,7 @@ final class ConcatDictionary {
 
   private void add(UnitedValues values, int input, boolean onlyUsed, boolean isFirst) {
     moved[input] = null;
+    used[input] = null;
     shift[input] = 0;
     int length = (int) dictionaries.length(input);
     boolean leavesOut = onlyUsed || isSpare(input);
@@ -211,16 +236,21 @@ final class ConcatDictionary {
       values.addWhole(input);
       return;
     }
-    int[] indices = new int[length];
-    if (leavesOut) {
-      Arrays.fill(indices, -1);
-      BitSet used = used(input);
-      for (int value = used.nextSetBit(0); value >= 0; value = used.nextSetBit(value + 1))
-        indices[value] = values.add(input, value);
-    } else {
-      for (int value = 0; value < length; value++) indices[value] = values.add(input, value);
-    }
+    int[] own = leavesOut ? used(input) : null;
+    int[] indices = new int[own == null ? length : own.length];
+    for (int k = 0; k < indices.length; k++)
+      indices[k] = values.add(input, own == null ? k : own[k]);
+    used[input] = own;
     moved[input] = indices;
+  }
+
+  /** Returns the new index of a value, or −1 if the value was left out. */
+  private long moved(int dictionary, long own) {
+    int[] indices = moved[dictionary];
+    if (indices == null) return own + shift[dictionary];
+    int[] values = used[dictionary];
+    int at = values == null ? (int) own : Arrays.binarySearch(values, (int) own);
+    return at < 0 ? -1 : indices[at];
   }
 
   private static boolean descends(int @Nullable [] indices) {
@@ -240,6 +270,7 @@ final class ConcatDictionary {
       if (type.ordered() && total > 0 && length > 0) throw isOrdered();
       if (i > 0 && length > 0 && total > most() - (length - 1)) throw tooMany(total, length);
       moved[input] = null;
+      used[input] = null;
       shift[input] = total;
       whole(input);
       total += length;
@@ -271,13 +302,12 @@ final class ConcatDictionary {
   }
 
   private void write(int input, long to) {
-    int[] indices = moved[same[input]];
-    long more = shift[same[input]];
+    int dictionary = same[input];
     for (long k = 0; k < inputs.counts[input]; k++) {
       long index = 0;
       if (!inputs.isNull(input, k)) {
         long own = index(input, k);
-        index = indices == null ? own + more : indices[(int) own];
+        index = moved(dictionary, own);
         if (index < 0) throw new MalformedException("index " + own + " was written while it was copied");
       }
       Integers.put(to, layout.bits, inputs.at[input] + k, index);
