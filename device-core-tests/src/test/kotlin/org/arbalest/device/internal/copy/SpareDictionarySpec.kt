@@ -132,6 +132,21 @@ class SpareDictionarySpec : FunSpec({
         }
     }
 
+    test("values that were chosen to have close hashes are joined as fast as others [ARR-21]") {
+        var inverse = 1
+        repeat(5) { inverse *= 2 - inverse * -0x61c88647 } // Newton's method, modulo 2 to the power of 32
+        fun time(factor: Int): Double {
+            val arrays = List(2) { part ->
+                column(type(values = DataType.INT64), 30_000) { append(((it + part) * factor).toLong() and 0xffffffffL) }
+            }
+            val start = System.nanoTime()
+            DeviceArray.concat(arrays).close()
+            return ((System.nanoTime() - start) / 1e6).also { arrays.forEach(DeviceArray::close) }
+        }
+        time(1)
+        time(inverse) shouldBeLessThan 20 * time(1) + 50
+    }
+
     test("the rows of filtered arrays with a large dictionary do not keep it while they wait [SEL-11]") {
         val before = ResourceCounters.now()
         var held = 0L

@@ -203,7 +203,7 @@ final class ConcatDictionary {
   private UnitedValues unite(ElementValues.Steps steps, boolean onlyUsed) {
     ElementValues[] readers = new ElementValues[inputs.structs.length];
     for (int i = 0; i < keptCount; i++) readers[kept[i]] = new ElementValues(plan.owner(inputs, kept[i]), steps);
-    UnitedValues values = new UnitedValues(valueLayout, dictionaries, readers);
+    UnitedValues values = new UnitedValues(valueLayout, dictionaries, readers, steps);
     int first = first();
     add(values, first, onlyUsed, true);
     for (int i = 0; i < keptCount && !steps.areOver(); i++) {
@@ -238,7 +238,7 @@ final class ConcatDictionary {
     }
     int[] own = leavesOut ? used(input) : null;
     int[] indices = new int[own == null ? length : own.length];
-    for (int k = 0; k < indices.length; k++)
+    for (int k = 0; k < indices.length && !values.areOver(); k++)
       indices[k] = values.add(input, own == null ? k : own[k]);
     used[input] = own;
     moved[input] = indices;

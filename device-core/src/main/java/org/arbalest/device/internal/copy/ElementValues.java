@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.copy;
 
 import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.memory.Bitmaps;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * malformed value equals no value, because other checks report it.
  */
 record ElementValues(Ownership owner, Steps steps) {
+  /** Makes hashes unpredictable, so that no producer can choose values of which many have the same. */
+  private static final long SEED = new SplittableRandom().nextLong();
+
   /** The number of elements of a list that its hash depends on. */
   private static final long HASHED = 16;
 
@@ -31,7 +35,7 @@ record ElementValues(Ownership owner, Steps steps) {
       this.left = most;
     }
 
-    private void take(long count) {
+    void take(long count) {
       left -= count;
     }
 
@@ -76,14 +80,14 @@ record ElementValues(Ownership owner, Steps steps) {
         Items items = items(layout, struct, at);
         int hash = items == null ? 0 : Long.hashCode(items.count);
         for (long i = 0; items != null && i < Math.min(items.count, HASHED) && !steps.areOver(); i++)
-          hash = 31 * hash + hash(layout.children[0].layout, items.struct, items.first + i);
+          hash = mix(hash, hash(layout.children[0].layout, items.struct, items.first + i));
         yield hash;
       }
       case STRUCT -> {
         int hash = 7;
         for (int i = 0; i < layout.children.length; i++) {
           long child = RawArrowArray.child(struct, i);
-          hash = 31 * hash + hash(layout.children[i].layout, child, Positions.childStart(layout, child, at));
+          hash = mix(hash, hash(layout.children[i].layout, child, Positions.childStart(layout, child, at)));
         }
         yield hash;
       }
@@ -91,7 +95,7 @@ record ElementValues(Ownership owner, Steps steps) {
         int child = childOf(layout, struct, at);
         long value = child < 0 ? -1 : valueOfUnion(layout, struct, at, child);
         yield value < 0 ? 0
-            : 31 * child + hash(layout.children[child].layout, RawArrowArray.child(struct, child), value);
+            : mix(child, hash(layout.children[child].layout, RawArrowArray.child(struct, child), value));
       }
     };
   }
@@ -148,7 +152,7 @@ record ElementValues(Ownership owner, Steps steps) {
   private int hashFixed(Layout layout, long values, long at) {
     return switch ((int) layout.bits) {
       case 1 -> Bitmaps.get(values, at) ? 1231 : 1237;
-      case 8, 16, 32, 64 -> Long.hashCode(Integers.get(values, layout.bits, at));
+      case 8, 16, 32, 64 -> Long.hashCode(mix(SEED, Integers.get(values, layout.bits, at)));
       default -> hash(values + layout.width() * at, layout.width());
     };
   }
@@ -164,12 +168,21 @@ record ElementValues(Ownership owner, Steps steps) {
   private int hash(long address, long size) {
     steps.take(size);
     if (steps.areOver()) return 0;
-    long hash = size;
+    long hash = SEED ^ size;
     long i = 0;
     for (; i + Long.BYTES <= size; i += Long.BYTES)
-      hash = (hash ^ NativeHeap.getLong(address + i)) * 0x9e3779b97f4a7c15L;
-    for (; i < size; i++) hash = (hash ^ NativeHeap.getByte(address + i)) * 0x9e3779b97f4a7c15L;
+      hash = mix(hash, NativeHeap.getLong(address + i));
+    for (; i < size; i++) hash = mix(hash, NativeHeap.getByte(address + i));
     return Long.hashCode(hash);
+  }
+
+  private static int mix(int hash, int more) {
+    return Long.hashCode(mix(SEED ^ hash, more));
+  }
+
+  private static long mix(long hash, long more) {
+    long word = hash ^ more;
+    return Math.multiplyHigh(word, 0x9e3779b97f4a7c15L) ^ (word * 0x9e3779b97f4a7c15L) ^ SEED;
   }
 
   private boolean areEqual(long a, long b, long size) {

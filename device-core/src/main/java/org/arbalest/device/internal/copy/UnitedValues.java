@@ -2,9 +2,13 @@
 package org.arbalest.device.internal.copy;
 
 import java.util.Arrays;
+import org.arbalest.device.internal.copy.ElementValues.Steps;
 import org.arbalest.device.internal.schema.Layout;
 
-/** The different values of several dictionaries, in the order in which they are added. */
+/**
+ * The different values of several dictionaries, in the order in which they are added. Each slot of the table that is
+ * tried takes a step. Without steps left, indices are wrong.
+ */
 final class UnitedValues {
   private final Layout layout;
 
@@ -12,6 +16,7 @@ final class UnitedValues {
   private final ConcatInputs dictionaries;
 
   private final ElementValues[] readers;
+  private final Steps steps;
 
   /** Where the values are: to be copied to the result's dictionary in this order. */
   private final ConcatInputs.Collected places = new ConcatInputs.Collected();
@@ -25,10 +30,15 @@ final class UnitedValues {
   /** The values by their hashes, plus 1; 0 is empty. The length is a power of 2, and more than twice the count. */
   private int[] table = new int[64];
 
-  UnitedValues(Layout layout, ConcatInputs dictionaries, ElementValues[] readers) {
+  UnitedValues(Layout layout, ConcatInputs dictionaries, ElementValues[] readers, Steps steps) {
     this.layout = layout;
     this.dictionaries = dictionaries;
     this.readers = readers;
+    this.steps = steps;
+  }
+
+  boolean areOver() {
+    return steps.areOver();
   }
 
   int count() {
@@ -54,7 +64,7 @@ final class UnitedValues {
   /** Adds all values of an input's dictionary, also equal ones. These are the first values, so the indices stay. */
   void addWhole(int input) {
     int length = (int) dictionaries.length(input);
-    for (int element = 0; element < length; element++) {
+    for (int element = 0; element < length && !steps.areOver(); element++) {
       int hash = hash(input, element);
       int slot = find(input, element, hash);
       append(input, element, hash);
@@ -68,19 +78,23 @@ final class UnitedValues {
   }
 
   private int firstSlot(int hash) {
-    int shift = Integer.numberOfLeadingZeros(table.length) + 1;
-    return (hash * 0x9e3779b9) >>> shift; // the highest bits of the product
+    return hash & (table.length - 1);
   }
 
-  /** Returns the slot of an equal value, or an empty slot. */
+  /** Returns the slot of an equal value, or an empty slot; any slot if the steps are over. */
   private int find(int input, int element, int hash) {
     int slot = firstSlot(hash);
-    while (table[slot] != 0) {
+    while (table[slot] != 0 && !steps.areOver()) {
       int there = table[slot] - 1;
       if (hashes[there] == hash && isEqual(there, input, element)) return slot;
-      slot = (slot + 1) & (table.length - 1);
+      slot = next(slot);
     }
     return slot;
+  }
+
+  private int next(int slot) {
+    steps.take(1);
+    return (slot + 1) & (table.length - 1);
   }
 
   private boolean isEqual(int there, int input, int element) {
@@ -107,7 +121,7 @@ final class UnitedValues {
     for (int entry : old) {
       if (entry == 0) continue;
       int slot = firstSlot(hashes[entry - 1]);
-      while (table[slot] != 0) slot = (slot + 1) & (table.length - 1);
+      while (table[slot] != 0 && !steps.areOver()) slot = next(slot);
       table[slot] = entry;
     }
   }
