@@ -6,6 +6,7 @@ import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -19,6 +20,8 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.StructKind
+import org.arbalest.support.fake.FakeCall
+import org.arbalest.support.fake.FakeDevice
 import java.lang.foreign.Arena
 
 /** The memory of the rows that wait until an array is complete. */
@@ -123,5 +126,34 @@ class RebatchedSourceMemorySpec : FunSpec({
             batches.removeFirstOrNull()
         }).rebatch(5000).use { it.next()!!.close() }
         found shouldBe listOf(2L, 2L, 2L)
+    }
+
+    test("rows that wait are kept as they are if there is no memory for a copy [SEL-11]") {
+        val pinned = Devices.device(DeviceType.CUDA_HOST, 0)
+        val fake = FakeDevice.of(DeviceType.CUDA_HOST, 0)
+        val on = numbers(0).use { it.copyTo(pinned) }
+        for (count in listOf(1, 40)) {
+            var next = 0
+            val source = DeviceArrayReader.Source {
+                fake.failEvery(if (next < count) FakeCall.ALLOCATE else null)
+                if (next == count) null else on.slice(50L * next++, 1)
+            }
+            DeviceArrayReader.of(on.schema(), DeviceType.CUDA_HOST, source).rebatch(100).use { reader ->
+                reader.next()!!.use { it.column("id").toList() shouldBe List(count) { row -> 50L * row } }
+            }
+        }
+        on.close()
+        val views = BatchBuilder.of(Devices.cpu(), 500).use { batch ->
+            val column = batch.column(Field.of("id", DataType.UTF8_VIEW))
+            repeat(500) { column.append("the text of row $it, which is longer than a view") }
+            batch.build().use { it.copyTo(pinned) }
+        }
+        fake.failCall(FakeCall.ALLOCATE, 2)
+        views.filter(Selection.where(500) { it == 7L || it == 400L }).use {
+            it.column("id").toList() shouldBe
+                listOf(7, 400).map { row -> "the text of row $row, which is longer than a view" }
+        }
+        fake.reset()
+        views.close()
     }
 })

@@ -152,7 +152,8 @@ public final class ArrayConcat {
 
   /**
    * Returns a copy of an array that keeps much more memory than its rows need. The caller closes the copy. Returns null
-   * if the array needs most of the memory, or if the CPU cannot copy it. Waits for the array if it may need a copy.
+   * if the array needs most of the memory, or if a copy is not possible: memory may be lacking, and a malformed array is
+   * reported by the operation that reads it. Waits for the array if it may need a copy.
    *
    * @param source an array that this one was made from, and whose memory it keeps; or the array itself
    */
@@ -172,8 +173,8 @@ public final class ArrayConcat {
       inputs.set(0, array.offset(), array.length());
       ConcatPlan.Node node = plan.measure(array.field().name(), array.field(), inputs);
       return SpareMemory.isMostBytes(plan.total(), kept) ? write(plan, node, array.field(), target, true) : null;
-    } catch (MalformedException e) {
-      throw e.toException();
+    } catch (DeviceException | MalformedException | OutOfMemoryError _) {
+      return null;
     } finally {
       owner.release();
     }

@@ -3,6 +3,7 @@ package org.arbalest.device.internal.copy;
 
 import java.util.List;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.spi.ArrayBridge;
@@ -16,7 +17,7 @@ public final class WaitingParts {
 
   private WaitingParts() {}
 
-  /** Frees what the last part keeps without need. The list stays unchanged if this fails. */
+  /** Frees what the last part keeps without need, as far as there is memory for the copies. */
   public static void letWait(List<DeviceArray> parts) {
     DeviceArrayImpl last = DeviceArrayImpl.unwrap(parts.getLast());
     DeviceArray copy = ArrayConcat.withoutSpare(last, last);
@@ -24,8 +25,9 @@ public final class WaitingParts {
       parts.set(parts.size() - 1, copy);
       last.close();
     }
-    while (parts.size() >= FEW && areSmall(parts.subList(parts.size() - FEW, parts.size())))
-      join(parts.subList(parts.size() - FEW, parts.size()));
+    boolean mayContinue = true;
+    while (mayContinue && parts.size() >= FEW && areSmall(parts.subList(parts.size() - FEW, parts.size())))
+      mayContinue = joinSmall(parts.subList(parts.size() - FEW, parts.size()));
   }
 
   private static boolean areSmall(List<DeviceArray> parts) {
@@ -36,10 +38,16 @@ public final class WaitingParts {
     return true;
   }
 
-  private static void join(List<DeviceArray> small) {
-    DeviceArray joined = DeviceArray.concat(small);
+  private static boolean joinSmall(List<DeviceArray> small) {
+    DeviceArray joined;
+    try {
+      joined = DeviceArray.concat(small);
+    } catch (DeviceException | OutOfMemoryError _) { // the parts stay as they are; joining all reports what is wrong
+      return false;
+    }
     small.forEach(DeviceArray::close);
     small.clear();
     small.add(joined);
+    return true;
   }
 }
