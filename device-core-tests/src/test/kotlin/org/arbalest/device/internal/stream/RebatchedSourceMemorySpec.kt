@@ -23,6 +23,7 @@ import org.arbalest.support.StructKind
 import org.arbalest.support.fake.FakeCall
 import org.arbalest.support.fake.FakeDevice
 import java.lang.foreign.Arena
+import java.lang.management.ManagementFactory
 
 /** The memory of the rows that wait until an array is complete. */
 class RebatchedSourceMemorySpec : FunSpec({
@@ -154,6 +155,27 @@ class RebatchedSourceMemorySpec : FunSpec({
                 listOf(7, 400).map { row -> "the text of row $row, which is longer than a view" }
         }
         fake.reset()
+        views.close()
+    }
+
+    test("a waiting part is checked once, also if empty batches follow [SEL-11]") {
+        val views = BatchBuilder.of(Devices.cpu(), 500).use { batch ->
+            val column = batch.column(Field.of("id", DataType.UTF8_VIEW))
+            repeat(500) { column.append("the text of row $it, which is longer than a view".repeat(2)) }
+            batch.build()
+        }
+        val threads = ManagementFactory.getThreadMXBean() as com.sun.management.ThreadMXBean
+        fun allocated(empty: Int): Long {
+            val batches = mutableListOf(views.retain())
+            repeat(empty) { batches += views.slice(0, 0) }
+            return DeviceArrayReader.of(views.schema(), batches).rebatch(1000).use { reader ->
+                val before = threads.currentThreadAllocatedBytes
+                reader.next()!!.close()
+                threads.currentThreadAllocatedBytes - before
+            }
+        }
+        allocated(100)
+        allocated(100) shouldBeLessThan allocated(0) + 100 * 100
         views.close()
     }
 })

@@ -165,7 +165,7 @@ public final class ArrayConcat {
       boolean isReady = !owner.mayHaveToWait();
       long kept = RecordedArrays.bytes(source, owner, isReady);
       long least = SpareMemory.leastBytes(Layout.of(array.field()), array.struct(owner), array.offset(),
-          array.length(), isReady);
+          array.length(), isReady, SpareMemory.usedFrom(kept));
       if (!SpareMemory.isMostBytes(least, kept)) return null;
       array.synchronize();
       ConcatPlan plan = new ConcatPlan(new Ownership[] {owner});

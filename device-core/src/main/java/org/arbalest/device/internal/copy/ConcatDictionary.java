@@ -142,9 +142,10 @@ final class ConcatDictionary {
   private boolean isSpare(int input) {
     long length = dictionaries.length(input);
     if (type.ordered() || !areComparable || length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
+    long cost = rows[input] * layout.width();
     long bytes = SpareMemory.leastBytes(valueLayout, dictionaries.structs[input], dictionaries.offset(input), length,
-        true);
-    return SpareMemory.isMostBytes(rows[input] * layout.width(), bytes);
+        true, SpareMemory.spareFrom(cost));
+    return SpareMemory.isMostBytes(cost, bytes);
   }
 
   /** Returns the values that rows have, in order. Few rows cost nothing that depends on the dictionary's length. */
@@ -185,7 +186,7 @@ final class ConcatDictionary {
       sum = Math.min(MOST_UNITED + 1, sum + Math.min(MOST_UNITED + 1, length));
       if (sum > MOST_UNITED) return null;
       long least = SpareMemory.leastBytes(valueLayout, dictionaries.structs[kept[i]], dictionaries.offset(kept[i]),
-          length, true);
+          length, true, Long.MAX_VALUE);
       bytes = Math.min(Layout.MOST_BYTES, RecordedArrays.sum(bytes, least));
     }
     ElementValues.Steps steps = new ElementValues.Steps((1L << 26) + 64 * sum + 16 * bytes);

@@ -87,10 +87,11 @@ final class ConcatNested {
   private static boolean isSpare(Layout layout, ConcatInputs inputs, ConcatInputs children, int input, Items items) {
     long range = items.last - items.first;
     if (!SpareMemory.isMost(items.sum, range)) return false;
-    long bytes = SpareMemory.leastBytes(layout.children[0].layout, children.structs[input],
-        children.offset(input) + items.first, range, true);
     // each list is an input of its own then, which costs as much as some elements
-    return SpareMemory.isMostBytes(inputs.counts[input] * layout.width(), bytes);
+    long cost = inputs.counts[input] * layout.width();
+    long bytes = SpareMemory.leastBytes(layout.children[0].layout, children.structs[input],
+        children.offset(input) + items.first, range, true, SpareMemory.spareFrom(cost));
+    return SpareMemory.isMostBytes(cost, bytes);
   }
 
   /** Takes the elements of each list of an input, in order. */

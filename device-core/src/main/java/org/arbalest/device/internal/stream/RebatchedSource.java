@@ -28,6 +28,9 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   private boolean isAtEnd;
 
+  /** Whether the parts keep no memory without need. */
+  private boolean areChecked;
+
   RebatchedSource(DeviceArrayReader reader, long rows) {
     this.reader = reader;
     this.rows = rows;
@@ -36,13 +39,19 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   @Override
   public @Nullable DeviceArray next() {
     while (Long.compareUnsigned(pending, rows) < 0 && !isAtEnd) {
-      if (!parts.isEmpty()) WaitingParts.letWait(parts);
+      letWait();
       pull();
     }
     if (pending != 0) return joined(cut());
     if (failure instanceof Error e) throw e;
     if (failure instanceof RuntimeException e) throw e;
     return null;
+  }
+
+  private void letWait() {
+    if (areChecked || parts.isEmpty()) return;
+    WaitingParts.letWait(parts);
+    areChecked = true;
   }
 
   private void pull() {
@@ -60,6 +69,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
       array.close();
     } else {
       parts.add(array);
+      areChecked = false;
       pending += array.length();
     }
   }
@@ -80,6 +90,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
       parts.set(parts.size() - 1, before);
       last.close();
       parts.add(behind);
+      areChecked = false;
     }
     List<DeviceArray> first = parts.subList(0, rest > 0 ? parts.size() - 1 : parts.size());
     List<DeviceArray> taken = new ArrayList<>(first);
