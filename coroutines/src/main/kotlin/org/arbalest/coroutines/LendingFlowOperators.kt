@@ -149,7 +149,7 @@ private class Waiting : AutoCloseable {
 
     /** Returns all rows, of which none wait any more. */
     fun joined(): DeviceArray {
-        val joined = if (parts.size == 1) parts.single().move() else DeviceArray.concat(parts)
+        val joined = if (parts.size == 1) parts.single().move() else ArrayBridge.join(parts)
         close()
         return joined
     }

@@ -91,6 +91,15 @@ public final class ArrayBridge {
   }
 
   /**
+   * Joins waiting arrays by {@link DeviceArray#concat}. The caller still owns them, and closes the result.
+   *
+   * @throws DeviceException as {@code concat} does; the message says that {@code rebatch} failed
+   */
+  public static DeviceArray join(List<DeviceArray> parts) {
+    return WaitingParts.join(parts);
+  }
+
+  /**
    * Converts an array as {@link DeviceArray#convertTo(Field)} does. If the CPU cannot read the memory, a stream
    * converts booleans, so that this call does not wait. The result then has an event behind the stream's work.
    *

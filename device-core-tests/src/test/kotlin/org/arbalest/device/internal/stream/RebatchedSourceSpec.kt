@@ -19,6 +19,8 @@ import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.support.batch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.device.types.FlatType.IntType
+import org.arbalest.device.types.NestedType.DictionaryType
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CountDownLatch
@@ -121,6 +123,21 @@ class RebatchedSourceSpec : FunSpec({
                 found += it.column("d").toList()
             }
             found shouldBe listOf(listOf("a", "b", "c", null), listOf("a", null, "b", "z"), listOf("y"))
+        }
+    }
+
+    test("batches that cannot be joined are named as those of rebatch, however small they are [SEL-11]") {
+        val type = DictionaryType(IntType(8, true), Field.of("", DataType.UTF8), true)
+        fun of(word: String) = BatchBuilder.of(Devices.cpu(), 1).use { builder ->
+            builder.column(Field.of("d", type)).append(word)
+            builder.build()
+        }
+        for (count in listOf(2, 17)) {
+            val batches = List(count) { of("level $it") }
+            DeviceArrayReader.of(batches[0].schema(), batches).rebatch(count.toLong()).use { reader ->
+                shouldThrow<DeviceException> { reader.next() }.message shouldContain
+                    "rebatch cannot join the rows of $count batches: arrays[1]: "
+            }
         }
     }
 

@@ -8,7 +8,7 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.spi.ArrayBridge;
 
-/** The memory of arrays that wait to be joined. See {@link ArrayBridge#letWait}. */
+/** The memory of arrays that wait to be joined. See {@link ArrayBridge#letWait} and {@link ArrayBridge#join}. */
 public final class WaitingParts {
   /** The size in bytes below which {@link #FEW} parts become one, because each has a cost besides its rows. */
   private static final long SMALL = 4 << 10;
@@ -28,6 +28,16 @@ public final class WaitingParts {
     boolean mayContinue = true;
     while (mayContinue && parts.size() >= FEW && areSmall(parts.subList(parts.size() - FEW, parts.size())))
       mayContinue = joinSmall(parts.subList(parts.size() - FEW, parts.size()));
+  }
+
+  /** Returns an array of the rows of all parts, which the caller closes. The parts stay open. */
+  public static DeviceArray join(List<DeviceArray> parts) {
+    try {
+      return DeviceArray.concat(parts);
+    } catch (DeviceException e) {
+      throw new DeviceException(e.errno(), "rebatch cannot join the rows of " + parts.size() + " batches: "
+          + e.getMessage(), e);
+    }
   }
 
   private static boolean areSmall(List<DeviceArray> parts) {

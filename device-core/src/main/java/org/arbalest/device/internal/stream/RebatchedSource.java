@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.DeviceException;
 import org.arbalest.device.internal.copy.WaitingParts;
 import org.jspecify.annotations.Nullable;
 
@@ -102,10 +101,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   private static DeviceArray joined(List<DeviceArray> taken) {
     if (taken.size() == 1) return taken.getFirst();
     try {
-      return DeviceArray.concat(taken);
-    } catch (DeviceException e) {
-      throw new DeviceException(e.errno(), "rebatch cannot join the rows of " + taken.size() + " batches: "
-          + e.getMessage(), e);
+      return WaitingParts.join(taken);
     } finally {
       taken.forEach(DeviceArray::close); // throws nothing, see Ownership.freeArray
     }
