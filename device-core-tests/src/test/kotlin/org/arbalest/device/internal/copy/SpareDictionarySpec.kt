@@ -132,6 +132,22 @@ class SpareDictionarySpec : FunSpec({
         }
     }
 
+    test("dictionaries that cannot be compared leave out unused values before they are refused [ARR-21]") {
+        fun of(from: Int) = column(type(8, values = DataType.struct(Field.of("inner", type()))), 100) { row ->
+            dictionary().child("inner").append("the value ${from + row}")
+            appendStruct()
+        }
+        listOf(of(0), of(100)).let { whole ->
+            val parts = whole.map { it.slice(50, 49) }
+            val expected = parts.flatMap(::values)
+            for ((found, length) in joined(parts)) {
+                found shouldBe expected
+                length shouldBe 98
+            }
+            whole.forEach(DeviceArray::close)
+        }
+    }
+
     test("values that were chosen to have close hashes are joined as fast as others [ARR-21]") {
         var inverse = 1
         repeat(5) { inverse *= 2 - inverse * -0x61c88647 } // Newton's method, modulo 2 to the power of 32

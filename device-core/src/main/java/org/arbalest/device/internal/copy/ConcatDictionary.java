@@ -261,8 +261,36 @@ final class ConcatDictionary {
     return false;
   }
 
-  /** Returns all values of all dictionaries, one dictionary after the other. */
+  /**
+   * Returns the values of all dictionaries, one dictionary after the other: those that rows have if the indices do not
+   * reach all.
+   */
   private ConcatInputs appended() {
+    boolean areInReach = true;
+    boolean areInts = true;
+    long sum = 0;
+    for (int i = 0; i < keptCount; i++) {
+      long length = dictionaries.length(kept[i]);
+      areInReach &= i == 0 || length == 0 || sum <= most() - (length - 1);
+      areInts &= length <= Integer.MAX_VALUE;
+      sum = RecordedArrays.sum(sum, length);
+    }
+    return type.ordered() || areInReach || !areInts ? appendedWhole() : appendedUsed();
+  }
+
+  private ConcatInputs appendedUsed() {
+    ConcatInputs.Collected values = new ConcatInputs.Collected();
+    int total = 0;
+    for (int i = 0; i < keptCount; i++) {
+      plan.reads(inputs, kept[i]);
+      int more = keepUsed(kept[i], values, total);
+      if (more > 0 && total > most() - (more - 1)) throw tooMany(total, more);
+      total = Math.addExact(total, more);
+    }
+    return values.isEmpty() ? dictionaries : values.inputs();
+  }
+
+  private ConcatInputs appendedWhole() {
     long total = 0;
     for (int i = 0; i < keptCount; i++) {
       int input = kept[i];
