@@ -62,8 +62,8 @@ public fun Flow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<De
  *
  * **Threads.** Arrays are joined in the collector's context, which waits until they are ready.
  *
- * **Ownership.** It is as in [filterRows]. Rows that wait for the next array keep little memory besides their own,
- * where the CPU can copy them. They are released when the collection ends, for any reason.
+ * **Ownership.** It is as in [filterRows]. Rows that wait for the next array are released when the collection ends, for
+ * any reason. They are copied before as by a reader's `rebatch` if they keep much more memory than they need.
  *
  * **Errors.** An exception or [Error] of this flow follows the rows before it.
  *

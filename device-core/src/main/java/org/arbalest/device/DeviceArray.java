@@ -94,9 +94,10 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p>Only the visible range of a slice is taken. The data of views are taken whole, and once, but only the values of
    * the views if these have less than a quarter of the bytes. The elements of list-views are taken likewise.
-   * The result has one dictionary, with each different value of the arrays' dictionaries once (ARR-21). Values that no
-   * row has are left out if there are many, or if the indices do not reach all values. An ordered dictionary must have
-   * all values of the others, in their order.
+   * The result has one dictionary. Different dictionaries become one with each different value once (ARR-21), unless
+   * their values contain run-ends or dictionaries, or are too many to compare: these are appended. Values that no row has
+   * are left out if the rows have few of them and they can be compared, or if the indices do not reach all values. An
+   * ordered dictionary keeps all values, and must have those of the others, in their order.
    *
    * <p>The CPU concatenates, in main memory if it cannot reach the memory of the result. It first copies the arrays
    * that it cannot read, and waits for all arrays. If the CPU cannot reach the target, the stream copies the result
@@ -451,8 +452,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *
    * <p>The field stays the same. Nulls stay nulls, also null rows of the batch itself. Dictionaries, the data of views
    * and the elements of list-views are shared, not copied; run-ends are joined. All other buffers are written, in one
-   * allocation. If this array keeps more than four times the memory that the rows need, all buffers are written. If
-   * nothing is shared, the result does not keep the memory of this array.
+   * allocation. If this array has no dictionary and keeps more than four times the memory that the rows need, all
+   * buffers are written. If nothing is shared, the result does not keep the memory of this array.
    *
    * <p>Rows that follow each other become a {@link #slice}, and all rows another handle of this array, both without a
    * copy and on any device. Otherwise this call waits as {@link #synchronize} does.

@@ -31,9 +31,9 @@ import org.arbalest.device.types.Schema;
  *
  * <p><b>Dictionaries.</b> A dictionary is written before the first batch that uses it, and again only if it changes. A
  * stream then has the whole dictionary again, which replaces the one before;
- * {@link IpcWriteOptions#withDictionaryDeltas} changes that. A file allows no replacement: if values were added at the
- * end, the writer adds these (a delta). Otherwise it adds all values of the other dictionary, and moves the indices of
- * the batch. A dictionary that occurs again is not added again. Some readers of other libraries do not read deltas in
+ * {@link IpcWriteOptions#withDictionaryDeltas} changes that. A file allows no replacement: the writer adds the
+ * values that the file does not have (a delta), and moves the indices of the batch. It adds all values of the other
+ * dictionary if they contain dictionaries or run-ends, or if comparing them costs too much. A dictionary that occurs again is not added again. Some readers of other libraries do not read deltas in
  * files. The writer keeps the memory of the last batch with a new dictionary, and copies of a file's other
  * dictionaries, until it is closed.
  *
