@@ -12,7 +12,10 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,13 @@ final class Destination {
   private static final int MOST_NAME = 40;
 
   private static final int MOST_LINKS = 40;
+
+  private static final List<PosixFilePermission> OF_OWNER = List.of(PosixFilePermission.OWNER_READ,
+      PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
+  private static final List<PosixFilePermission> OF_GROUP = List.of(PosixFilePermission.GROUP_READ,
+      PosixFilePermission.GROUP_WRITE, PosixFilePermission.GROUP_EXECUTE);
+  private static final List<PosixFilePermission> OF_OTHERS = List.of(PosixFilePermission.OTHERS_READ,
+      PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
 
   private final Path path;
   private final Path temporary;
@@ -35,17 +45,19 @@ final class Destination {
 
   /** @throws IOException if the path exists and is not a regular file */
   static Destination of(Path path) throws IOException {
-    Path whole = target(path);
-    if (Files.exists(whole) && !Files.isRegularFile(whole)) {
-      throw new IOException(whole + " is not a regular file, so it cannot be replaced; open a channel and write to it");
+    boolean exists = Files.exists(path);
+    // before links are resolved, since those to pipes, as /dev/stdout is one, lead to no path
+    if (exists && !Files.isRegularFile(path)) {
+      throw new IOException(path + " is not a regular file, so it cannot be replaced; open a channel and write to it");
     }
+    Path whole = exists ? path.toRealPath() : target(path);
     String name = String.valueOf(whole.getFileName());
     int most = name.offsetByCodePoints(0, Math.min(MOST_NAME, name.codePointCount(0, name.length())));
     String temporary = "." + name.substring(0, most) + "." + UUID.randomUUID() + ".tmp";
     return new Destination(whole, whole.resolveSibling(temporary));
   }
 
-  /** Returns the file that links at a path lead to, also if it does not exist: it is made or replaced, not the link. */
+  /** Returns the file to make where a path, or links at the path, lead to no file. */
   private static Path target(Path path) throws IOException {
     Path at = path.toAbsolutePath();
     for (int links = 0; Files.isSymbolicLink(at); links++) {
@@ -55,15 +67,15 @@ final class Destination {
     return at;
   }
 
-  /** Creates the temporary file, with the owner, the group and the permissions of the file to replace. */
+  /** Creates the temporary file, with the permissions of the file to replace, and its owner and group if possible. */
   FileChannel open() throws IOException {
     PosixFileAttributes older = attributes(path);
     FileAttribute<?>[] mode = older == null ? new FileAttribute<?>[0]
-        : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(older.permissions())};
+        : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(inOtherGroup(older.permissions()))};
     FileChannel channel =
         FileChannel.open(temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
     try {
-      if (older != null) keep(older);
+      if (older != null) keep(older, Files.getFileAttributeView(temporary, PosixFileAttributeView.class));
       return channel;
     } catch (Throwable t) {
       try (channel) {
@@ -79,19 +91,45 @@ final class Destination {
     return view == null || !Files.exists(file) ? null : view.readAttributes();
   }
 
-  private void keep(PosixFileAttributes older) throws IOException {
-    PosixFileAttributeView view = Files.getFileAttributeView(temporary, PosixFileAttributeView.class);
+  /**
+   * Gives a new file the permissions of an older one, and its group and its owner if the process may: a user of a
+   * shared folder replaces the files of others, but cannot give files away.
+   *
+   * @throws IOException if the permissions cannot be set
+   */
+  static void keep(PosixFileAttributes older, PosixFileAttributeView made) throws IOException {
+    PosixFileAttributes now = made.readAttributes();
+    boolean isInGroup = now.group().equals(older.group()) || canDo(() -> made.setGroup(older.group()));
+    Set<PosixFilePermission> permissions = isInGroup ? older.permissions() : inOtherGroup(older.permissions());
+    // the process may mask some; before the owner, who alone may do this
+    if (!now.permissions().equals(permissions)) made.setPermissions(permissions);
+    boolean _ = now.owner().equals(older.owner()) || canDo(() -> made.setOwner(older.owner()));
+  }
+
+  private interface Change {
+    void run() throws IOException;
+  }
+
+  private static boolean canDo(Change change) {
     try {
-      PosixFileAttributes made = view.readAttributes();
-      if (!made.owner().equals(older.owner())) view.setOwner(older.owner());
-      if (!made.group().equals(older.group())) view.setGroup(older.group());
-      view.setPermissions(older.permissions()); // the process may mask some
-    } catch (IOException e) {
-      String permissions = PosixFilePermissions.toString(older.permissions());
-      throw new IOException("cannot replace " + path + ": the new file would not have its owner " + older.owner()
-          + ", its group " + older.group() + " and its permissions " + permissions
-          + "; delete it first, or open a channel and write to it", e);
+      change.run();
+      return true;
+    } catch (IOException _) {
+      return false;
     }
+  }
+
+  /** Returns permissions by which nobody gains access if the group is another one: those of both group and others. */
+  private static Set<PosixFilePermission> inOtherGroup(Set<PosixFilePermission> permissions) {
+    Set<PosixFilePermission> narrow = EnumSet.copyOf(OF_OWNER);
+    narrow.retainAll(permissions);
+    for (int i = 0; i < OF_GROUP.size(); i++) {
+      if (permissions.contains(OF_GROUP.get(i)) && permissions.contains(OF_OTHERS.get(i))) {
+        narrow.add(OF_GROUP.get(i));
+        narrow.add(OF_OTHERS.get(i));
+      }
+    }
+    return narrow;
   }
 
   @Override
