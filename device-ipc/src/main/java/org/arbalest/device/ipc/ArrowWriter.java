@@ -191,8 +191,9 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
   void finish() throws IOException;
 
   /**
-   * Closes the writer and its output. Deletes the temporary file of a path unless {@link #finish} completed it. Closing
-   * twice does nothing.
+   * Closes the writer and its output. Deletes the temporary file of a path unless {@link #finish} completed it. If
+   * batches were written, {@link #finish} was not called and no call failed, it logs a warning with the logger
+   * {@code org.arbalest.device.ipc}. Closing twice does nothing.
    */
   @Override
   void close() throws IOException;

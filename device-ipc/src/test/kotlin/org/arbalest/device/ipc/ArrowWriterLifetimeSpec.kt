@@ -10,6 +10,7 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayOutputStream
@@ -29,7 +30,11 @@ import java.nio.file.Path
 import java.nio.file.StandardOpenOption
 import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.TimeUnit
+import java.util.logging.Handler
+import java.util.logging.LogRecord
+import java.util.logging.Logger
 import kotlin.io.path.deleteRecursively
 import kotlin.io.path.listDirectoryEntries
 import kotlin.io.path.name
@@ -295,6 +300,38 @@ class ArrowWriterLifetimeSpec : FunSpec() {
             }
         }
 
+        test("a close without a finish logs what is lost, unless it was finished, has failed, or has no batch") {
+            inFolder { folder ->
+                val path = folder.resolve("a.arrow")
+                fun closed(open: () -> ArrowWriter, use: (ArrowWriter) -> Unit): String =
+                    logged { open().use(use) }.joinToString()
+                fun twice(writer: ArrowWriter) = repeat(2) { batch().use(writer::write) }
+                val file = { ArrowWriter.file(path, schema, options) }
+                closed(file, ::twice) shouldBe "an ArrowWriter was closed without finish(): no file was made at $path, " +
+                    "which loses 2 batches; unless an error ended the work, call finish() before close()"
+                closed({ ArrowWriter.file(ByteArrayOutputStream(), schema, options) }, ::twice) shouldContain
+                    "the file has no footer, which loses 2 batches; "
+                closed({ ArrowWriter.stream(ByteArrayOutputStream(), schema, options) }, ::twice) shouldContain
+                    "the stream of 2 batches has no end mark; "
+                closed(file) {} shouldBe ""
+                closed(file) { twice(it).also { _ -> it.finish() } } shouldBe ""
+                closed({ ArrowWriter.file(Failing(20_000), schema, options) }) { writer ->
+                    shouldThrow<IOException> { while (true) twice(writer) }
+                } shouldBe ""
+                val failing = DeviceArrayReader.of(
+                    schema, Devices.cpu().type(),
+                    object : DeviceArrayReader.Source {
+                        var next = 0
+
+                        override fun next() = if (next++ == 0) batch() else throw IOException("the source fails")
+
+                        override fun close() {}
+                    },
+                )
+                logged { shouldThrow<Exception> { ArrowWriter.writeFile(path, failing) } } shouldBe listOf()
+            }
+        }
+
         test("a folder that does not exist is an error of the open") {
             inFolder { folder ->
                 shouldThrow<IOException> { ArrowWriter.file(folder.resolve("missing/a.arrow"), schema, options) }
@@ -319,4 +356,28 @@ class ArrowWriterLifetimeSpec : FunSpec() {
             output.isClosed shouldBe false
         }
     }
+}
+
+/** Returns what the module logs meanwhile. */
+private fun logged(action: () -> Unit): List<String> {
+    val records = CopyOnWriteArrayList<String>()
+    val handler = object : Handler() {
+        override fun publish(record: LogRecord) {
+            records += record.message
+        }
+
+        override fun flush() = Unit
+
+        override fun close() = Unit
+    }
+    val logger = Logger.getLogger("org.arbalest.device.ipc")
+    logger.addHandler(handler)
+    logger.useParentHandlers = false
+    try {
+        action()
+    } finally {
+        logger.useParentHandlers = true
+        logger.removeHandler(handler)
+    }
+    return records
 }

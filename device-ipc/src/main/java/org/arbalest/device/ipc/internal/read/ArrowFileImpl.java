@@ -175,11 +175,17 @@ public final class ArrowFileImpl implements ArrowFile {
 
   /** Reads the message of a batch, and returns a value from it. */
   private <T> T read(int batch, Message message, Function<Message, T> value) throws IOException {
-    Objects.checkIndex(batch, batchCount());
+    requireBatch(batch);
     return reading(() -> {
       content.footer.batch(batch, content.file, message);
       return value.apply(message);
     });
+  }
+
+  private void requireBatch(int index) {
+    if (index >= 0 && index < batchCount()) return;
+    throw new IndexOutOfBoundsException("there is no batch " + index + " in the " + content.name.of("Arrow file") + ": "
+        + (batchCount() == 0 ? "it has none" : "it has " + batchCount() + ", counted from 0"));
   }
 
   /** Something that is read from the file. */
@@ -203,7 +209,7 @@ public final class ArrowFileImpl implements ArrowFile {
 
   @Override
   public DeviceArray batch(int index) throws IOException {
-    Objects.checkIndex(index, batchCount());
+    requireBatch(index);
     retainOpen();
     DeviceArray array;
     try {

@@ -3,6 +3,7 @@ package org.arbalest.device.ipc.internal.write;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.System.Logger.Level;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -37,6 +38,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   private final BatchEncoder encoder;
   private @Nullable OpenFile counted;
   private State state = State.OPEN;
+  private long batches;
 
   private ArrowWriterImpl(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
       IpcWriteOptions options) {
@@ -114,14 +116,19 @@ public final class ArrowWriterImpl implements ArrowWriter {
     }
   }
 
-  private static void finish(ArrowWriter writer, DeviceArrayReader reader) throws IOException {
+  private static void finish(ArrowWriterImpl writer, DeviceArrayReader reader) throws IOException {
     try (writer) {
-      writer.writeAll(reader);
-      writer.finish();
+      try {
+        writer.writeAll(reader);
+        writer.finish();
+      } catch (Throwable t) {
+        writer.state = State.FAILED; // also if the reader has failed, so that the close gives no warning
+        throw t;
+      }
     }
   }
 
-  private static ArrowWriter at(Path path, boolean isFile, Schema schema, IpcWriteOptions options) throws IOException {
+  private static ArrowWriterImpl at(Path path, boolean isFile, Schema schema, IpcWriteOptions options) throws IOException {
     Destination destination = Destination.of(path);
     Output output = new Output(destination.open(), path, true);
     try {
@@ -134,7 +141,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     }
   }
 
-  private static ArrowWriter start(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
+  private static ArrowWriterImpl start(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
       IpcWriteOptions options) throws IOException {
     Objects.requireNonNull(schema, "schema");
     Objects.requireNonNull(options, "options");
@@ -169,6 +176,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
         }
       }
     }
+    batches++;
     state = State.OPEN;
   }
 
@@ -254,11 +262,22 @@ public final class ArrowWriterImpl implements ArrowWriter {
   @Override
   public void close() throws IOException {
     if (state == State.CLOSED) return;
+    boolean isForgotten = state == State.OPEN && batches > 0;
     state = State.CLOSED;
     if (counted != null) counted.close(this);
     dictionaries.close();
     try (output) {
       if (destination != null) destination.abandon();
     }
+    if (isForgotten) System.getLogger("org.arbalest.device.ipc").log(Level.WARNING, forgotten());
+  }
+
+  /** Returns what is lost if the writer is closed without {@link #finish}. */
+  private String forgotten() {
+    String count = batches == 1 ? "1 batch" : batches + " batches";
+    String what = destination != null ? "no file was made at " + destination + ", which loses " + count
+        : isFile ? "the file has no footer, which loses " + count : "the stream of " + count + " has no end mark";
+    return "an ArrowWriter was closed without finish(): " + what + "; unless an error ended the work, call finish()"
+        + " before close()";
   }
 }
