@@ -21,8 +21,9 @@ import org.arbalest.device.types.Schema;
  *
  * <p><b>A mapped file must be neither shortened nor overwritten</b> while the map lives. It may be replaced by a
  * rename, as {@link ArrowWriter} does. Access to a page that no longer exists ends the process in native code, and is
- * an {@link InternalError} in Java. To read a file that others may change, set {@link IpcReadOptions#withMemory}: each
- * batch is then read and checked in memory.
+ * an {@link InternalError} in Java; calls of this package throw a {@link org.arbalest.device.DeviceException} with
+ * {@code EIO} instead. To read a file that others may change, set {@link IpcReadOptions#withMemory}: each batch is then
+ * read and checked in memory.
  *
  * <p>The caller closes the file. Any thread may use it, and several at a time. An interrupt of one of them ends no
  * read, and does not close the file.

@@ -43,6 +43,7 @@ public final class IpcException extends DeviceException {
   public IpcException in(Path path) {
     IpcException named = new IpcException(path.toString(), position, fault, getCause());
     named.setStackTrace(getStackTrace());
+    for (Throwable suppressed : getSuppressed()) named.addSuppressed(suppressed);
     return named;
   }
 

@@ -9,7 +9,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.ResourceCountersExtension
@@ -88,6 +90,29 @@ class InputNameSpec : FunSpec({
         ArrowFile.open(MemorySegment.ofArray(bytes(Format.FILE)), {}, options).use { file ->
             shouldThrow<IndexOutOfBoundsException> { file.batch(-1) }.message shouldBe
                 "there is no batch -1 in the Arrow file: it has 2, counted from 0"
+        }
+    }
+
+    test("an error of memory names the file that is read, and that which is written [FIL-22]") {
+        val failing = Devices.cpu().memory().limited(8)
+        val path = folder.resolve("memory").apply { writeBytes(bytes(Format.FILE)) }
+        val stream = folder.resolve("memory stream").apply { writeBytes(bytes(Format.STREAM)) }
+        fun message(action: () -> Unit): String = shouldThrow<DeviceException> { action() }
+            .apply { errno() shouldBe Errno.ENOMEM }.message!!
+        ArrowFile.open(path, options.withMemory(failing)).use { file ->
+            message { file.batch(0) } shouldStartWith "cannot read $path: "
+            message { file.readAll() } shouldStartWith "cannot read $path: "
+        }
+        ArrowStream.open(stream, options.withMemory(failing)).use { input ->
+            message { input.next() } shouldStartWith "cannot read $stream: "
+        }
+    }
+
+    test("an error with the name of its file keeps what it suppresses") {
+        val error = IpcException(3, "fault").apply { addSuppressed(IOException("close")) }
+        error.`in`(Path.of("a")).let {
+            it.message shouldBe "a: at byte 3: fault"
+            it.suppressed.map(Throwable::message) shouldBe listOf("close")
         }
     }
 

@@ -4,16 +4,10 @@ package org.arbalest.device.ipc.internal.memory;
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
 
-/**
- * A copy of memory that may be of a mapped file, for native code. A page that no longer exists ends the process in
- * native code, and is an error in Java.
- */
+/** A copy of memory that may be of a mapped file, for native code, which would end the process; see MappedFault. */
 public final class GuardedCopy {
-  private static final Object LOCK = new Object();
-
   private GuardedCopy() {}
 
   /**
@@ -27,13 +21,11 @@ public final class GuardedCopy {
     DeviceBuffer copy = memory.allocate(Math.max(1, size));
     try {
       MemorySegment.copy(source, 0, NativeMemory.segment(copy.address(), size), 0, size);
-      // the JVM throws the error of a missing page not at once, but at the next return of native code
-      boolean _ = Thread.holdsLock(LOCK);
+      MappedFault.settle();
       return copy;
     } catch (InternalError e) {
       copy.close();
-      throw new DeviceException(Errno.EIO, "cannot read " + size + " bytes of a mapped file, which became shorter; do"
-          + " not change files while they are open, or read them with IpcReadOptions.withMemory", e);
+      throw MappedFault.of(e);
     } catch (Throwable t) {
       copy.close();
       throw t;

@@ -19,6 +19,7 @@ public final class ParallelLoop {
   public static void run(int count, boolean isParallel, IntConsumer body) {
     if (!isParallel) {
       for (int i = 0; i < count; i++) body.accept(i);
+      MappedFault.settle();
       return;
     }
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -26,6 +27,7 @@ public final class ParallelLoop {
       if (failure.get() != null) return;
       try {
         body.accept(i);
+        MappedFault.settle(); // not in a thread's later work
       } catch (Throwable t) { // thrown below
         failure.compareAndSet(null, t);
       }

@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -26,29 +28,37 @@ final class AllBatches {
    * Reads all batches. The caller closes the result.
    *
    * @param memory the memory of the result if there are several batches
+   * @param name the name of the input, for errors of joining; those of the batches have it
    */
-  static DeviceArray read(Schema schema, Batches batches, MemoryManager memory) throws IOException {
+  static DeviceArray read(Schema schema, Batches batches, MemoryManager memory, InputName name) throws IOException {
     List<DeviceArray> all = new ArrayList<>();
     try {
       for (DeviceArray next = batches.next(); next != null; next = batches.next()) all.add(next);
       return switch (all.size()) {
         case 0 -> empty(schema);
         case 1 -> all.getFirst().retain();
-        default -> joined(all, memory);
+        default -> joined(all, memory, name);
       };
     } finally {
       all.forEach(DeviceArray::close);
     }
   }
 
-  private static DeviceArray joined(List<DeviceArray> all, MemoryManager memory) {
-    DeviceArray joined = DeviceArray.concat(all, memory, memory.device().defaultStream());
+  private static DeviceArray joined(List<DeviceArray> all, MemoryManager memory, InputName name) {
     try {
-      joined.synchronize();
-      return joined;
-    } catch (Throwable t) {
-      joined.close();
-      throw t;
+      DeviceArray joined = DeviceArray.concat(all, memory, memory.device().defaultStream());
+      try {
+        joined.synchronize();
+        MappedFault.settle();
+        return joined;
+      } catch (Throwable t) {
+        joined.close();
+        throw t;
+      }
+    } catch (DeviceException e) {
+      throw name.named(e);
+    } catch (InternalError e) {
+      throw name.named(e);
     }
   }
 

@@ -14,11 +14,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.ipc.ArrowFile;
 import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
-import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
+import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.arbalest.device.spi.OpenFile;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
@@ -90,7 +91,9 @@ public final class ArrowFileImpl implements ArrowFile {
       Footer footer = Footer.read(file, Framing.mostMetadata(options.maxAllocation()));
       Projection projection = Projection.of(footer.schema, options.columns());
       return new ArrowFileImpl(new FileContent(file, footer, options, name), projection);
-    } catch (IpcException e) {
+    } catch (DeviceException e) {
+      throw name.named(e);
+    } catch (InternalError e) {
       throw name.named(e);
     } catch (IOException e) {
       throw name.named(e);
@@ -197,8 +200,12 @@ public final class ArrowFileImpl implements ArrowFile {
   private <T> T reading(Reading<T> action) throws IOException {
     retainOpen();
     try {
-      return action.read();
-    } catch (IpcException e) {
+      T value = action.read();
+      MappedFault.settle();
+      return value;
+    } catch (DeviceException e) {
+      throw content.name.named(e);
+    } catch (InternalError e) {
       throw content.name.named(e);
     } catch (IOException e) {
       throw content.name.named(e);
@@ -233,7 +240,8 @@ public final class ArrowFileImpl implements ArrowFile {
   @Override
   public DeviceArray readAll() throws IOException {
     int[] next = {0};
-    return AllBatches.read(schema(), () -> next[0] == batchCount() ? null : batch(next[0]++), content.memory());
+    return AllBatches.read(schema(), () -> next[0] == batchCount() ? null : batch(next[0]++), content.memory(),
+        content.name);
   }
 
   /** Adds a use of the content, unless this file was closed: a reader may keep the content open. */

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.ipc.ArrowStream;
 import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
@@ -99,7 +100,9 @@ public final class ArrowStreamImpl implements ArrowStream {
       int mostMetadata = Framing.mostMetadata(options.maxAllocation());
       var source = new StreamSource(input, projection, decoder, mostMetadata, name);
       return new ArrowStreamImpl(source, decoder.message.metadata(), name);
-    } catch (IpcException e) {
+    } catch (DeviceException e) {
+      throw name.named(e);
+    } catch (InternalError e) {
       throw name.named(e);
     } catch (IOException e) {
       throw name.named(e);
@@ -129,7 +132,7 @@ public final class ArrowStreamImpl implements ArrowStream {
 
   @Override
   public DeviceArray readAll() throws IOException {
-    return AllBatches.read(schema(), this::next, source.memory());
+    return AllBatches.read(schema(), this::next, source.memory(), source.name);
   }
 
   private void begin() {

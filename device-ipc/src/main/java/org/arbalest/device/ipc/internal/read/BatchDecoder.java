@@ -14,6 +14,7 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.Validation;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
+import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 import org.arbalest.device.ipc.internal.read.Dictionaries.Dictionary;
 import org.arbalest.device.ipc.internal.schema.IpcField;
@@ -242,6 +243,7 @@ final class BatchDecoder {
     try {
       // a dictionary is validated when it is read, because a stream may have many small batches with a large one
       validate(array, options.validation());
+      MappedFault.settle(); // before the caller has the array
       return array;
     } catch (Throwable t) {
       array.close();

@@ -6,9 +6,9 @@ import java.util.HashSet;
 import java.util.Set;
 import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
-import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
 
 /** The content of a file, for its handle and its readers, which are counted: the last one closes it. Thread-safe. */
@@ -60,7 +60,9 @@ final class FileContent {
       if (!projection.dictionaries().isEmpty()) load(projection);
       footer.batch(index, file, decoder.message);
       return decoder.batch(decoder.message, projection, dictionaries);
-    } catch (IpcException e) {
+    } catch (DeviceException e) {
+      throw name.named(e);
+    } catch (InternalError e) {
       throw name.named(e);
     } catch (IOException e) {
       throw name.named(e);

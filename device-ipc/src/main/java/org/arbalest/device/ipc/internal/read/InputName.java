@@ -5,7 +5,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.ipc.IpcException;
+import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +18,17 @@ import org.jspecify.annotations.Nullable;
 record InputName(@Nullable Path path) {
   static final InputName NONE = new InputName(null);
 
-  /** Returns an error of the input with its name. */
-  IpcException named(IpcException e) {
-    return path == null || e.file() != null ? e : e.in(path);
+  /** Returns an error of the input with its name, unless its class has a meaning of its own. */
+  DeviceException named(DeviceException e) {
+    if (path == null) return e;
+    if (e instanceof IpcException malformed) return malformed.file() == null ? malformed.in(path) : e;
+    if (e.getClass() != DeviceException.class) return e;
+    return new DeviceException(e.errno(), "cannot read " + path + ": " + e.getMessage(), e, e.metadata());
+  }
+
+  /** Returns the exception for an error of a mapped input that became shorter, with its name. */
+  DeviceException named(InternalError e) {
+    return named(MappedFault.of(e));
   }
 
   /** Returns an error of reading the input with its name, unless its class has the name or a meaning of its own. */

@@ -6,17 +6,17 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
-import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /** The batches of a stream, in order. */
 final class StreamSource implements DeviceArrayReader.Source {
-  private final InputName name;
+  final InputName name;
   private final StreamInput input;
   private final BatchDecoder decoder;
   private final Dictionaries dictionaries = new Dictionaries();
@@ -70,7 +70,9 @@ final class StreamSource implements DeviceArrayReader.Source {
       DeviceArray batch = read();
       hasFailed = false;
       return batch;
-    } catch (IpcException e) {
+    } catch (DeviceException e) {
+      throw name.named(e);
+    } catch (InternalError e) {
       throw name.named(e);
     } catch (IOException e) {
       throw name.named(e);

@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.ipc.ArrowWriter;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcWriteOptions;
 import org.arbalest.device.ipc.internal.compress.Codec;
+import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.arbalest.device.ipc.internal.schema.IpcField;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
 import org.arbalest.device.spi.OpenFile;
@@ -166,6 +168,19 @@ public final class ArrowWriterImpl implements ArrowWriter {
     SameLayout layout = SameLayout.of(schema.schema.asField(), batch.field());
     layout.require();
     state = State.FAILED; // unless the end is reached
+    try {
+      writeParts(batch, layout, metadata);
+      MappedFault.settle(); // the batch may be of a mapped file
+    } catch (DeviceException e) {
+      throw output.named(e);
+    } catch (InternalError e) {
+      throw output.named(MappedFault.of(e));
+    }
+    batches++;
+    state = State.OPEN;
+  }
+
+  private void writeParts(DeviceArray batch, SameLayout layout, Metadata metadata) throws IOException {
     try (DeviceArray readable = readable(batch, layout)) {
       long rows = readable.length();
       long most = options.maxBatchRows();
@@ -176,8 +191,6 @@ public final class ArrowWriterImpl implements ArrowWriter {
         }
       }
     }
-    batches++;
-    state = State.OPEN;
   }
 
   /** Returns a batch that the CPU can read now, without null rows of its own, in the writer's schema. */

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.ipc.internal.memory.Blocking;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +125,12 @@ final class Output implements Closeable {
       usedViews = 0;
       usedPaddings = 0;
     }
+  }
+
+  /** Returns an error of a batch, with the name of the output unless its class has a meaning of its own. */
+  DeviceException named(DeviceException e) {
+    if (path == null || e.getClass() != DeviceException.class) return e;
+    return new DeviceException(e.errno(), "cannot write " + path + ": " + e.getMessage(), e, e.metadata());
   }
 
   /**
