@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean
 /**
  * Releases the source of a flow that is not collected: closes the reader or the async stream of `asFlow`, also
  * through the operators of [LendingFlow]. It does not find the source through operators of kotlinx.coroutines, such as
- * `onEach` behind `map`: discard the flow before them. Does nothing if the collection has begun, or the flow owns nothing before it,
- * as [lendingFlow] and the plain flows of kotlinx.coroutines do.
+ * `onEach` behind `map`: discard the flow before them. Does nothing if the collection has begun, or the flow owns
+ * nothing before it, as [lendingFlow] and the plain flows of kotlinx.coroutines do.
  *
  *     val batches = reader.asFlow()
  *     scope.launch { batches.collect { … } }.invokeOnCompletion { batches.discard() } // if the scope was cancelled
