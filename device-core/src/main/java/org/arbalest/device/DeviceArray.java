@@ -95,9 +95,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>Only the visible range of a slice is taken. The data of views are taken whole, and once, but only the values of
    * the views if these have less than a quarter of the bytes. The elements of list-views are taken likewise.
    * The result has one dictionary. Different dictionaries become one with each different value once (ARR-21), unless
-   * their values contain run-ends or dictionaries, or are too many to compare: these are appended. Values that no row has
-   * are left out if the rows have few of them and they can be compared, or if the indices do not reach all values. An
-   * ordered dictionary keeps all values, and must have those of the others, in their order.
+   * their values contain run-ends or dictionaries, or are too many to compare: these are appended. Values that no row
+   * has are left out if the rows have few of them and they can be compared, or if the indices do not reach all values.
+   * An ordered dictionary keeps all values, and must have those of the others, in their order.
    *
    * <p>The CPU concatenates, in main memory if it cannot reach the memory of the result. It first copies the arrays
    * that it cannot read, and waits for all arrays. If the CPU cannot reach the target, the stream copies the result

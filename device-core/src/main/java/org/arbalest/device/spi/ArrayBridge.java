@@ -77,8 +77,8 @@ public final class ArrayBridge {
   }
 
   /**
-   * Reduces the memory of arrays that wait to be joined by {@link DeviceArray#concat(List)}, for code that collects
-   * rows. Call it when the last array of the list begins to wait.
+   * Reduces the memory of arrays that wait to be joined by {@link DeviceArray#concat}, for code that collects rows.
+   * Call it when the last array of the list begins to wait.
    *
    * <p>If the last array keeps much more memory than its rows need, as a slice of a few rows does, a copy replaces it
    * in the list, and it is closed. Many small arrays at the end become one. On a device whose memory the CPU cannot

@@ -211,6 +211,22 @@ class ArrowWriterDictionariesSpec : FunSpec({
         }
     }
 
+    test("filtered batches of one dictionary are written with it, also if it is ordered [FIL-07, SEL-03]") {
+        for (isOrdered in listOf(false, true)) {
+            val type = DictionaryType(DataType.INT16, Field.of("", DataType.UTF8), isOrdered)
+            val chosen = listOf(longArrayOf(3, 500, 900), longArrayOf(7, 800, 400), longArrayOf(1, 0, 2))
+            val batches = batch(words(0, 1000), type).use { all -> chosen.map { all.take(*it) } }
+            using(batches) {
+                val bytes = write(true, batches)
+                shouldRead(true, bytes, batches)
+                dictionaries(bytes.copyOfRange(8, bytes.size)) shouldBe listOf(1000L)
+                val stream = write(false, batches)
+                shouldRead(false, stream, batches)
+                dictionaries(stream) shouldBe listOf(1000L)
+            }
+        }
+    }
+
     test("a writer of a file keeps copies of dictionaries, and only the last batch [FIL-07]") {
         val before = ResourceCounters.now().bufferBytes()
         val first = batch(words(0, 2))

@@ -153,7 +153,9 @@ class SpareDictionarySpec : FunSpec({
         repeat(5) { inverse *= 2 - inverse * -0x61c88647 } // Newton's method, modulo 2 to the power of 32
         fun time(factor: Int): Double {
             val arrays = List(2) { part ->
-                column(type(values = DataType.INT64), 30_000) { append(((it + part) * factor).toLong() and 0xffffffffL) }
+                column(type(values = DataType.INT64), 30_000) { row ->
+                    append(((row + part) * factor).toLong() and 0xffffffffL)
+                }
             }
             val start = System.nanoTime()
             DeviceArray.concat(arrays).close()

@@ -152,8 +152,8 @@ public final class ArrayConcat {
 
   /**
    * Returns a copy of an array that keeps much more memory than its rows need. The caller closes the copy. Returns null
-   * if the array needs most of the memory, or if a copy is not possible: memory may be lacking, and a malformed array is
-   * reported by the operation that reads it. Waits for the array if it may need a copy.
+   * if the array needs most of the memory, or if a copy is not possible: memory may be lacking, and a malformed array
+   * is reported by the operation that reads it. Waits for the array if it may need a copy.
    *
    * @param source an array that this one was made from, and whose memory it keeps; or the array itself
    */

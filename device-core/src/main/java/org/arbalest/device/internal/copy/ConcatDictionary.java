@@ -141,7 +141,8 @@ final class ConcatDictionary {
    */
   private boolean isSpare(int input) {
     long length = dictionaries.length(input);
-    if (type.ordered() || !areComparable || length > MOST_UNITED || !SpareMemory.isMost(rows[input], length)) return false;
+    if (type.ordered() || !areComparable || length > MOST_UNITED) return false;
+    if (!SpareMemory.isMost(rows[input], length)) return false;
     long cost = rows[input] * layout.width();
     long bytes = SpareMemory.leastBytes(valueLayout, dictionaries.structs[input], dictionaries.offset(input), length,
         true, SpareMemory.spareFrom(cost));
@@ -160,7 +161,7 @@ final class ConcatDictionary {
     return used.build().sorted().distinct().toArray();
   }
 
-  /** Calls an action with the index of each row that is not null. The dictionary has as many values as an int counts. */
+  /** Calls an action with the index of each row that is not null. The dictionary's length is an int. */
   private void eachIndex(int dictionary, IntConsumer action) {
     plan.each(inputs, input -> {
       if (same[input] != dictionary) return;

@@ -48,8 +48,8 @@ final class SpareMemory {
   /**
    * Returns the bytes that some elements of a struct need at least. Elements that overlap may count twice.
    *
-   * @param readsContent whether the CPU may read offsets, sizes, views and type ids. Otherwise the result is without the
-   *     data and the elements to which these lead
+   * @param readsContent whether the CPU may read offsets, sizes, views and type ids. Otherwise the result is without
+   *     the data and the elements to which these lead
    * @param enough the number of bytes from which on the caller needs no greater result; this method then ends early
    */
   static long leastBytes(Layout layout, long struct, long start, long count, boolean readsContent, long enough) {
@@ -97,7 +97,7 @@ final class SpareMemory {
     return some(layout.children[index].layout, RawArrowArray.child(struct, index), count, readsContent, enough);
   }
 
-  /** Returns the bytes of a text or of the elements of lists. Malformed offsets count as nothing; a copy reports them. */
+  /** Returns the bytes of a text or of the elements of lists. Malformed offsets count as nothing. */
   private static long range(Layout layout, long struct, long start, long count, long enough) {
     long first = Positions.offset(layout, RawArrowArray.buffer(struct, 1), start);
     long size = Positions.offset(layout, RawArrowArray.buffer(struct, 1), start + count) - first;
@@ -133,8 +133,7 @@ final class SpareMemory {
       if (validity != 0 && !Bitmaps.get(validity, at)) continue;
       sum = RecordedArrays.sum(sum, Integers.get(sizes, layout.bits, at));
       if (sum < next) continue;
-      if (sum >= RawArrowArray.length(RawArrowArray.child(struct, 0))
-          || child(layout, struct, 0, sum, false, enough) >= enough) break;
+      if (child(layout, struct, 0, sum, false, enough) >= enough) break;
       next = 2 * sum;
     }
     return child(layout, struct, 0, sum, true, enough);
