@@ -65,6 +65,10 @@ public final class IpcReadOptions {
    * Returns these options with a memory for the bodies of messages and for decompressed buffers. A file at a path is
    * then read by a channel, and not mapped. By default, it is mapped, and other bytes are read into the CPU's memory.
    *
+   * <p>Zstandard of a mapped file or a segment is decompressed from copies, which this memory has meanwhile: one frame
+   * for each thread. {@link ArrowWriter} writes frames of 16 MiB of values. Other programs write one frame for each
+   * buffer, so that a buffer needs its compressed size in addition.
+   *
    * @param target memory that the CPU can write, such as pinned memory of
    *     {@link org.arbalest.device.Device#hostMemory}. If it has not enough bytes, reading a batch throws a
    *     {@link org.arbalest.device.DeviceException} with {@code ENOMEM}

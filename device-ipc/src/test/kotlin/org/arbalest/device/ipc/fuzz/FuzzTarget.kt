@@ -121,7 +121,7 @@ internal object FuzzLz4 : FuzzTarget() {
                 val all = arena.allocate(size + 2 * GUARD).fill(FILL)
                 val target = all.asSlice(GUARD, size)
                 val isWhole = try {
-                    Codec.of(org.arbalest.device.ipc.IpcCompression.LZ4_FRAME, 0).decompress(source, target)
+                    Codec.of(org.arbalest.device.ipc.IpcCompression.LZ4_FRAME, 0).decompress(source, target, null)
                     true
                 } catch (e: MalformedCompression) {
                     check(e.position() in 0..frame) { e }

@@ -2,7 +2,9 @@
 package org.arbalest.device.ipc.internal.compress;
 
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.ipc.IpcCompression;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A codec of IPC buffers.
@@ -45,8 +47,10 @@ public sealed interface Codec permits Lz4Codec, ZstdCodec {
    * Decompresses the source, all of it, into the target, which is then full. After an error the target's content is
    * undefined; nothing outside of the target changes.
    *
+   * @param copies the memory for copies of parts of a source that may be a mapped file, which native code must not
+   *     read; null for a source in memory
    * @throws MalformedCompression if the source is malformed, or does not decompress to exactly the target's size
    * @throws IllegalArgumentException if a segment is not native
    */
-  void decompress(MemorySegment source, MemorySegment target);
+  void decompress(MemorySegment source, MemorySegment target, @Nullable MemoryManager copies);
 }

@@ -4,6 +4,7 @@ package org.arbalest.device.ipc.internal.compress;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.MemoryManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,7 @@ final class Lz4Codec implements Codec {
   }
 
   @Override
-  public void decompress(MemorySegment source, MemorySegment target) {
+  public void decompress(MemorySegment source, MemorySegment target, @Nullable MemoryManager copies) {
     Segments.check(source, target, 0);
     Lz4Frame.decompress(source, target);
   }

@@ -2,6 +2,11 @@
 package org.arbalest.device.ipc.internal.compress;
 
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.ipc.internal.memory.GuardedCopy;
+import org.arbalest.device.ipc.internal.memory.NativeMemory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Zstandard frames that declare the size of their content. More than 16 MiB become several frames, because
@@ -48,7 +53,7 @@ final class ZstdCodec implements Codec {
   }
 
   @Override
-  public void decompress(MemorySegment source, MemorySegment target) {
+  public void decompress(MemorySegment source, MemorySegment target, @Nullable MemoryManager copies) {
     Segments.check(source, target, 0);
     long in = 0;
     long out = 0;
@@ -56,7 +61,7 @@ final class ZstdCodec implements Codec {
     while (in < source.byteSize()) {
       ZstdFrame frame = ZstdFrame.read(source, in);
       if (!frame.skippable()) {
-        out += decompress(source, in, frame, target, out);
+        out += decompress(source, in, frame, target, out, copies);
         frames = true;
       }
       in = frame.end();
@@ -68,7 +73,8 @@ final class ZstdCodec implements Codec {
     }
   }
 
-  private long decompress(MemorySegment source, long in, ZstdFrame frame, MemorySegment target, long out) {
+  private long decompress(MemorySegment source, long in, ZstdFrame frame, MemorySegment target, long out,
+      @Nullable MemoryManager copies) {
     long room = target.byteSize() - out;
     long declared = frame.declared();
     if (declared > room || declared > frame.most()) {
@@ -83,10 +89,19 @@ final class ZstdCodec implements Codec {
       throw new MalformedCompression(in, "the Zstandard frame has up to " + most + " bytes. A frame of more than 2 GiB "
           + "must declare its size, and needs the native library of aircompressor");
     }
-    long written = library.decompress(in, source.asSlice(in, frame.end() - in), target.asSlice(out, most));
+    MemorySegment whole = source.asSlice(in, frame.end() - in);
+    long written = decompress(in, whole, target.asSlice(out, most), copies);
     if (declared >= 0 && written != declared) {
       throw new MalformedCompression(in, "the frame declares " + declared + " bytes, but has " + written);
     }
     return written;
+  }
+
+  private long decompress(long in, MemorySegment frame, MemorySegment target, @Nullable MemoryManager copies) {
+    if (copies == null) return library.decompress(in, frame, target);
+    // a frame at a time, so that a buffer of many needs no second copy of all
+    try (DeviceBuffer copy = GuardedCopy.of(frame, copies)) {
+      return library.decompress(in, NativeMemory.segment(copy.address(), frame.byteSize()), target);
+    }
   }
 }

@@ -9,7 +9,6 @@ import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.internal.compress.Codec;
 import org.arbalest.device.ipc.internal.compress.MalformedCompression;
-import org.arbalest.device.ipc.internal.memory.GuardedCopy;
 import org.arbalest.device.ipc.internal.memory.NativeMemory;
 import org.arbalest.device.ipc.internal.memory.ParallelLoop;
 
@@ -148,20 +147,10 @@ final class BufferPlacement {
       return;
     }
     MemorySegment source = NativeMemory.segment(address, buffers.size(buffer)).asSlice(Long.BYTES);
-    // Zstandard is native code, and the body may be a mapped file
-    if (body.isInMemory() && compression == IpcCompression.ZSTD) {
-      try (DeviceBuffer copy = GuardedCopy.of(source, memory)) {
-        decompress(buffer, NativeMemory.segment(copy.address(), source.byteSize()), target);
-      }
-    } else {
-      decompress(buffer, source, target);
-    }
-  }
-
-  private void decompress(int buffer, MemorySegment source, long target) {
+    MemoryManager copies = body.isInMemory() ? memory : null; // the body may be a mapped file
     try {
       // one for each buffer: one thread at a time uses a codec
-      Codec.of(compression, 0).decompress(source, NativeMemory.segment(target, sizes[buffer]));
+      Codec.of(compression, 0).decompress(source, NativeMemory.segment(target, sizes[buffer]), copies);
     } catch (MalformedCompression e) {
       throw at(buffer, "a compressed buffer is malformed: " + e.getMessage());
     }

@@ -3,6 +3,7 @@ package org.arbalest.device.ipc.internal.compress
 
 import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
+import org.arbalest.device.MemoryManager
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
@@ -44,12 +45,12 @@ internal fun Codec.compressed(bytes: ByteArray): ByteArray =
     }
 
 /** Decompresses into a target between guards, and checks that they are unchanged, also after an error. */
-internal fun Codec.decompressed(bytes: ByteArray, size: Int): ByteArray =
+internal fun Codec.decompressed(bytes: ByteArray, size: Int, copies: MemoryManager? = null): ByteArray =
     Arena.ofConfined().use { arena ->
         val guarded = arena.allocate(size + 2 * GUARD).fill(GUARD_BYTE)
         val target = guarded.asSlice(GUARD, size.toLong())
         try {
-            decompress(arena.copyOf(bytes).asReadOnly(), target)
+            decompress(arena.copyOf(bytes).asReadOnly(), target, copies)
         } finally {
             val guards = guarded.asSlice(0, GUARD).toArray(JAVA_BYTE) +
                 guarded.asSlice(GUARD + size, GUARD).toArray(JAVA_BYTE)

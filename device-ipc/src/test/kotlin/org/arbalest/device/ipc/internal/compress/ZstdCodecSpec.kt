@@ -10,7 +10,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
 import org.arbalest.device.ipc.IpcCompression.ZSTD
+import kotlin.random.Random
 
 private fun theirs(bytes: ByteArray, sized: Boolean, checksum: Boolean): ByteArray =
     ZstdCompressCtx().use { it.setContentSize(sized).setChecksum(checksum).compress(bytes) }
@@ -42,6 +44,17 @@ class ZstdCodecSpec : FunSpec({
                     codec.decompressed(frame + skippable + frame, 2 * bytes.size) shouldBe bytes + bytes
                 }
             }
+        }
+
+        test("a mapped source is copied by frames, not whole ($name) [FIL-20]") {
+            val bytes = Random(1).nextBytes(10_000)
+            val frame = theirs(bytes, sized = true, checksum = false)
+            val copies = Devices.cpu().memory().metered()
+            val all = List(10) { frame }.reduce(ByteArray::plus)
+            codec.decompressed(all, 100_000, copies) shouldBe List(10) { bytes }.reduce(ByteArray::plus)
+            copies.statistics().peakBytes() shouldBeLessThan 11_000
+            copies.statistics().totalBytes() shouldBe 10L * frame.size
+            copies.statistics().currentBytes() shouldBe 0
         }
 
         test("another size than the target's is an error ($name)") {
