@@ -34,8 +34,8 @@ import org.arbalest.device.types.Schema;
  * {@link IpcWriteOptions#withDictionaryDeltas} changes that. A file allows no replacement: the writer adds the
  * values that the file does not have (a delta), and moves the indices of the batch. It adds all values of the other
  * dictionary if they contain dictionaries or run-ends, or if comparing them costs too much. A dictionary that occurs
- * again is not added again. Some readers of other libraries do not read deltas in files. The writer keeps the memory of the last batch with a new dictionary, and copies of a file's other
- * dictionaries, until it is closed.
+ * again is not added again. Some readers of other libraries do not read deltas in files. The writer keeps the memory
+ * of the last batch with a new dictionary, and copies of a file's other dictionaries, until it is closed.
  *
  * <p>One thread at a time uses a writer. After an exception it accepts only {@link #close}, unless the exception says
  * that an argument was wrong.
