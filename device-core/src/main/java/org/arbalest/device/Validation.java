@@ -47,9 +47,9 @@ public enum Validation {
    * some of those rows, and rejects the slice. {@link DeviceArray#compact} makes an array from it that both accept.
    *
    * <p>The check waits until the buffers can be read. If the CPU cannot reach them, the device's default stream copies
-   * only these buffers to main memory, one after the other: validity bitmaps if a null count is given, of views, and
-   * beside suspicious indices; offsets and sizes, the types of unions, and run ends; views without their data; indices
-   * of dictionaries.
+   * some of them to main memory, one after the other: offsets and sizes, the types of unions, run ends, views without
+   * their data, and indices of dictionaries. It copies validity bitmaps if a null count is given, of views, and beside
+   * suspicious indices.
    */
   BOUNDS,
 

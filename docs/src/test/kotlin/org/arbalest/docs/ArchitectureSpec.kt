@@ -190,7 +190,8 @@ class ArchitectureSpec : FunSpec({
                     "MemoryAllocator").map { known -> "$DEVICE.$known" }
         }
         classes().that().resideInAPackage("$DEVICE.spi..").and().doNotHaveSimpleName("ArrayBridge").and()
-            .doNotHaveSimpleName("ArrayStruct").should().onlyDependOnClassesThat(known).check(core)
+            .doNotHaveSimpleName("ArrayStruct").and().doNotHaveSimpleName("OpenFile").should()
+            .onlyDependOnClassesThat(known).check(core)
     }
 
     for ((artifact, name) in MODULES) {

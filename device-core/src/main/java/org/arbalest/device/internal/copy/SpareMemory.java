@@ -10,8 +10,8 @@ import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.schema.ViewStruct;
 
 /**
- * Memory that is kept, but not used: rows, text and values that no element refers to. If it is most of the memory, what
- * is used is copied.
+ * Memory that is kept, but not used: rows, text and values that no element refers to. If it is most of the memory, the
+ * rest is copied.
  */
 final class SpareMemory {
   /** The bytes up to which memory is kept in any case. */
