@@ -307,8 +307,8 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                     logged { open().use(use) }.joinToString()
                 fun twice(writer: ArrowWriter) = repeat(2) { batch().use(writer::write) }
                 val file = { ArrowWriter.file(path, schema, options) }
-                closed(file, ::twice) shouldBe "an ArrowWriter was closed without finish(): no file was made at $path, " +
-                    "which loses 2 batches; unless an error ended the work, call finish() before close()"
+                closed(file, ::twice) shouldBe "an ArrowWriter was closed without finish(): no file was made at " +
+                    "$path, which loses 2 batches; unless an error ended the work, call finish() before close()"
                 closed({ ArrowWriter.file(ByteArrayOutputStream(), schema, options) }, ::twice) shouldContain
                     "the file has no footer, which loses 2 batches; "
                 closed({ ArrowWriter.stream(ByteArrayOutputStream(), schema, options) }, ::twice) shouldContain

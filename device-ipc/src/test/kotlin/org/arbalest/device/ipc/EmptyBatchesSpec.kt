@@ -34,7 +34,7 @@ class EmptyBatchesSpec : FunSpec({
         "a large list" to (
             FieldOf("l", Crafted.type(Type.LargeList), listOf(FieldOf("item", Crafted.int64))) to
                 BatchOf(0, listOf(none, none), listOf(none, 8L to 8L, none, none))
-        ),
+            ),
         "a list of lists" to nested(0),
         "a list with rows, but without items, of lists" to nested(3),
     )

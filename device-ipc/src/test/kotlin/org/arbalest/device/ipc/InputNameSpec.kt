@@ -82,7 +82,9 @@ class InputNameSpec : FunSpec({
     test("the error of a batch that does not exist names the file, the index and the number of batches [FIL-22]") {
         val path = folder.resolve("two").apply { writeBytes(bytes(Format.FILE)) }
         ArrowFile.open(path).use { file ->
-            for (use in listOf({ file.batch(7) }, { file.rowCount(7) }, { file.metadata(7) }, { file.compression(7) })) {
+            for (use in listOf(
+                { file.batch(7) }, { file.rowCount(7) }, { file.metadata(7) }, { file.compression(7) },
+            )) {
                 shouldThrow<IndexOutOfBoundsException> { use() }.message shouldBe
                     "there is no batch 7 in the Arrow file $path: it has 2, counted from 0"
             }

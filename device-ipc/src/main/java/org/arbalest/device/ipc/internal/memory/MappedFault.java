@@ -20,7 +20,9 @@ public final class MappedFault {
 
   /** Returns the exception for the JVM's error. */
   public static DeviceException of(InternalError e) {
-    return new DeviceException(Errno.EIO, "cannot read bytes of a mapped file, which became shorter; do not change files"
-        + " while they are open, or read them with IpcReadOptions.withMemory", e);
+    return new DeviceException(Errno.EIO,
+        "cannot read bytes of a mapped file, which became shorter; do not change files"
+            + " while they are open, or read them with IpcReadOptions.withMemory",
+        e);
   }
 }

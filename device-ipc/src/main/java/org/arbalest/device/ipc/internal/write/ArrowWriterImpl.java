@@ -130,7 +130,8 @@ public final class ArrowWriterImpl implements ArrowWriter {
     }
   }
 
-  private static ArrowWriterImpl at(Path path, boolean isFile, Schema schema, IpcWriteOptions options) throws IOException {
+  private static ArrowWriterImpl at(Path path, boolean isFile, Schema schema, IpcWriteOptions options)
+      throws IOException {
     Destination destination = Destination.of(path);
     Output output = new Output(destination.open(), path, true);
     try {

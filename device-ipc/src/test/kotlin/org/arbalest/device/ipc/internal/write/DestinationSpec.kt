@@ -102,7 +102,8 @@ private data class Attributes(
 
     override fun fileKey() = null
 
-    fun with(owner: UserPrincipal = this.owner, group: GroupPrincipal = this.group) = Attributes(owner, group, permissions)
+    fun with(owner: UserPrincipal = this.owner, group: GroupPrincipal = this.group) =
+        Attributes(owner, group, permissions)
 }
 
 /** The attributes of a new file, some of which its user may change. */
