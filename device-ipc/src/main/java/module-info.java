@@ -2,6 +2,7 @@
 /** Arrow files and streams (IPC) from and to device arrays, without Arrow Java. */
 module org.arbalest.device.ipc {
   requires static aircompressor.v3;
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires transitive org.arbalest.device;
   requires flatbuffers.java;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Map;
 import org.arbalest.device.adbc.internal.DatabaseUri;
 import org.arbalest.device.adbc.internal.Platform;
@@ -31,6 +32,7 @@ import org.arbalest.device.adbc.internal.Platform;
  * <p>{@link AdbcDriver#load(String)} finds the driver. The driver {@code duckdb} is that of {@link DuckDbDriver}, if
  * its jar is on the class path. Any thread may use this class.
  */
+@CheckReturnValue
 public final class Adbc {
   private Adbc() {}
 

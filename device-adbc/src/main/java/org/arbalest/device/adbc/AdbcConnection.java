@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** A connection to a database. Threads that execute at the same time need one connection each. */
 public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl {
   /** Creates a statement; the caller closes it. */
+  @CheckReturnValue
   AdbcStatement createStatement();
 
   /**
@@ -22,6 +24,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    *
    * @return the result; the caller closes it. See {@link AdbcStatement#executeQuery()}
    */
+  @CheckReturnValue
   default DeviceArrayReader query(String sql) {
     try (AdbcStatement statement = createStatement()) {
       return statement.query(sql); // the result keeps the parts of the statement that it needs
@@ -35,6 +38,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * @return the result; the caller closes it. See {@link AdbcStatement#executeQuery()}
    * @throws IllegalArgumentException if a value's class is not supported
    */
+  @CheckReturnValue
   default DeviceArrayReader query(String sql, @Nullable Object... values) {
     Parameters parameters = Parameters.of(values);
     try (AdbcStatement statement = createStatement()) {
@@ -140,6 +144,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    *
    * @return the batches of the partition; the caller closes them
    */
+  @CheckReturnValue
   DeviceArrayReader readPartition(byte[] partition);
 
   /**

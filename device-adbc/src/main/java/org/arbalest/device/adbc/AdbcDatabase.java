@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Map;
 import org.arbalest.device.adbc.internal.DatabaseImpl;
 
 /** An open database: the state that its connections share. */
+@CheckReturnValue
 public sealed interface AdbcDatabase extends AdbcHandle permits DatabaseImpl {
   /** Opens a connection; the caller closes it. */
   default AdbcConnection connect() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -98,5 +99,6 @@ public sealed interface AdbcDriver permits DriverImpl {
    * @throws AdbcException if the driver rejects an option, or does not open the database
    * @throws IllegalArgumentException if a value has another class
    */
+  @CheckReturnValue
   AdbcDatabase open(Map<String, ?> options);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.internal.MultiResultSetImpl;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any thread may use it; its calls take the connection lock.
  */
 @Experimental
+@CheckReturnValue
 public sealed interface AdbcMultiResultSet extends AutoCloseable permits MultiResultSetImpl {
   /**
    * Returns the next result, and ends the previous one: its reader then throws. A result without rows may be that of a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Deque;
@@ -91,6 +92,7 @@ public final class AdbcPool implements AutoCloseable {
    *     the check of an idle one, which may take at least one second
    * @throws IllegalArgumentException if the size is not positive, or the limit is negative; the database stays open
    */
+  @CheckReturnValue
   public static AdbcPool of(AdbcDatabase database, int size, Duration limit) {
     Objects.requireNonNull(database, "database");
     if (size <= 0) throw new IllegalArgumentException("a pool needs at least 1 connection, not " + size);
@@ -108,6 +110,7 @@ public final class AdbcPool implements AutoCloseable {
    * @throws IllegalStateException if the pool is closed
    * @throws AdbcException if a new connection fails
    */
+  @CheckReturnValue
   public Lease acquire() throws InterruptedException, TimeoutException {
     checkOpen();
     if (!counters.acquire(free, TimeUnit.NANOSECONDS.convert(limit))) throw new TimeoutException(
@@ -256,6 +259,7 @@ public final class AdbcPool implements AutoCloseable {
   }
 
   /** The use of a connection by one caller. Closing it twice has no effect. */
+  @CheckReturnValue
   public final class Lease implements AutoCloseable {
     private final AdbcConnection connection;
     private final AtomicBoolean isReturned = new AtomicBoolean();

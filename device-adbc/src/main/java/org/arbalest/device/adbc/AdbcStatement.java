@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -106,11 +107,13 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * @return the result, without columns and rows if the database returns none; the caller closes it
    * @throws AdbcException if the query fails
    */
+  @CheckReturnValue
   default DeviceArrayReader executeQuery() {
     return executeQuery(Validation.STRUCTURAL);
   }
 
   /** Executes the query, like {@link #executeQuery()}, and validates the result's batches at this level. */
+  @CheckReturnValue
   DeviceArrayReader executeQuery(Validation level);
 
   /**
@@ -127,6 +130,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * @throws AdbcException if the driver does not start the query; with {@link AdbcStatus#NOT_IMPLEMENTED} if it has no
    *     such function
    */
+  @CheckReturnValue
   @Experimental
   AsyncArrayStream executeQueryAsync();
 
@@ -138,6 +142,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * @throws AdbcException if the execution fails; with {@link AdbcStatus#NOT_IMPLEMENTED} if the driver does not
    *     support several results
    */
+  @CheckReturnValue
   @Experimental
   AdbcMultiResultSet executeMulti();
 
@@ -228,6 +233,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   void cancel();
 
   /** Executes a query; see {@link #setSqlQuery} and {@link #executeQuery()}. */
+  @CheckReturnValue
   default DeviceArrayReader query(String sql) {
     setSqlQuery(sql);
     return executeQuery();

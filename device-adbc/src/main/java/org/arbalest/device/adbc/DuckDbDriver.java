@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -65,6 +66,7 @@ public final class DuckDbDriver {
   }
 
   /** Opens a database in memory; the caller closes it. */
+  @CheckReturnValue
   public static AdbcDatabase open() {
     return load().open(Map.of("path", ":memory:"));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.arrow;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
 import java.util.Objects;
 import org.apache.arrow.memory.BufferAllocator;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Conversions between Arrow Java's readers and streams of device arrays, batch by batch and without a copy; {@link
  * ArrowVectors} describes the ownership.
  */
+@CheckReturnValue
 public final class ArrowReaders {
   private ArrowReaders() {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.arrow;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.Set;
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * except by the vectors of the caller's dictionaries. An array that is not a record batch is an {@code
  * IllegalArgumentException} where a record batch is required. A closed object is an {@code IllegalStateException}.
  */
+@CheckReturnValue
 public final class ArrowVectors {
   private static final int REMEMBERED = 256;
   private static final AtomicReferenceArray<@Nullable Known> RECENT = new AtomicReferenceArray<>(REMEMBERED);

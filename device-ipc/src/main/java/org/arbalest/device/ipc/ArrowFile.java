@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.SeekableByteChannel;
@@ -28,6 +29,7 @@ import org.arbalest.device.types.Schema;
  * <p>The caller closes the file. Any thread may use it, and several at a time. An interrupt of one of them ends no
  * read, and does not close the file.
  */
+@CheckReturnValue
 public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
   /** Opens a file with the default options; see {@link #open(Path, IpcReadOptions)}. */
   static ArrowFile open(Path path) throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The caller closes the stream. One thread at a time uses it. {@link #close} may be called by another thread: it
  * closes the input, which usually ends a blocked read.
  */
+@CheckReturnValue
 public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImpl {
   /**
    * Opens a stream of bytes, and reads its schema. The result owns the input; if this call throws, the caller still

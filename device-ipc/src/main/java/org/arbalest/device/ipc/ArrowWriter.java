@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc;
 
+import com.google.errorprone.annotations.CheckReturnValue;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.WritableByteChannel;
@@ -40,6 +41,7 @@ import org.arbalest.device.types.Schema;
  * <p>One thread at a time uses a writer. After an exception it accepts only {@link #close}, unless the exception says
  * that an argument was wrong.
  */
+@CheckReturnValue
 public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImpl {
   /**
    * Creates a file at a path, or where links at the path lead. The bytes go to a temporary file in the same folder,
