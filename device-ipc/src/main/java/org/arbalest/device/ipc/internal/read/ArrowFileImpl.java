@@ -90,6 +90,7 @@ public final class ArrowFileImpl implements ArrowFile {
     try {
       Footer footer = Footer.read(file, Framing.mostMetadata(options.maxAllocation()));
       Projection projection = Projection.of(footer.schema, options.columns());
+      MappedFault.settle();
       return new ArrowFileImpl(new FileContent(file, footer, options, name), projection);
     } catch (DeviceException e) {
       throw name.named(e);

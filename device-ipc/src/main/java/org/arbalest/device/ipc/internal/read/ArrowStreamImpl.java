@@ -20,6 +20,7 @@ import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcException;
 import org.arbalest.device.ipc.IpcReadOptions;
 import org.arbalest.device.ipc.internal.memory.Blocking;
+import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.arbalest.device.spi.OpenFile;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
@@ -97,6 +98,7 @@ public final class ArrowStreamImpl implements ArrowStream {
     try {
       if (!input.next(decoder.message)) throw new IpcException(0, "the stream ends before its schema");
       Projection projection = Projection.of(decoder.message.schema(), options.columns());
+      MappedFault.settle();
       int mostMetadata = Framing.mostMetadata(options.maxAllocation());
       var source = new StreamSource(input, projection, decoder, mostMetadata, name);
       return new ArrowStreamImpl(source, decoder.message.metadata(), name);
