@@ -241,7 +241,9 @@ public final class ArrowVectors {
       VectorLoader.load(array, ArrowSchemas.plan(field, dictionaries), vector, LoadedDictionaries.of(dictionaries));
       return vector;
     } catch (Throwable t) {
-      if (vector != null) closed(vector::close, t);
+      if (vector != null) {
+        var _ = closed(vector::close, t);
+      }
       clearNew(dictionaries, before, t);
       throw translated(t);
     }
@@ -250,7 +252,8 @@ public final class ArrowVectors {
   private static void clearNew(@Nullable MapDictionaryProvider dictionaries, Set<Long> before, Throwable failure) {
     if (dictionaries == null) return;
     for (long id : dictionaries.getDictionaryIds()) {
-      if (!before.contains(id)) closed(dictionaries.lookup(id).getVector()::close, failure);
+      if (before.contains(id)) continue;
+      var _ = closed(dictionaries.lookup(id).getVector()::close, failure);
     }
   }
 
