@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.MemoryManager
 import org.arbalest.device.ipc.IpcCompression
 import java.lang.foreign.Arena
 import java.lang.foreign.MemorySegment
@@ -14,7 +15,7 @@ import java.net.URLClassLoader
 
 /** The codecs as an application sees them that has no aircompressor. */
 private class Alone : URLClassLoader(
-    arrayOf(Codec::class.java.protectionDomain.codeSource.location),
+    listOf(Codec::class, MemoryManager::class).map { it.java.protectionDomain.codeSource.location }.toTypedArray(),
     ClassLoader.getPlatformClassLoader()
 ) {
     private val codec = loadClass(Codec::class.java.name)
@@ -26,11 +27,16 @@ private class Alone : URLClassLoader(
             codec.getMethod("of", compression, Int::class.java).invoke(null, constant, 0)
         }
 
-    fun call(receiver: Any, method: String, source: MemorySegment, target: MemorySegment): Any? =
-        called {
-            val types = arrayOf(MemorySegment::class.java, MemorySegment::class.java)
-            codec.getMethod(method, *types).invoke(receiver, source, target)
-        }
+    fun compress(receiver: Any, source: MemorySegment, target: MemorySegment): Any? = called {
+        codec.getMethod("compress", MemorySegment::class.java, MemorySegment::class.java)
+            .invoke(receiver, source, target)
+    }
+
+    fun decompress(receiver: Any, source: MemorySegment, target: MemorySegment): Any? = called {
+        val memory = loadClass(MemoryManager::class.java.name)
+        codec.getMethod("decompress", MemorySegment::class.java, MemorySegment::class.java, memory)
+            .invoke(receiver, source, target, null)
+    }
 
     private fun <T> called(block: () -> T): T =
         try {
@@ -48,9 +54,9 @@ class CodecDependencySpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 val codec = alone.of("LZ4_FRAME")
                 val target = arena.allocate(1000)
-                alone.call(codec, "decompress", arena.copyOf(frame), target)
+                alone.decompress(codec, arena.copyOf(frame), target)
                 target.toArray(JAVA_BYTE) shouldBe bytes
-                shouldThrow<IllegalStateException> { alone.call(codec, "compress", target, arena.allocate(2000)) }
+                shouldThrow<IllegalStateException> { alone.compress(codec, target, arena.allocate(2000)) }
                     .message shouldContain "io.airlift:aircompressor-v3 is missing"
             }
         }
