@@ -82,7 +82,7 @@ public final class ArrayBridge {
    *
    * <p>If the last array keeps much more memory than its rows need, as a slice of a few rows does, a copy replaces it
    * in the list, and it is closed. Many small arrays at the end become one. On a device whose memory the CPU cannot
-   * access, nothing changes. Without memory for a copy, the array stays as it is.
+   * access, nothing changes. Without memory for a copy, the array stays unchanged.
    *
    * @param parts the arrays, at least one; the list can be changed
    */

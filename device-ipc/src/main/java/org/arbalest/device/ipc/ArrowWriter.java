@@ -47,7 +47,7 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
    * Creates a file at a path, or where links at the path lead. The bytes go to a temporary file in the same folder,
    * named {@code .NAME.UUID.tmp} with at most 40 characters of the name. {@link #finish} renames it, atomically where
    * the file system can do so, and replaces an older file. The new one then has the older one's permissions, if the
-   * file system has these of POSIX, and its owner and group if the process may set them; with another group, group and
+   * file system has these of POSIX, and its owner and group if the process may set them. With another group, group and
    * others have only the permissions that both had. Other attributes, such as access lists, are not kept. It waits
    * until the disk has the bytes only with {@link IpcWriteOptions#withSync}. A process that is killed leaves the
    * temporary file behind.

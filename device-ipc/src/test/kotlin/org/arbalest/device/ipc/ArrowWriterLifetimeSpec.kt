@@ -300,7 +300,7 @@ class ArrowWriterLifetimeSpec : FunSpec() {
             }
         }
 
-        test("a close without a finish logs what is lost, unless it was finished, has failed, or has no batch") {
+        test("a close without a finish logs the loss, unless it was finished, has failed, or has no batch") {
             inFolder { folder ->
                 val path = folder.resolve("a.arrow")
                 fun closed(open: () -> ArrowWriter, use: (ArrowWriter) -> Unit): String =

@@ -20,7 +20,7 @@ import kotlin.random.Random
 class TruncatedMapSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    test("reading and compressing a mapped file that became shorter are errors that name it [FIL-20] [FIL-22]") {
+    test("reading and compressing a mapped file that became shorter are errors that name it [FIL-20, FIL-22]") {
         val child = ChildJvm.run(Child::class)
         child.output.lines().filter { it.isNotEmpty() } shouldContainExactly listOf(
             "write LZ4_FRAME: DeviceException 5 cannot write", "write ZSTD: DeviceException 5 cannot write",

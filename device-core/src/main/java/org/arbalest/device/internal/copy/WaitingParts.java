@@ -52,7 +52,7 @@ public final class WaitingParts {
     DeviceArray joined;
     try {
       joined = DeviceArray.concat(small);
-    } catch (DeviceException | OutOfMemoryError _) { // the parts stay as they are; joining all reports what is wrong
+    } catch (DeviceException | OutOfMemoryError _) { // the parts stay as they are; joining all reports the error
       return false;
     }
     small.forEach(DeviceArray::close);

@@ -286,7 +286,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     if (isForgotten) System.getLogger("org.arbalest.device.ipc").log(Level.WARNING, forgotten());
   }
 
-  /** Returns what is lost if the writer is closed without {@link #finish}. */
+  /** Returns the loss if the writer is closed without {@link #finish}. */
   private String forgotten() {
     String count = batches == 1 ? "1 batch" : batches + " batches";
     String what = destination != null ? "no file was made at " + destination + ", which loses " + count

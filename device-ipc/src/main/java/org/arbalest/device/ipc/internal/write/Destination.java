@@ -85,7 +85,7 @@ final class Destination {
     }
   }
 
-  /** Returns the attributes of a file; null if there is none, or the file system has no such attributes. */
+  /** Returns the attributes of a file; null without a file, or if the file system has no such attributes. */
   private static @Nullable PosixFileAttributes attributes(Path file) throws IOException {
     PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
     return view == null || !Files.exists(file) ? null : view.readAttributes();
@@ -101,7 +101,7 @@ final class Destination {
     PosixFileAttributes now = made.readAttributes();
     boolean isInGroup = now.group().equals(older.group()) || canDo(() -> made.setGroup(older.group()));
     Set<PosixFilePermission> permissions = isInGroup ? older.permissions() : inOtherGroup(older.permissions());
-    // the process may mask some; before the owner, who alone may do this
+    // the process may mask some; before the owner changes, since only the owner may do this
     if (!now.permissions().equals(permissions)) made.setPermissions(permissions);
     boolean _ = now.owner().equals(older.owner()) || canDo(() -> made.setOwner(older.owner()));
   }
@@ -119,7 +119,7 @@ final class Destination {
     }
   }
 
-  /** Returns permissions by which nobody gains access if the group is another one: those of both group and others. */
+  /** Returns permissions by which no user gains access if the group is another one: those of both group and others. */
   private static Set<PosixFilePermission> inOtherGroup(Set<PosixFilePermission> permissions) {
     Set<PosixFilePermission> narrow = EnumSet.copyOf(OF_OWNER);
     narrow.retainAll(permissions);

@@ -18,7 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.attribute.UserPrincipal
 import kotlin.io.path.exists
 
-/** What a new file has of the file that it replaces, if its user may not give files away. */
+/** The attributes that a new file takes over from the file that it replaces, if its user may not give files away. */
 class DestinationSpec : FunSpec({
     fun attributes(owner: String, group: String, mode: String): Attributes =
         Attributes(Principal(owner), Principal(group), PosixFilePermissions.fromString(mode))
@@ -35,7 +35,7 @@ class DestinationSpec : FunSpec({
         "rwxrwxrwx" to "rwxrwxrwx",
         "r--r-xr-x" to "r--r-xr-x",
     )) {
-        test("a file of another owner and group, and $mode, is replaced, and nobody gains access [FIL-19]") {
+        test("a file of another owner and group, and $mode, is replaced, and no user gains access [FIL-19]") {
             val older = attributes("colleague", "team", mode)
             kept(older, View(attributes("me", "mine", "rw-------"))) shouldBe "me mine $narrow"
             kept(older, View(attributes("me", "mine", "rw-------"), mayGroup = true)) shouldBe "me team $mode"
