@@ -11,9 +11,9 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
+import org.arbalest.support.logged
 import org.arbalest.testkit.contract.eventually
 import java.time.Duration
-import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
@@ -21,9 +21,6 @@ import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.atomic.AtomicReference
-import java.util.logging.Handler
-import java.util.logging.LogRecord
-import java.util.logging.Logger
 
 class AdbcPoolSpec : FunSpec({
     extension(FaultyDriver.needed)
@@ -180,7 +177,7 @@ class AdbcPoolSpec : FunSpec({
         val lost = pool.connection()
         FaultyDriver.plain.fail("StatementExecuteQuery", status = 10)
         FaultyDriver.plain.fail("ConnectionRelease", status = 10)
-        val logged = logged { pool.acquire().use { it.connection() shouldNotBeSameInstanceAs lost } }
+        val logged = logged("org.arbalest.device.adbc") { pool.acquire().use { it.connection() shouldNotBeSameInstanceAs lost } }
         logged.single().let {
             it.message shouldBe "closing a connection that failed its check failed; $pool replaces it"
             (it.thrown as AdbcException).operation() shouldBe "AdbcConnectionRelease"
@@ -230,30 +227,6 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 })
-
-/** Returns what the module logs during [action]. */
-private fun logged(action: () -> Unit): List<LogRecord> {
-    val records = CopyOnWriteArrayList<LogRecord>()
-    val handler = object : Handler() {
-        override fun publish(record: LogRecord) {
-            records += record
-        }
-
-        override fun flush() = Unit
-
-        override fun close() = Unit
-    }
-    val logger = Logger.getLogger("org.arbalest.device.adbc")
-    logger.addHandler(handler)
-    logger.useParentHandlers = false
-    try {
-        action()
-    } finally {
-        logger.useParentHandlers = true
-        logger.removeHandler(handler)
-    }
-    return records
-}
 
 /** Starts to acquire a connection in a call that waits; returns its thread and future. */
 private fun ExecutorService.startAcquiring(pool: AdbcPool): Pair<Thread, Future<AdbcPool.Lease>> {

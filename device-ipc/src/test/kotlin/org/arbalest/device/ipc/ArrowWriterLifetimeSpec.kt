@@ -13,6 +13,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.logged
 import java.io.ByteArrayOutputStream
 import java.io.IOException
 import java.io.OutputStream
@@ -30,17 +31,15 @@ import java.nio.file.Path
 import java.nio.file.StandardOpenOption
 import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.TimeUnit
-import java.util.logging.Handler
-import java.util.logging.LogRecord
-import java.util.logging.Logger
 import kotlin.io.path.deleteRecursively
 import kotlin.io.path.listDirectoryEntries
 import kotlin.io.path.name
 import kotlin.io.path.readBytes
 import kotlin.io.path.readText
 import kotlin.io.path.writeText
+
+private const val LOGGER = "org.arbalest.device.ipc"
 
 /** A file appears at its path only when it is complete. Each failure frees all memory. */
 @OptIn(kotlin.io.path.ExperimentalPathApi::class)
@@ -304,7 +303,7 @@ class ArrowWriterLifetimeSpec : FunSpec() {
             inFolder { folder ->
                 val path = folder.resolve("a.arrow")
                 fun closed(open: () -> ArrowWriter, use: (ArrowWriter) -> Unit): String =
-                    logged { open().use(use) }.joinToString()
+                    logged(LOGGER) { open().use(use) }.joinToString { it.message }
                 fun twice(writer: ArrowWriter) = repeat(2) { batch().use(writer::write) }
                 val file = { ArrowWriter.file(path, schema, options) }
                 closed(file, ::twice) shouldBe "an ArrowWriter was closed without finish(): no file was made at " +
@@ -328,7 +327,7 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                         override fun close() {}
                     },
                 )
-                logged { shouldThrow<Exception> { ArrowWriter.writeFile(path, failing) } } shouldBe listOf()
+                logged(LOGGER) { shouldThrow<Exception> { ArrowWriter.writeFile(path, failing) } } shouldBe listOf()
             }
         }
 
@@ -356,28 +355,4 @@ class ArrowWriterLifetimeSpec : FunSpec() {
             output.isClosed shouldBe false
         }
     }
-}
-
-/** Returns what the module logs meanwhile. */
-private fun logged(action: () -> Unit): List<String> {
-    val records = CopyOnWriteArrayList<String>()
-    val handler = object : Handler() {
-        override fun publish(record: LogRecord) {
-            records += record.message
-        }
-
-        override fun flush() = Unit
-
-        override fun close() = Unit
-    }
-    val logger = Logger.getLogger("org.arbalest.device.ipc")
-    logger.addHandler(handler)
-    logger.useParentHandlers = false
-    try {
-        action()
-    } finally {
-        logger.useParentHandlers = true
-        logger.removeHandler(handler)
-    }
-    return records
 }
