@@ -177,7 +177,9 @@ class AdbcPoolSpec : FunSpec({
         val lost = pool.connection()
         FaultyDriver.plain.fail("StatementExecuteQuery", status = 10)
         FaultyDriver.plain.fail("ConnectionRelease", status = 10)
-        val logged = logged("org.arbalest.device.adbc") { pool.acquire().use { it.connection() shouldNotBeSameInstanceAs lost } }
+        val logged = logged("org.arbalest.device.adbc") {
+            pool.acquire().use { it.connection() shouldNotBeSameInstanceAs lost }
+        }
         logged.single().let {
             it.message shouldBe "closing a connection that failed its check failed; $pool replaces it"
             (it.thrown as AdbcException).operation() shouldBe "AdbcConnectionRelease"

@@ -193,9 +193,15 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
   void finish() throws IOException;
 
   /**
+   * Closes the writer without completing the output. It is {@link #close} without the warning, for an output that the
+   * caller does not want any more.
+   */
+  void abandon() throws IOException;
+
+  /**
    * Closes the writer and its output. Deletes the temporary file of a path unless {@link #finish} completed it. If
-   * batches were written, {@link #finish} was not called and no call failed, it logs a warning with the logger
-   * {@code org.arbalest.device.ipc}. Closing twice does nothing.
+   * batches were written, {@link #finish} was not called and the last call did not fail, it logs a warning with the
+   * logger {@code org.arbalest.device.ipc}. Closing twice does nothing.
    */
   @Override
   void close() throws IOException;

@@ -307,17 +307,24 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                 fun twice(writer: ArrowWriter) = repeat(2) { batch().use(writer::write) }
                 val file = { ArrowWriter.file(path, schema, options) }
                 closed(file, ::twice) shouldBe "an ArrowWriter was closed without finish(): no file was made at " +
-                    "$path, which loses 2 batches; unless an error ended the work, call finish() before close()"
+                    "$path, which loses 2 batches; call finish() before close(), or abandon() instead"
                 closed({ ArrowWriter.file(ByteArrayOutputStream(), schema, options) }, ::twice) shouldContain
                     "the file has no footer, which loses 2 batches; "
                 closed({ ArrowWriter.stream(ByteArrayOutputStream(), schema, options) }, ::twice) shouldContain
                     "the stream of 2 batches has no end mark; "
                 closed(file) {} shouldBe ""
+                closed(file) { twice(it).also { _ -> it.abandon() } } shouldBe ""
+                names(folder) shouldContainExactly listOf()
+                fun rejected(writer: ArrowWriter) = batch().use { all ->
+                    all.select("int64").use { shouldThrow<IllegalArgumentException> { writer.write(it) } }
+                }
+                closed(file) { twice(it).also { _ -> rejected(it) } } shouldBe ""
+                closed(file) { rejected(it).also { _ -> twice(it) } } shouldContain "loses 2 batches"
                 closed(file) { twice(it).also { _ -> it.finish() } } shouldBe ""
                 closed({ ArrowWriter.file(Failing(20_000), schema, options) }) { writer ->
                     shouldThrow<IOException> { while (true) twice(writer) }
                 } shouldBe ""
-                val failing = DeviceArrayReader.of(
+                fun failing() = DeviceArrayReader.of(
                     schema, Devices.cpu().type(),
                     object : DeviceArrayReader.Source {
                         var next = 0
@@ -327,7 +334,8 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                         override fun close() {}
                     },
                 )
-                logged(LOGGER) { shouldThrow<Exception> { ArrowWriter.writeFile(path, failing) } } shouldBe listOf()
+                logged(LOGGER) { shouldThrow<Exception> { ArrowWriter.writeFile(path, failing()) } } shouldBe listOf()
+                closed(file) { failing().use { reader -> shouldThrow<Exception> { it.writeAll(reader) } } } shouldBe ""
             }
         }
 

@@ -114,7 +114,7 @@ private class IpcSink(private val dispatcher: CoroutineDispatcher, private val c
                 "and its schema is unknown. Pass the schema to write a flow that may be empty"))
         } catch (t: Throwable) {
             uncancelled(dispatcher) {
-                writer?.closeInto(t)
+                writer?.let { AutoCloseable(it::abandon).closeInto(t) }
                 AutoCloseable { flow.discard() }.closeInto(t) // if the collection did not begin
             }
             throw t

@@ -147,6 +147,18 @@ class SpareDictionarySpec : FunSpec({
         }
     }
 
+    test("many small arrays whose dictionaries cannot be united wait as they are, and are joined once [SEL-11]") {
+        fun of(from: Int) = column(type(8, values = DataType.struct(Field.of("inner", type()))), 100) { row ->
+            dictionary().child("inner").append("the value ${from + row}")
+            appendStruct()
+        }
+        val whole = listOf(of(0), of(100))
+        val parts = List(320) { whole[it % 2].slice((it % 20 / 2).toLong(), 1) }
+        val expected = parts.flatMap(::values)
+        for ((found, _) in joined(parts)) found shouldBe expected
+        whole.forEach(DeviceArray::close)
+    }
+
     test("values that were chosen for the slots of a known hash are united within the allowed steps [ARR-21]") {
         var inverse = 1
         repeat(5) { inverse *= 2 - inverse * -0x61c88647 } // Newton's method, modulo 2 to the power of 32

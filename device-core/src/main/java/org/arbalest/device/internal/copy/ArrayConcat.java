@@ -38,9 +38,21 @@ public final class ArrayConcat {
   /** Concatenates arrays. The caller closes the result. See {@link DeviceArray#concat(List)}. */
   public static DeviceArray concat(List<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
+    return concat(arrays, true);
+  }
+
+  /**
+   * Concatenates arrays whose result is concatenated again, with others. Throws if dictionaries cannot be united: a
+   * part of one that was appended to another could not be recognized again.
+   */
+  static DeviceArray concatAgain(List<DeviceArray> arrays) {
+    return concat(arrays, false);
+  }
+
+  private static DeviceArray concat(List<DeviceArray> arrays, boolean mayAppend) {
     requireSome(arrays);
     Device device = Objects.requireNonNull(arrays.getFirst(), name(0)).device();
-    return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()));
+    return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()), mayAppend);
   }
 
   /**
@@ -51,6 +63,11 @@ public final class ArrayConcat {
     Objects.requireNonNull(arrays, "arrays");
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(stream, "stream");
+    return concat(arrays, target, stream, true);
+  }
+
+  private static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream,
+      boolean mayAppend) {
     requireSome(arrays);
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
@@ -60,9 +77,9 @@ public final class ArrayConcat {
         return copy(held.getFirst(), target, stream);
       Field whole = whole(held);
       fetch(held, stream);
-      if (target.isCpuAccessible()) return join(held, whole, target);
+      if (target.isCpuAccessible()) return join(held, whole, target, mayAppend);
       MemoryManager near = target.device().hostMemory().orElseGet(() -> CpuDevice.get().memory());
-      try (DeviceArray joined = join(held, whole, near)) {
+      try (DeviceArray joined = join(held, whole, near, mayAppend)) {
         return joined.copyTo(target, reaching(stream, target.device()));
       }
     } finally {
@@ -168,7 +185,7 @@ public final class ArrayConcat {
           array.length(), isReady, SpareMemory.usedFrom(kept));
       if (!SpareMemory.isMostBytes(least, kept)) return null;
       array.synchronize();
-      ConcatPlan plan = new ConcatPlan(new Ownership[] {owner});
+      ConcatPlan plan = new ConcatPlan(new Ownership[] {owner}, true);
       ConcatInputs inputs = new ConcatInputs(new long[] {array.struct(owner)});
       inputs.set(0, array.offset(), array.length());
       ConcatPlan.Node node = plan.measure(array.field().name(), array.field(), inputs);
@@ -180,7 +197,7 @@ public final class ArrayConcat {
     }
   }
 
-  private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target) {
+  private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target, boolean mayAppend) {
     Ownership[] owners = new Ownership[arrays.size()];
     long[] structs = new long[arrays.size()];
     int held = 0;
@@ -193,7 +210,7 @@ public final class ArrayConcat {
       ConcatInputs inputs = new ConcatInputs(structs);
       for (int i = 0; i < structs.length; i++)
         inputs.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
-      ConcatPlan plan = new ConcatPlan(owners);
+      ConcatPlan plan = new ConcatPlan(owners, mayAppend);
       try {
         return join(plan, whole, inputs, target);
       } catch (MalformedException e) {

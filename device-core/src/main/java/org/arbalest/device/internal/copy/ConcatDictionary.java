@@ -174,7 +174,9 @@ final class ConcatDictionary {
   /** Returns the values of different dictionaries. */
   private ConcatInputs several() {
     ConcatInputs united = united();
-    return united == null ? appended() : united;
+    if (united != null) return united;
+    if (!plan.mayAppend) throw new MalformedException("the dictionaries cannot be united");
+    return appended();
   }
 
   /** Returns the different values, each once; null if they cannot be compared in a reasonable time. */

@@ -49,14 +49,18 @@ final class ConcatPlan {
 
   private final Ownership[] owners;
 
+  /** Whether dictionaries that cannot be united may be appended to each other. */
+  final boolean mayAppend;
+
   /** The index of the array that is being read. */
   private int input;
 
   /** The size of the allocation in bytes. */
   private long total;
 
-  ConcatPlan(Ownership[] owners) {
+  ConcatPlan(Ownership[] owners, boolean mayAppend) {
     this.owners = owners;
+    this.mayAppend = mayAppend;
   }
 
   /** Returns the index of the array that was read last. After a failure, it is the array that does not fit. */

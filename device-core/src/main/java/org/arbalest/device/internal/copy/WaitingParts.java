@@ -51,7 +51,7 @@ public final class WaitingParts {
   private static boolean joinSmall(List<DeviceArray> small) {
     DeviceArray joined;
     try {
-      joined = DeviceArray.concat(small);
+      joined = ArrayConcat.concatAgain(small);
     } catch (DeviceException | OutOfMemoryError _) { // the parts stay as they are; joining all reports the error
       return false;
     }

@@ -18,8 +18,9 @@ public final class MappedFault {
     boolean _ = Thread.holdsLock(LOCK);
   }
 
-  /** Returns the exception for the JVM's error. */
+  /** Returns the exception for the JVM's error about such a read. Throws every other error. */
   public static DeviceException of(InternalError e) {
+    if (!String.valueOf(e.getMessage()).contains("unsafe memory access")) throw e;
     return new DeviceException(Errno.EIO,
         "cannot read bytes of a mapped file, which became shorter; do not change files"
             + " while they are open, or read them with IpcReadOptions.withMemory",

@@ -42,6 +42,9 @@ public final class ArrowWriterImpl implements ArrowWriter {
   private State state = State.OPEN;
   private long batches;
 
+  /** Whether the last call failed, so that a close without {@link #finish} is no mistake. */
+  private boolean hasFailedCall;
+
   private ArrowWriterImpl(Output output, @Nullable Destination destination, boolean isFile, Schema schema,
       IpcWriteOptions options) {
     this.output = output;
@@ -120,13 +123,8 @@ public final class ArrowWriterImpl implements ArrowWriter {
 
   private static void finish(ArrowWriterImpl writer, DeviceArrayReader reader) throws IOException {
     try (writer) {
-      try {
-        writer.writeAll(reader);
-        writer.finish();
-      } catch (Throwable t) {
-        writer.state = State.FAILED; // also if the reader has failed, so that the close gives no warning
-        throw t;
-      }
+      writer.writeAll(reader);
+      writer.finish();
     }
   }
 
@@ -166,6 +164,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     Objects.requireNonNull(batch, "batch");
     Objects.requireNonNull(metadata, "metadata");
     requireOpen();
+    hasFailedCall = true; // unless the end is reached
     SameLayout layout = SameLayout.of(schema.schema.asField(), batch.field());
     layout.require();
     state = State.FAILED; // unless the end is reached
@@ -179,6 +178,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     }
     batches++;
     state = State.OPEN;
+    hasFailedCall = false;
   }
 
   private void writeParts(DeviceArray batch, SameLayout layout, Metadata metadata) throws IOException {
@@ -237,7 +237,9 @@ public final class ArrowWriterImpl implements ArrowWriter {
   public void writeAll(DeviceArrayReader reader) throws IOException {
     Objects.requireNonNull(reader, "reader");
     while (true) {
+      hasFailedCall = true; // unless the reader returns
       try (DeviceArray batch = reader.next()) {
+        hasFailedCall = false;
         if (batch == null) return;
         write(batch);
       }
@@ -274,9 +276,15 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   @Override
+  public void abandon() throws IOException {
+    hasFailedCall = true;
+    close();
+  }
+
+  @Override
   public void close() throws IOException {
     if (state == State.CLOSED) return;
-    boolean isForgotten = state == State.OPEN && batches > 0;
+    boolean isForgotten = state == State.OPEN && batches > 0 && !hasFailedCall;
     state = State.CLOSED;
     if (counted != null) counted.close(this);
     dictionaries.close();
@@ -291,7 +299,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
     String count = batches == 1 ? "1 batch" : batches + " batches";
     String what = destination != null ? "no file was made at " + destination + ", which loses " + count
         : isFile ? "the file has no footer, which loses " + count : "the stream of " + count + " has no end mark";
-    return "an ArrowWriter was closed without finish(): " + what + "; unless an error ended the work, call finish()"
-        + " before close()";
+    return "an ArrowWriter was closed without finish(): " + what + "; call finish() before close(), or abandon()"
+        + " instead";
   }
 }
