@@ -197,8 +197,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *
    * <p>Rows that wait for the next array are copied before if they keep over four times the memory that they need, and
    * so are many small arrays. Rows in memory that the CPU cannot access wait as they are, and so do all if there is no
-   * memory for a copy. A dictionary counts as needed unless it is unordered and the rows have few of its values. An
-   * error of this reader follows the rows that were pulled before it.
+   * memory for a copy. A dictionary counts as needed unless it is unordered and the rows have few of its values; equal
+   * ones that follow each other are kept once. An error of this reader follows the rows that were pulled before it.
    *
    * <p>The call consumes this reader.
    *

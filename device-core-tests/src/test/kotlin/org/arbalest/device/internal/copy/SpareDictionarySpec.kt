@@ -98,6 +98,15 @@ class SpareDictionarySpec : FunSpec({
         allocated[1] shouldBeLessThan allocated[0] + 50_000
     }
 
+    test("few rows do not copy a large dictionary, though the rest of the source is larger [SEL-03]") {
+        column(type(values = DataType.INT64), 200_000) { append(it % 20_000L) }.use { all ->
+            all.take(900, 3).use {
+                (Conversion.of(it)!!.sharedBuffers() > 0) shouldBe true
+                values(it) shouldBe listOf(900L, 3L)
+            }
+        }
+    }
+
     test("few rows leave out values of a dictionary at a cost that does not depend on its length [ARR-21]") {
         column(type(values = DataType.INT64), 1_000_000) { append(it.toLong()) }.use { all ->
             val few = listOf(all.slice(999_999, 1), all.slice(3, 2), all.slice(3, 1))
@@ -169,6 +178,36 @@ class SpareDictionarySpec : FunSpec({
         }
         DeviceArray.concat(arrays).use { it.column("a").dictionary().length() shouldBe 40_001 }
         arrays.forEach(DeviceArray::close)
+    }
+
+    for ((name, type) in mapOf(
+        "ordered" to type(ordered = true),
+        "incomparable" to type(values = DataType.struct(Field.of("inner", type()))),
+    )) test("equal $name dictionaries of batches are kept once while few rows of each wait [SEL-11]") {
+        fun source() = column(type, 300) { row ->
+            if (type.ordered()) {
+                append("the value $row")
+            } else {
+                dictionary().child("inner").append("the value $row")
+                appendStruct()
+            }
+        }
+        val expected = source().use { listOf(values(it)[5], values(it)[200]) }
+        val before = ResourceCounters.now()
+        val one = source().use { ResourceCounters.now().since(before).bufferBytes() }
+        var held = 0L
+        var next = 0
+        val reader = DeviceArrayReader.of(source().use { it.schema() }, {
+            held = maxOf(held, ResourceCounters.now().since(before).bufferBytes())
+            if (next++ == 100) null else source().use { it.take(5, 200) }
+        })
+        reader.rebatch(1000).use { rebatched ->
+            rebatched.next()!!.use {
+                values(it) shouldBe List(100) { expected }.flatten()
+                it.column("a").dictionary().length() shouldBe 300
+            }
+        }
+        held shouldBeLessThan 4 * one
     }
 
     test("the rows of filtered arrays with a large dictionary do not keep it while they wait [SEL-11]") {

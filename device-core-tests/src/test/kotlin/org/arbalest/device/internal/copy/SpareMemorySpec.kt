@@ -133,6 +133,38 @@ class SpareMemorySpec : FunSpec({
         }
     }
 
+    test("few rows of views beside dictionaries keep the dictionaries only, in whole [SEL-03]") {
+        val ordered = NestedType.DictionaryType(DataType.INT8, Field.of("", DataType.UTF8), true)
+        fun source() = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+            val texts = batch.column(Field.of("a", DataType.UTF8_VIEW))
+            val levels = batch.column(Field.of("b", ordered))
+            val words = batch.column(Field.of("c", DataType.list(DataType.dictionary(DataType.INT8, DataType.UTF8))))
+            repeat(rows) {
+                texts.append(text(it))
+                levels.append("level ${it % 5}")
+                words.appendList(1)
+                words.items().append("word ${it % 7}")
+            }
+            batch.build()
+        }
+        val some = Selection.where(rows.toLong()) { it == 8L || it == 700L }
+        val changes = mapOf<String, (DeviceArray) -> DeviceArray>(
+            "filter" to { it.filter(some) },
+            "take" to { it.take(8, 700) },
+        )
+        for ((name, change) in changes) withClue(name) {
+            source().use(change).use {
+                it.validate(Validation.FULL)
+                it.column("a").toList() shouldBe listOf(text(8), text(700))
+                it.column("b").toList() shouldBe listOf("level 3", "level 0")
+                it.column("b").dictionary().length() shouldBe 5
+                it.column("c").toList() shouldBe listOf(listOf("word 1"), listOf("word 0"))
+                it.column("c").items().dictionary().length() shouldBe 7
+            }
+            size { source().use(change) } shouldBeLessThan 2500 // the source has 80 kB
+        }
+    }
+
     test("a list-view of few elements in any order, which overlap, gets exactly these elements [ARR-21]") {
         // 100 rows, each a view of two of 2,000 elements
         val starts = IntArray(100) { (it * 761) % 1999 }

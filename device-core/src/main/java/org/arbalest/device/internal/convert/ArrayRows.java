@@ -12,7 +12,6 @@ import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.memory.RowBits;
-import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
@@ -83,15 +82,15 @@ public final class ArrayRows {
   }
 
   /**
-   * Returns the taken rows, or a copy if they keep the source's memory and need little of it: the data of views and the
-   * elements of list-views are shared at first. Takes over the rows. A dictionary stays shared in any case, and with it
-   * the memory: the results of several batches keep one dictionary, which writers and {@code concat} recognize.
+   * Returns the taken rows, or a copy if they keep the source's memory and need little of it: the data of views, the
+   * elements of list-views, and dictionaries are shared at first. Takes over the rows. A copy has the whole dictionary,
+   * which writers and {@code concat} recognize in the results of several batches.
    */
   private static DeviceArray withoutSpare(DeviceArrayImpl source, DeviceArray taken) {
     Conversion made = Conversion.of(taken);
-    if (made == null || made.sharedBuffers() == 0 || hasDictionary(Layout.of(taken.field()))) return taken;
+    if (made == null || made.sharedBuffers() == 0) return taken;
     try {
-      DeviceArray copy = ArrayConcat.withoutSpare(DeviceArrayImpl.unwrap(taken), source);
+      DeviceArray copy = ArrayConcat.withoutSpare(DeviceArrayImpl.unwrap(taken), source, true);
       if (copy == null) return taken;
       taken.close();
       return copy;
@@ -99,14 +98,6 @@ public final class ArrayRows {
       taken.close();
       throw t;
     }
-  }
-
-  private static boolean hasDictionary(Layout layout) {
-    if (layout.dictionary != null) return true;
-    for (FieldImpl child : layout.children) {
-      if (hasDictionary(child.layout)) return true;
-    }
-    return false;
   }
 
   private static Node measure(ConversionPlan plan, DeviceArrayImpl array, Ownership owner, Rows rows) {

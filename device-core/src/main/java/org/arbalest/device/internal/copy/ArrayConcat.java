@@ -19,6 +19,7 @@ import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.RecordedArrays;
+import org.arbalest.device.internal.copy.ConcatPlan.Dictionaries;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
@@ -33,12 +34,15 @@ import org.jspecify.annotations.Nullable;
  * is copied.
  */
 public final class ArrayConcat {
+  /** The bytes of dictionaries that are copied whole with any number of rows. */
+  private static final long SMALL_DICTIONARIES = 64 << 10;
+
   private ArrayConcat() {}
 
   /** Concatenates arrays. The caller closes the result. See {@link DeviceArray#concat(List)}. */
   public static DeviceArray concat(List<DeviceArray> arrays) {
     Objects.requireNonNull(arrays, "arrays");
-    return concat(arrays, true);
+    return concat(arrays, Dictionaries.APPENDED);
   }
 
   /**
@@ -46,13 +50,13 @@ public final class ArrayConcat {
    * part of one that was appended to another could not be recognized again.
    */
   static DeviceArray concatAgain(List<DeviceArray> arrays) {
-    return concat(arrays, false);
+    return concat(arrays, Dictionaries.UNITED);
   }
 
-  private static DeviceArray concat(List<DeviceArray> arrays, boolean mayAppend) {
+  private static DeviceArray concat(List<DeviceArray> arrays, Dictionaries dictionaries) {
     requireSome(arrays);
     Device device = Objects.requireNonNull(arrays.getFirst(), name(0)).device();
-    return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()), mayAppend);
+    return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()), dictionaries);
   }
 
   /**
@@ -63,11 +67,11 @@ public final class ArrayConcat {
     Objects.requireNonNull(arrays, "arrays");
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(stream, "stream");
-    return concat(arrays, target, stream, true);
+    return concat(arrays, target, stream, Dictionaries.APPENDED);
   }
 
   private static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream,
-      boolean mayAppend) {
+      Dictionaries dictionaries) {
     requireSome(arrays);
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
@@ -77,9 +81,9 @@ public final class ArrayConcat {
         return copy(held.getFirst(), target, stream);
       Field whole = whole(held);
       fetch(held, stream);
-      if (target.isCpuAccessible()) return join(held, whole, target, mayAppend);
+      if (target.isCpuAccessible()) return join(held, whole, target, dictionaries);
       MemoryManager near = target.device().hostMemory().orElseGet(() -> CpuDevice.get().memory());
-      try (DeviceArray joined = join(held, whole, near, mayAppend)) {
+      try (DeviceArray joined = join(held, whole, near, dictionaries)) {
         return joined.copyTo(target, reaching(stream, target.device()));
       }
     } finally {
@@ -173,19 +177,28 @@ public final class ArrayConcat {
    * is reported by the operation that reads it. Waits for the array if it may need a copy.
    *
    * @param source an array that this one was made from, and whose memory it keeps; or the array itself
+   * @param keepsDictionaries whether a copy has the whole dictionaries, and not only the values that rows have; large
+   *     ones are not copied for few rows
    */
-  public static @Nullable DeviceArray withoutSpare(DeviceArrayImpl array, DeviceArrayImpl source) {
+  public static @Nullable DeviceArray withoutSpare(DeviceArrayImpl array, DeviceArrayImpl source,
+      boolean keepsDictionaries) {
     MemoryManager target = array.device().memory();
     if (!array.isMemoryCpuAccessible() || !target.isCpuAccessible()) return null;
     Ownership owner = array.share();
     try {
       boolean isReady = !owner.mayHaveToWait();
       long kept = RecordedArrays.bytes(source, owner, isReady);
-      long least = SpareMemory.leastBytes(Layout.of(array.field()), array.struct(owner), array.offset(),
-          array.length(), isReady, SpareMemory.usedFrom(kept));
-      if (!SpareMemory.isMostBytes(least, kept)) return null;
+      long enough = SpareMemory.usedFrom(kept);
+      Layout layout = Layout.of(array.field());
+      long least =
+          SpareMemory.leastBytes(layout, array.struct(owner), array.offset(), array.length(), isReady, enough);
+      long dictionaries =
+          keepsDictionaries ? SpareMemory.dictionaryBytes(layout, array.struct(owner), 0, isReady, enough) : 0;
+      if (dictionaries > Math.max(least, SMALL_DICTIONARIES)) return null;
+      if (!SpareMemory.isMostBytes(Math.max(least, dictionaries), kept)) return null;
       array.synchronize();
-      ConcatPlan plan = new ConcatPlan(new Ownership[] {owner}, true);
+      ConcatPlan plan = new ConcatPlan(new Ownership[] {owner},
+          keepsDictionaries ? Dictionaries.WHOLE : Dictionaries.APPENDED);
       ConcatInputs inputs = new ConcatInputs(new long[] {array.struct(owner)});
       inputs.set(0, array.offset(), array.length());
       ConcatPlan.Node node = plan.measure(array.field().name(), array.field(), inputs);
@@ -197,7 +210,36 @@ public final class ArrayConcat {
     }
   }
 
-  private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target, boolean mayAppend) {
+  /**
+   * Returns whether two arrays have equal dictionaries, each in memory of its own, and these are much of the memory that
+   * the arrays keep. Does not wait for an array.
+   */
+  static boolean repeatDictionaries(DeviceArrayImpl one, DeviceArrayImpl other) {
+    if (!one.isMemoryCpuAccessible() || !other.isMemoryCpuAccessible()) return false;
+    if (!one.field().type().equals(other.field().type())) return false;
+    Layout layout = Layout.of(one.field());
+    Ownership first = one.share();
+    try {
+      Ownership second = other.share();
+      try {
+        if (first.mayHaveToWait() || second.mayHaveToWait()) return false;
+        long a = one.struct(first);
+        long b = other.struct(second);
+        long repeated = SpareMemory.dictionaryBytes(layout, b, a, true, Long.MAX_VALUE);
+        if (repeated == 0) return false;
+        long kept =
+            RecordedArrays.sum(RecordedArrays.bytes(one, first, true), RecordedArrays.bytes(other, second, true));
+        return !SpareMemory.isMost(repeated, kept) && new SameValues(first, second).testDictionaries(layout, a, b);
+      } finally {
+        second.release();
+      }
+    } finally {
+      first.release();
+    }
+  }
+
+  private static DeviceArray join(List<DeviceArray> arrays, Field whole, MemoryManager target,
+      Dictionaries dictionaries) {
     Ownership[] owners = new Ownership[arrays.size()];
     long[] structs = new long[arrays.size()];
     int held = 0;
@@ -210,7 +252,7 @@ public final class ArrayConcat {
       ConcatInputs inputs = new ConcatInputs(structs);
       for (int i = 0; i < structs.length; i++)
         inputs.set(i, DeviceArrayImpl.unwrap(arrays.get(i)).offset(), arrays.get(i).length());
-      ConcatPlan plan = new ConcatPlan(owners, mayAppend);
+      ConcatPlan plan = new ConcatPlan(owners, dictionaries);
       try {
         return join(plan, whole, inputs, target);
       } catch (MalformedException e) {

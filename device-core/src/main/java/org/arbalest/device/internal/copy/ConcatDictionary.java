@@ -141,6 +141,7 @@ final class ConcatDictionary {
    */
   private boolean isSpare(int input) {
     long length = dictionaries.length(input);
+    if (plan.dictionaries == ConcatPlan.Dictionaries.WHOLE) return false;
     if (type.ordered() || !areComparable || length > MOST_UNITED) return false;
     if (!SpareMemory.isMost(rows[input], length)) return false;
     long cost = rows[input] * layout.width();
@@ -175,7 +176,7 @@ final class ConcatDictionary {
   private ConcatInputs several() {
     ConcatInputs united = united();
     if (united != null) return united;
-    if (!plan.mayAppend) throw new MalformedException("the dictionaries cannot be united");
+    if (plan.dictionaries != ConcatPlan.Dictionaries.APPENDED) throw new MalformedException("the dictionaries cannot be united");
     return appended();
   }
 

@@ -47,10 +47,19 @@ final class ConcatPlan {
     }
   }
 
+  /** What becomes of the dictionaries of the inputs. */
+  enum Dictionaries {
+    /** Those that cannot be united are appended to each other. */
+    APPENDED,
+    /** Those that cannot be united are an error. */
+    UNITED,
+    /** The only input keeps all values, also those that no row has. */
+    WHOLE
+  }
+
   private final Ownership[] owners;
 
-  /** Whether dictionaries that cannot be united may be appended to each other. */
-  final boolean mayAppend;
+  final Dictionaries dictionaries;
 
   /** The index of the array that is being read. */
   private int input;
@@ -58,9 +67,9 @@ final class ConcatPlan {
   /** The size of the allocation in bytes. */
   private long total;
 
-  ConcatPlan(Ownership[] owners, boolean mayAppend) {
+  ConcatPlan(Ownership[] owners, Dictionaries dictionaries) {
     this.owners = owners;
-    this.mayAppend = mayAppend;
+    this.dictionaries = dictionaries;
   }
 
   /** Returns the index of the array that was read last. After a failure, it is the array that does not fit. */

@@ -138,6 +138,16 @@ final class SameValues {
     return true;
   }
 
+  /** Compares all dictionaries of two structs, also those of their children. */
+  boolean testDictionaries(Layout layout, long a, long b) {
+    if (!dictionaries(layout, a, b)) return false;
+    for (int i = 0; i < layout.children.length; i++) {
+      if (!testDictionaries(layout.children[i].layout, RawArrowArray.child(a, i), RawArrowArray.child(b, i)))
+        return false;
+    }
+    return true;
+  }
+
   private boolean dictionaries(Layout layout, long a, long b) {
     FieldImpl values = layout.dictionary;
     return values == null || whole(values.layout, RawArrowArray.dictionary(a), RawArrowArray.dictionary(b));

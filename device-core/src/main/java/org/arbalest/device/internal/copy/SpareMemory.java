@@ -86,6 +86,37 @@ final class SpareMemory {
     });
   }
 
+  /**
+   * Returns the bytes that all values of a struct's dictionaries need at least. See {@link #leastBytes}.
+   *
+   * @param other a struct of the same layout: dictionaries in the same memory as its own do not count; or 0
+   */
+  static long dictionaryBytes(Layout layout, long struct, long other, boolean readsContent, long enough) {
+    long bytes = 0;
+    if (layout.dictionary != null) {
+      long values = RawArrowArray.dictionary(struct);
+      Layout below = layout.dictionary.layout;
+      if (other == 0 || !isSameMemory(below, values, RawArrowArray.dictionary(other)))
+        bytes = some(below, values, Long.MAX_VALUE, readsContent, enough);
+    }
+    for (int i = 0; i < layout.children.length && bytes < enough; i++) {
+      long more = dictionaryBytes(layout.children[i].layout, RawArrowArray.child(struct, i),
+          other == 0 ? 0 : RawArrowArray.child(other, i), readsContent, enough - bytes);
+      bytes = RecordedArrays.sum(bytes, more);
+    }
+    return bytes;
+  }
+
+  private static boolean isSameMemory(Layout layout, long a, long b) {
+    for (int i = layout.shape.hasValidity ? 1 : 0; i < layout.shape.buffers; i++) {
+      if (RawArrowArray.buffer(a, i) != RawArrowArray.buffer(b, i)) return false;
+    }
+    for (int i = 0; i < layout.children.length; i++) {
+      if (!isSameMemory(layout.children[i].layout, RawArrowArray.child(a, i), RawArrowArray.child(b, i))) return false;
+    }
+    return true;
+  }
+
   /** Returns the bytes of at least a number of elements: of all, or without the content that is not known. */
   private static long some(Layout layout, long struct, long count, boolean readsContent, long enough) {
     long all = RawArrowArray.length(struct);

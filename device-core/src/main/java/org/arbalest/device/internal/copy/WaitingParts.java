@@ -20,11 +20,15 @@ public final class WaitingParts {
   /** Frees what the last part keeps without need, as far as there is memory for the copies. */
   public static void letWait(List<DeviceArray> parts) {
     DeviceArrayImpl last = DeviceArrayImpl.unwrap(parts.getLast());
-    DeviceArray copy = ArrayConcat.withoutSpare(last, last);
+    DeviceArray copy = ArrayConcat.withoutSpare(last, last, false);
     if (copy != null) {
       parts.set(parts.size() - 1, copy);
       last.close();
     }
+    int count = parts.size();
+    if (count > 1 && ArrayConcat.repeatDictionaries(
+        DeviceArrayImpl.unwrap(parts.get(count - 2)), DeviceArrayImpl.unwrap(parts.get(count - 1))))
+      joinSmall(parts.subList(count - 2, count));
     boolean mayContinue = true;
     while (mayContinue && parts.size() >= FEW && areSmall(parts.subList(parts.size() - FEW, parts.size())))
       mayContinue = joinSmall(parts.subList(parts.size() - FEW, parts.size()));
