@@ -6,6 +6,7 @@ import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
@@ -66,10 +67,10 @@ internal class BlockingCall {
      */
     fun hasBegun(): Boolean = synchronized(this) { hasBegun }
 
-    /** Requests the cancellation, and returns the exceptions of that request. */
-    fun giveUp(): List<Throwable> = synchronized(this) {
+    /** Requests the cancellation, and returns the outcome of each request; none if nothing runs that can be cancelled. */
+    fun giveUp(): List<Result<Unit>> = synchronized(this) {
         isGivenUp = true
-        cancels.mapNotNull { runCatching(it).exceptionOrNull() }
+        cancels.map { runCatching(it) }
     }
 }
 
@@ -96,7 +97,8 @@ internal fun <T> interruptibly(call: BlockingCall, action: () -> T): T {
  * If the coroutine is cancelled after the call has begun, this function cancels the call and waits for it, because the
  * call uses objects of the caller. The cancellation uses [BlockingCall.cancellable] on [asking]: it may block too, and
  * must not delay the caller's threads or those of [dispatcher]. If the call still returns an object, [drop] closes it.
- * The exceptions of these steps are suppressed in the cancellation.
+ * The exceptions of these steps are suppressed in the cancellation. A driver that cannot cancel is not waited for: the
+ * call ends on its thread, which then drops its result; the objects of the driver are kept until then.
  *
  * Before the call has begun, it may use only objects that protect themselves, such as a connection, and must release
  * all objects that it has created.
@@ -131,8 +133,13 @@ private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T)
     var failures = emptyList<Throwable>()
     var patience = FIRST_PATIENCE
     while (!isCompleted) {
-        val failed = call.giveUp().filterNot { it.saysThatThereIsNothing() }
+        val requests = call.giveUp()
+        val failed = requests.mapNotNull { it.exceptionOrNull() }.filterNot { it.saysThatThereIsNothing() }
         if (failures.isEmpty()) failures = failed
+        if (requests.isNotEmpty() && requests.all { it.exceptionOrNull()?.status == AdbcStatus.NOT_IMPLEMENTED }) {
+            invokeOnCompletion { dropLate(drop) }
+            return failures
+        }
         if (!call.hasBegun()) {
             cancel()
             return failures
@@ -145,9 +152,22 @@ private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T)
     return failures + listOfNotNull(dropping)
 }
 
-/** The call has not begun, has ended, or cannot be cancelled. Then the caller waits for it; this is not an error. */
-private fun Throwable.saysThatThereIsNothing() = this is AdbcException &&
-    (status() == AdbcStatus.INVALID_STATE || status() == AdbcStatus.NOT_IMPLEMENTED)
+/** Drops the result of a call whose caller has gone. A failure to do so is logged. */
+@OptIn(ExperimentalCoroutinesApi::class)
+private fun <T> Deferred<Result<T>>.dropLate(drop: (T) -> Unit) {
+    if (getCompletionExceptionOrNull() != null) return
+    val outcome = getCompleted().getOrElse { return }
+    runCatching { drop(outcome) }.onFailure {
+        System.getLogger("org.arbalest.adbc.coroutines").log(System.Logger.Level.ERROR,
+            "the result of a call that was cancelled, and that its driver could not cancel, was not closed", it)
+    }
+}
+
+private val Throwable.status: AdbcStatus? get() = (this as? AdbcException)?.status()
+
+/** The call has not begun, has ended, or cannot be cancelled. This is not an error. */
+private fun Throwable.saysThatThereIsNothing() =
+    status == AdbcStatus.INVALID_STATE || status == AdbcStatus.NOT_IMPLEMENTED
 
 /**
  * Runs [action] on [dispatcher], even if the coroutine is cancelled, and returns its result or throws its exception.

@@ -23,7 +23,9 @@ import org.arbalest.device.adbc.AdbcStatement
  * wait for batches that need one more thread.
  *
  * **Cancellation.** When the coroutine is cancelled, another thread calls [AdbcStatement.cancel], and repeats it until
- * the query ends; this call waits for that. Exceptions of these calls are suppressed in the cancellation.
+ * the query ends; this call waits for that. Exceptions of these calls are suppressed in the cancellation. A driver
+ * without a cancel, such as SQLite's, is not waited for: the query ends on its thread, and other calls of the connection
+ * wait for it.
  *
  * @param dispatcher the dispatcher for the calls of the driver
  * @return the result; the caller closes it

@@ -15,6 +15,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.asContextElement
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.StandardTestDispatcher
@@ -139,7 +140,7 @@ class CallingSpec : FunSpec({
         }
     }
 
-    test("a cancellation carries the failures of cancel and drop, except INVALID_STATE and NOT_IMPLEMENTED [ADB-24]") {
+    test("a cancellation carries the failures of cancel and drop, except INVALID_STATE [ADB-24]") {
         suspend fun errors(answer: (Int) -> Throwable): List<String?> {
             val waiting = Waiting()
             val asked = AtomicInteger()
@@ -174,7 +175,44 @@ class CallingSpec : FunSpec({
         val io = failure(AdbcStatus.IO)
         errors { if (it == 1) failure(AdbcStatus.INVALID_STATE) else io } shouldBe
             listOf(io.message, "cannot drop the answer")
-        errors { failure(AdbcStatus.NOT_IMPLEMENTED) } shouldBe listOf("cannot drop the answer")
+        errors { failure(AdbcStatus.INVALID_STATE) } shouldBe listOf("cannot drop the answer")
+    }
+
+    test("a call that its driver cannot cancel ends behind its cancelled caller, and drops its result [ADB-24]") {
+        val waiting = Waiting()
+        val dropped = CompletableDeferred<String>()
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                val drop: (String) -> Unit = { dropped.complete(it) }
+                val _ = calling(Dispatchers.IO, drop) { call ->
+                    call.cancellable({ throw failure(AdbcStatus.NOT_IMPLEMENTED) }) { waiting.await() }
+                    "answer"
+                }
+            }
+            waiting.entered.await()
+            job.cancelAndJoin() // though the call still waits
+        }
+        dropped.isCompleted shouldBe false
+        waiting.letGo()
+        dropped.await() shouldBe "answer"
+    }
+
+    test("a call is waited for if one of its cancel actions works [ADB-24]") {
+        val waiting = Waiting()
+        val dropped = CompletableDeferred<String>()
+        coroutineScope {
+            val job = launch(Dispatchers.Default) {
+                val drop: (String) -> Unit = { dropped.complete(it) }
+                val _ = calling(Dispatchers.IO, drop) { call ->
+                    val refused: () -> Unit = { throw failure(AdbcStatus.NOT_IMPLEMENTED) }
+                    call.cancellable(refused, waiting::letGo) { waiting.await() }
+                    "answer"
+                }
+            }
+            waiting.entered.await()
+            job.cancelAndJoin()
+        }
+        dropped.isCompleted shouldBe true
     }
 
     test("a cancellation runs all cancel actions, even if the first one fails [ADB-24]") {
