@@ -13,6 +13,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.arbalest.device.adbc.internal.ConnectionImpl;
 import org.arbalest.device.adbc.internal.IdleCheck;
 import org.arbalest.device.adbc.internal.PoolCounters;
 import org.arbalest.device.adbc.internal.PoolManagement;
@@ -191,9 +192,7 @@ public final class AdbcPool implements AutoCloseable {
   /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */
   private static boolean isReset(AdbcConnection connection) {
     try {
-      if (connection.isAutoCommit()) return true;
-      connection.rollback();
-      connection.setAutoCommit(true);
+      ((ConnectionImpl) connection).reset();
       return true;
     } catch (RuntimeException _) { // the connection is closed by its user, or lost
       return false;

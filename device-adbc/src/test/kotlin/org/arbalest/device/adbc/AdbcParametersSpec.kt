@@ -77,6 +77,7 @@ class AdbcParametersSpec : FunSpec({
                     statement.bindValues(id)
                     statement.executeQuery().single() shouldBe id.toLong()
                 }
+                Faulty.c.calls("StatementGetParameterSchema") shouldBe 1
                 shouldThrow<IllegalArgumentException> { statement.bindValues(1, 2) }.message shouldBe
                     "the prepared query has 1 parameters, but 2 values were passed"
                 shouldThrow<IllegalArgumentException> { statement.bindValues() }.message shouldBe
@@ -84,6 +85,10 @@ class AdbcParametersSpec : FunSpec({
                 statement.setSqlQuery("SELECT id FROM t WHERE id = ? + ?")
                 statement.bindValues(1, 2)
                 statement.executeQuery().single() shouldBe 3L
+                statement.prepare()
+                statement.bindValues(2, 2)
+                statement.executeQuery().single() shouldBe 4L
+                Faulty.c.calls("StatementGetParameterSchema") shouldBe 2
             }
         }
     }

@@ -152,7 +152,7 @@ class FaultyDriver private constructor(main: String) {
 
     private enum class Setting {
         STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY,
-        WARNINGS, NULL_WARNING,
+        WARNINGS, NULL_WARNING, PG_BOUND, SQLITE_BOUND,
     }
 
     private val library: NativeLibrary =
@@ -304,6 +304,17 @@ class FaultyDriver private constructor(main: String) {
     fun oneCopy(isOn: Boolean = true): Unit = set(Setting.ONE_COPY, if (isOn) 1 else 0)
 
     /**
+     * Sets whether bound data are handled as by PostgreSQL's driver: for times with a zone it begins a transaction, and
+     * sets the session's zone to UTC, until all bound rows were executed; it forgets the nulls of lists' items. `BEGIN`
+     * is a transaction of its own. The connection's options `adbc.postgresql.transaction_status` and `fake.zone` (`UTC` or `local`) report both. Sources
+     * and details are in `c/adbc/foibles.c`.
+     */
+    fun bindAsPostgreSql(isOn: Boolean = true): Unit = set(Setting.PG_BOUND, if (isOn) 1 else 0)
+
+    /** Sets whether bound dates are stored as by SQLite's driver, modulo 2 to the power of 32 seconds. */
+    fun bindAsSqlite(isOn: Boolean = true): Unit = set(Setting.SQLITE_BOUND, if (isOn) 1 else 0)
+
+    /**
      * Sets the number of warnings that each execution sends to the connection's handler; a negative number sends each
      * from another thread.
      */
@@ -364,7 +375,7 @@ class FaultyDriver private constructor(main: String) {
             "peer" to "peer.h tracker.h tracker.c nodes.c streams.c",
             "async" to "async.h metadata.h producer.h source.h metadata.c producer.c source.c driver.c",
             "adbc" to "functions.h adbc.h adbc_draft.h driver.h faults.c errors.c options.c calls.c accessors.c " +
-                "duck.c bound.c results.c warnings.c statement.c partitions.c connection.c metadata.c multi.c " +
+                "duck.c bound.c foibles.c results.c warnings.c statement.c partitions.c connection.c metadata.c multi.c " +
                 "draft.c table.c layout.c",
         ).flatMap { (folder, files) -> files.split(' ').map { "$folder/$it" } }.toTypedArray()
 

@@ -80,8 +80,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private DeviceArrayReader read(ResultSource.Filling filling) {
     enter();
     try {
-      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false,
-          null, Validation.STRUCTURAL);
+      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false, null, null,
+          Validation.STRUCTURAL);
       ResultSource opened = ResultSource.open(opening, filling);
       return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
     } finally {
@@ -148,6 +148,21 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   @Override
   public void rollback() {
     call(AdbcFunction.CONNECTION_ROLLBACK);
+  }
+
+  /** Ends a transaction that is open, so that the next user of the connection begins with autocommit on. */
+  public void reset() {
+    if (!isAutoCommit()) {
+      rollback();
+      setAutoCommit(true);
+      return;
+    }
+    enter(false);
+    try {
+      DriverTransaction.endLeft(handle);
+    } finally {
+      leave();
+    }
   }
 
   private void call(AdbcFunction function) {

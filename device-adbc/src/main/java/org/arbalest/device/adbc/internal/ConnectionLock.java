@@ -55,6 +55,12 @@ final class ConnectionLock {
   /** The threads that supply bound batches to the connection. */
   final Feeders feeders = new Feeders();
 
+  /** See {@link KnownDriver#of}; null before its first call. */
+  volatile @Nullable KnownDriver known;
+
+  /** Whether the driver does not report the state of its transaction; see {@link DriverTransaction}. */
+  volatile boolean hasNoTransactionStatus;
+
   /** The calls that matter for the connection's results. Guarded by this lock. */
   final CallRecord record = new CallRecord();
 

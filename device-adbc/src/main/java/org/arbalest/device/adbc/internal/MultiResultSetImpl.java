@@ -78,7 +78,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
 
   private @Nullable ResultSource open() {
     var opening = new ResultSource.Opening(statement, results, AdbcFunction.STATEMENT_CANCEL, sql, isBound, bound,
-        Validation.STRUCTURAL);
+        null, Validation.STRUCTURAL);
     ResultSource opened = ResultSource.open(opening, block -> {
       call(AdbcFunction.MULTI_RESULT_SET_NEXT, block.number, (f, error) -> Signatures.pppp(f,
           results.struct, block.stream, block.number, error));

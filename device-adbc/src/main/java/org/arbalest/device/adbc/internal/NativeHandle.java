@@ -4,6 +4,7 @@ package org.arbalest.device.adbc.internal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.arbalest.device.adbc.AdbcException;
@@ -110,6 +111,13 @@ final class NativeHandle {
    */
   void givesUpBy(BooleanSupplier asking) {
     giveUp = asking;
+  }
+
+  /** Returns the connection of this handle: itself, or an ancestor. */
+  NativeHandle connection() {
+    NativeHandle of = this;
+    while (of.kind != Kind.CONNECTION) of = Objects.requireNonNull(of.parent, "a database has no connection");
+    return of;
   }
 
   /** Adds a reference; the caller must already have one. */

@@ -48,6 +48,9 @@ enum OptionFunctions {
 
   static final String AUTOCOMMIT = "adbc.connection.autocommit";
 
+  /** An option of connections of PostgreSQL's driver: {@code idle}, {@code intrans}, {@code inerror} and others. */
+  static final String TRANSACTION_STATUS = "adbc.postgresql.transaction_status";
+
   private static final int USUAL_SIZE = 256;
 
   /**
@@ -105,8 +108,8 @@ enum OptionFunctions {
   }
 
   private void call(NativeHandle handle, AdbcFunction function, String key, DriverTable.Call call) {
-    if (this == STATEMENT) {
-      handle.driver.call(function, key, null, call); // needs no lock, and no driver asks its server for it
+    if (this == STATEMENT || key.equals(TRANSACTION_STATUS)) {
+      handle.driver.call(function, key, null, call); // no driver asks its server for it
     } else {
       handle.call(function, key, null, call);
     }

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * its statement or connection until it is closed.
  */
 final class ResultSource implements DeviceArrayReader.Source {
-  /** An option of statements of PostgreSQL's driver. */
-  private static final String USE_COPY = "adbc.postgresql.use_copy";
-
   private final NativeHandle owner;
 
   /** The handle that this source has a reference to: the owner, or the owner's result set. */
@@ -35,6 +32,8 @@ final class ResultSource implements DeviceArrayReader.Source {
   private final @Nullable String sql;
   private final boolean isBound;
   private final @Nullable BoundSource bound;
+  private final @Nullable DriverTransaction transaction;
+  private final @Nullable UnrepresentableTimes times;
   private final CImport options;
   private final ResultBlock block;
   private final long stream;
@@ -66,6 +65,8 @@ final class ResultSource implements DeviceArrayReader.Source {
     this.sql = of.sql;
     this.isBound = of.isBound;
     this.bound = of.bound;
+    this.transaction = of.transaction;
+    this.times = cancel == AdbcFunction.STATEMENT_CANCEL ? UnrepresentableTimes.of(of.owner, schema) : null;
     this.options = CImport.DATA.schema(schema).validation(of.level);
     this.block = block;
     this.stream = block.stream.address();
@@ -83,10 +84,11 @@ final class ResultSource implements DeviceArrayReader.Source {
    * @param sql the query, for errors
    * @param isBound whether the execution has bound batches
    * @param bound the bound batches, if the execution pulls them
+   * @param transaction the transaction that the driver may have begun for the bound batches
    * @param level the validation level of the result's batches
    */
   record Opening(NativeHandle owner, NativeHandle kept, AdbcFunction cancel, @Nullable String sql, boolean isBound,
-      @Nullable BoundSource bound, Validation level) {}
+      @Nullable BoundSource bound, @Nullable DriverTransaction transaction, Validation level) {}
 
   /** A call of the connection between two pulls. */
   private record Between(AdbcFunction function, @Nullable String about, @Nullable String sql) {}
@@ -173,7 +175,10 @@ final class ResultSource implements DeviceArrayReader.Source {
       checkRows(errno);
       if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno, between);
       between = null;
-      return isOver ? null : CData.importArray(block.out, options);
+      if (isOver) return null;
+      DeviceArray batch = CData.importArray(block.out, options);
+      if (times != null) times.check(batch);
+      return batch;
     } finally {
       owner.lock.leave();
     }
@@ -209,7 +214,7 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private boolean readsByCopy() {
     try {
-      return OptionFunctions.STATEMENT.get(owner, USE_COPY).equals("true");
+      return OptionFunctions.STATEMENT.get(owner, KnownDriver.USE_COPY).equals("true");
     } catch (AdbcException _) { // another driver
       return false;
     }
@@ -219,7 +224,7 @@ final class ResultSource implements DeviceArrayReader.Source {
     return AdbcException.of("get_next of the result", AdbcStatus.INVALID_STATE.code()).driver(owner.driver.name())
         .sql(sql)
         .message("two results of one connection were read in turns, but the driver reads both from one COPY, so their "
-            + "rows are mixed; use a connection for each result, or set the option " + USE_COPY
+            + "rows are mixed; use a connection for each result, or set the option " + KnownDriver.USE_COPY
             + " of their statements to false")
         .build();
   }
@@ -324,7 +329,22 @@ final class ResultSource implements DeviceArrayReader.Source {
     }
   }
 
+  /**
+   * Ends the bound rows, and pulls until the driver finds their end and so ends its transaction. It has the rest of the
+   * current row's result in memory.
+   */
+  private void endTransaction() {
+    if (transaction == null || isOver) return;
+    if (bound != null) bound.end();
+    while (!isOver) {
+      ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
+      isOver = get(getNext, stream, out) != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
+      if (!isOver) StatementBinding.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
+    }
+  }
+
   private void releaseStream() {
+    endTransaction();
     boolean isLast = owner.lock.record.isLast(this);
     if (isLast) owner.lock.record.executes();
     // a cancel would end the later results of a set too
@@ -338,6 +358,7 @@ final class ResultSource implements DeviceArrayReader.Source {
         release(block);
       }
       block.giveBack();
+      if (transaction != null) transaction.end();
     }
   }
 

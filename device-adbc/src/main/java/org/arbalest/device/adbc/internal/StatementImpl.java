@@ -28,6 +28,9 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   // Written under the connection lock.
   private @Nullable String sql;
 
+  /** The query that the driver has: {@link #sql}, or another form of it; see {@link ZonedParameters}. */
+  private @Nullable String driversSql;
+
   /** The table of the ingestion; null without one. */
   private @Nullable String table;
 
@@ -35,6 +38,11 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private volatile long affectedRows = -1;
 
   private boolean isPrepared;
+
+  /** The parameters of the prepared query; null if they were not asked for, or the driver does not report them. */
+  private @Nullable Schema parameters;
+
+  private boolean areParametersAsked;
 
   private final StatementBinding binding;
   private final IngestTarget target = new IngestTarget();
@@ -95,15 +103,36 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       MemorySegment text = CText.write(arena, "sql", query);
       enterToChange(AdbcFunction.STATEMENT_SET_SQL_QUERY);
       try {
-        handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
-            (f, error) -> Signatures.ppp(f, handle.struct, text, error));
+        setSqlQuery(text, query);
         sql = query;
         table = null;
-        isPrepared = false;
+        setPrepared(false);
       } finally {
         leave();
       }
     }
+  }
+
+  private void setSqlQuery(MemorySegment text, String query) {
+    handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
+        (f, error) -> Signatures.ppp(f, handle.struct, text, error));
+    driversSql = query;
+  }
+
+  /**
+   * Gives the driver the query in the form that fits the bound columns, and returns the schema to bind them by.
+   * Requires the connection lock.
+   */
+  private Schema fitSqlQuery(Schema bound) {
+    if (sql == null) return bound;
+    String other = DriverTransaction.mayBegin(handle, bound) ? ZonedParameters.in(sql, bound) : null;
+    String fitting = other == null ? sql : other;
+    if (!fitting.equals(driversSql)) {
+      try (Arena arena = Arena.ofConfined()) {
+        setSqlQuery(CText.write(arena, "sql", fitting), fitting);
+      }
+    }
+    return other == null ? bound : ZonedParameters.withoutZones(bound);
   }
 
   @Override
@@ -117,7 +146,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
           (f, error) -> Signatures.pplp(f, handle.struct, bytes, (long) plan.length, error));
       sql = null;
       table = null;
-      isPrepared = false;
+      setPrepared(false);
     } finally {
       leave();
     }
@@ -133,7 +162,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       target.set(handle, ingest, () -> {
         sql = null;
         table = ingest.table();
-        isPrepared = false;
+        setPrepared(false);
       });
     } finally {
       leave();
@@ -145,7 +174,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     change(AdbcFunction.STATEMENT_PREPARE, () -> {
       handle.call(AdbcFunction.STATEMENT_PREPARE, null, sql,
           (f, error) -> Signatures.pp(f, handle.struct, error));
-      isPrepared = true;
+      setPrepared(true);
     });
   }
 
@@ -156,16 +185,35 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     bind(parameters.build(knownParameters()));
   }
 
-  /** Returns the parameters of a prepared query; null if the driver does not report them. */
+  private void setPrepared(boolean isNow) {
+    isPrepared = isNow;
+    parameters = null;
+    areParametersAsked = false;
+  }
+
+  /**
+   * Returns the parameters of a prepared query; null if the driver does not report them. They are asked for once:
+   * PostgreSQL's driver asks its server twice for them.
+   */
   private @Nullable Schema knownParameters() {
     enter();
     try {
-      return isPrepared ? schema(AdbcFunction.STATEMENT_GET_PARAMETER_SCHEMA) : null;
+      if (isPrepared && !areParametersAsked) {
+        parameters = reportedParameters();
+        areParametersAsked = true;
+      }
+      return parameters;
+    } finally {
+      leave();
+    }
+  }
+
+  private @Nullable Schema reportedParameters() {
+    try {
+      return schema(AdbcFunction.STATEMENT_GET_PARAMETER_SCHEMA);
     } catch (AdbcException e) {
       if (e.status() == AdbcStatus.NOT_IMPLEMENTED) return null;
       throw e;
-    } finally {
-      leave();
     }
   }
 
@@ -196,8 +244,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void bind(DeviceArray rows) {
     try (rows) {
-      var _ = rows.schema(); // throws unless rows is a record batch
-      change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, table, sql));
+      Schema schema = rows.schema(); // throws unless rows is a record batch
+      change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, fitSqlQuery(schema), table, sql));
     }
   }
 
@@ -207,7 +255,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     boolean isTaken = false;
     try {
       var _ = rows.schema(); // throws unless rows are record batches
-      change(AdbcFunction.STATEMENT_BIND_STREAM, () -> binding.bind(rows, table, sql));
+      change(AdbcFunction.STATEMENT_BIND_STREAM, () -> {
+        fitSqlQuery(Schema.of());
+        binding.bind(rows, table, sql);
+      });
       isTaken = true;
     } finally {
       if (!isTaken) rows.close();
@@ -223,7 +274,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
             fedBy -> {
               var opening =
                   new ResultSource.Opening(handle, handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
-                      level);
+                      binding.transaction(), level);
               ResultSource made;
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
@@ -310,12 +361,12 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private <T> @Nullable T executing(AdbcFunction function, Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange(function);
     BoundSource fedBy = binding.take();
-    @Nullable T given;
+    @Nullable T given = null;
     try {
       try {
         given = execution.apply(fedBy);
       } finally {
-        binding.executed();
+        binding.executed(given instanceof ResultSource);
         leave();
       }
     } catch (Throwable t) {

@@ -33,6 +33,16 @@ static void out(const struct option* option, size_t needed, void* to, size_t* si
   *size = needed;
 }
 
+/* What PostgreSQL's driver knows without its server, and the session's zone. */
+static void session(void* handle, const char* key) {
+  struct connection* connection = handle;
+  if (strcmp(key, TRANSACTION_STATUS) == 0) {
+    const char* open = connection->own || connection->manual ? "intrans" : "idle";
+    option_put_text(handle, key, connection->aborted ? "inerror" : open);
+  }
+  if (strcmp(key, ZONE) == 0) option_put_text(handle, key, connection->utc ? "UTC" : "local");
+}
+
 static AdbcStatusCode get(const char* name, void* handle, int kind, const char* key, enum option_kind as, void* to,
                           size_t* size, struct AdbcError* error) {
   struct call call;
@@ -41,8 +51,12 @@ static AdbcStatusCode get(const char* name, void* handle, int kind, const char* 
     AdbcStatusCode status = connection_ask(&call, handle, key);
     if (status != ADBC_STATUS_OK) return call_end(&call, status);
   }
-  if (setting(ONE_COPY) && kind == STATEMENT && strcmp(key, USE_COPY) == 0) {
+  if ((setting(ONE_COPY) || setting(PG_BOUND)) && kind == STATEMENT && strcmp(key, USE_COPY) == 0) {
     option_put_text(handle, key, ADBC_OPTION_VALUE_ENABLED);
+  }
+  if (setting(PG_BOUND) && kind == CONNECTION) session(handle, key);
+  if (setting(SQLITE_BOUND) && kind == STATEMENT && strcmp(key, BATCH_ROWS) == 0) {
+    option_put(handle, key, (struct option){.kind = INTEGER, .integer = 1024});
   }
   struct option option = option_get(handle, key, as);
   if (option.kind == NONE) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The data that a caller has bound, read to its end before DuckDB receives it. */
+/* The data that a caller has bound, read before DuckDB receives it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,17 @@ void bound_free(struct bound* bound) {
   for (int64_t i = 0; i < bound->n; i++) {
     if (bound->batches[i].release != NULL) bound->batches[i].release(&bound->batches[i]);
   }
+  if (bound->stream.release != NULL) bound->stream.release(&bound->stream);
   if (bound->schema.release != NULL) bound->schema.release(&bound->schema);
   free(bound->batches);
+  tracker_free(bound->wrapped);
   tracker_free(bound);
 }
 
 static void add(struct bound* bound, struct ArrowArray* moved) {
   bound->batches = realloc(bound->batches, (size_t)(bound->n + 1) * sizeof *moved);
   if (bound->batches == NULL) abort();
+  foibles_values(bound, moved);
   bound->batches[bound->n++] = *moved;
   bound->rows += moved->length;
 }
@@ -36,36 +39,48 @@ static AdbcStatusCode broken(struct call* call, struct ArrowArrayStream* stream,
                    text == NULL ? "no text" : text);
 }
 
-static AdbcStatusCode read_stream(struct call* call, struct ArrowArrayStream* stream, struct bound* bound) {
-  int code = stream->get_schema(stream, &bound->schema);
-  if (code != 0) return broken(call, stream, code);
-  while (1) {
-    struct ArrowArray array = {.release = NULL};
-    if (call_cancelled(call)) {
-      return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled after %lld rows", (long long)bound->rows);
-    }
-    code = stream->get_next(stream, &array);
-    if (code != 0 && !setting(BINDINGS_END)) return broken(call, stream, code);
-    if (code != 0 || array.release == NULL) return ADBC_STATUS_OK;
-    add(bound, &array);
+AdbcStatusCode bound_more(struct call* call, struct bound* bound) {
+  struct ArrowArrayStream* stream = &bound->stream;
+  struct ArrowArray array = {.release = NULL};
+  if (call_cancelled(call)) {
+    return call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled after %lld rows", (long long)bound->rows);
   }
+  int code = stream->get_next(stream, &array);
+  if (code != 0 && !setting(BINDINGS_END)) return broken(call, stream, code);
+  if (code == 0 && array.release != NULL) add(bound, &array);
+  else stream->release(stream);
+  return ADBC_STATUS_OK;
 }
 
 struct reading {
   struct call* call;
   struct binding* binding;
   struct bound* bound;
+  int is_first; /* only the first batch is read */
   AdbcStatusCode status;
 };
+
+static AdbcStatusCode read_stream(struct reading* reading) {
+  struct bound* bound = reading->bound;
+  bound->stream = reading->binding->stream;
+  reading->binding->stream.release = NULL;
+  int code = bound->stream.get_schema(&bound->stream, &bound->schema);
+  if (code != 0) return broken(reading->call, &bound->stream, code);
+  AdbcStatusCode status = ADBC_STATUS_OK;
+  while (status == ADBC_STATUS_OK && bound->stream.release != NULL && !(reading->is_first && bound->n > 0)) {
+    status = bound_more(reading->call, bound);
+  }
+  return status;
+}
 
 static void* read_all(void* data) {
   struct reading* reading = data;
   struct binding* binding = reading->binding;
   if (binding->stream.release != NULL) {
-    reading->status = read_stream(reading->call, &binding->stream, reading->bound);
+    reading->status = read_stream(reading);
   } else {
-    add(reading->bound, &binding->array);
     reading->bound->schema = binding->schema;
+    add(reading->bound, &binding->array);
     binding->array.release = NULL;
     binding->schema.release = NULL;
   }
@@ -73,18 +88,26 @@ static void* read_all(void* data) {
   return NULL;
 }
 
-AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct bound** out) {
+static AdbcStatusCode read_bound(struct call* call, struct statement* statement, int is_first, struct bound** out) {
   struct binding* binding = &statement->binding;
   pthread_t thread;
   *out = NULL;
   if (binding->array.release == NULL && binding->stream.release == NULL) return ADBC_STATUS_OK;
-  struct reading reading = {call, binding, tracker_alloc(sizeof(struct bound)), ADBC_STATUS_OK};
+  struct reading reading = {call, binding, tracker_alloc(sizeof(struct bound)), is_first, ADBC_STATUS_OK};
   if (!setting(BIND_ON_THREAD)) read_all(&reading);
   else if (pthread_create(&thread, NULL, read_all, &reading) != 0) abort();
   else pthread_join(thread, NULL);
   if (reading.status == ADBC_STATUS_OK) *out = reading.bound;
   else bound_free(reading.bound);
   return reading.status;
+}
+
+AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct bound** out) {
+  return read_bound(call, statement, 0, out);
+}
+
+AdbcStatusCode bound_open(struct call* call, struct statement* statement, struct bound** out) {
+  return read_bound(call, statement, 1, out);
 }
 
 /* ---- input for DuckDB ---- */

@@ -105,7 +105,12 @@ static AdbcStatusCode finish(struct call* call, struct connection* connection, i
   if (!connection->manual) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25000", "autocommit is on");
   commits &= !connection->aborted;
   connection->aborted = 0;
-  if (connection->duck.private_data == NULL) return ADBC_STATUS_OK; /* nothing to commit or to roll back */
+  if (!commits) connection->utc = connection->utc_before;
+  if (connection->own) {
+    connection->own = 0;
+    return duck_run(call, connection, commits ? "COMMIT" : "ROLLBACK");
+  }
+  if (!connection->duck_manual) return ADBC_STATUS_OK; /* nothing to commit or to roll back */
   DUCK(commits ? duck.ConnectionCommit(&connection->duck, &theirs)
        : duck.ConnectionRollback(&connection->duck, &theirs));
   return ADBC_STATUS_OK;
@@ -126,8 +131,9 @@ static AdbcStatusCode autocommit(struct call* call, struct connection* connectio
   AdbcStatusCode status = on && connection->manual ? finish(call, connection, 1) : ADBC_STATUS_OK;
   if (status != ADBC_STATUS_OK || connection->manual == !on) return status;
   const char* value = on ? ADBC_OPTION_VALUE_ENABLED : ADBC_OPTION_VALUE_DISABLED;
-  if (connection->duck.private_data != NULL) {
+  if (connection->duck.private_data != NULL && !connection->own && connection->duck_manual == on) {
     DUCK(duck.ConnectionSetOption(&connection->duck, ADBC_CONNECTION_OPTION_AUTOCOMMIT, value, &theirs));
+    connection->duck_manual = !on;
   }
   connection->manual = !on;
   return ADBC_STATUS_OK;

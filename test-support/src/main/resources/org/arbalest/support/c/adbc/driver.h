@@ -4,8 +4,8 @@
  * it, as a test planned, and through calls.c, which checks that adbc.h permits it. DuckDB does the rest; features that
  * it lacks have fixed results.
  *
- * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c draft.c duck.c errors.c faults.c metadata.c
- * multi.c options.c partitions.c plain.c results.c statement.c table.c warnings.c
+ * Included by: accessors.c adbc_driver_faulty.c bound.c calls.c connection.c draft.c duck.c errors.c faults.c foibles.c
+ * metadata.c multi.c options.c partitions.c plain.c results.c statement.c table.c warnings.c
  */
 #ifndef ARBALEST_ADBC_DRIVER_H
 #define ARBALEST_ADBC_DRIVER_H
@@ -42,7 +42,7 @@
 
 /* Settings of faulty_set, all 0 after a reset. */
 enum setting { STYLE, INIT, THREADS, BIND_ON_THREAD, BINDINGS_END, OPTIONS_QUERY, CANCEL_ABORTS, ONE_COPY, WARNINGS,
-               NULL_WARNING, SETTINGS };
+               NULL_WARNING, PG_BOUND, SQLITE_BOUND, SETTINGS };
 
 /* THREADS: the unit that only one thread may use at a time. */
 enum { THREADS_OBJECT, THREADS_CONNECTION, THREADS_ANY };
@@ -146,6 +146,9 @@ struct connection {
   struct result* metadata; /* the connection's own open stream */
   struct result* copy;     /* ONE_COPY: the result whose rows the server sends, guarded by the state's lock */
   int manual, read_only, aborted;
+  int duck_manual;     /* DuckDB's autocommit is off */
+  int own;             /* PG_BOUND: a transaction that the driver or BEGIN began */
+  int utc, utc_before; /* PG_BOUND: whether the session's zone is UTC; before the last execution */
   AdbcWarningHandler handler;
   void* user_data; /* of the handler */
   struct AdbcConnection duck; /* opened at first use */
@@ -201,7 +204,10 @@ AdbcStatusCode call_close(struct call* call, struct handle* handle); /* ends a r
   if (!call_begin(&call, name, flags, (handle)->private_data, kind, error)) return call.status
 #define call_state(call, ...) call_fail(call, ADBC_STATUS_INVALID_STATE, "HY010", __VA_ARGS__)
 #define PARTS "fake.partitions" /* an option of statements: the number of partitions */
-#define USE_COPY "adbc.postgresql.use_copy" /* ONE_COPY: an option of statements */
+#define USE_COPY "adbc.postgresql.use_copy" /* ONE_COPY, PG_BOUND: an option of statements */
+#define BATCH_ROWS "adbc.sqlite.query.batch_rows" /* SQLITE_BOUND: an option of statements */
+#define TRANSACTION_STATUS "adbc.postgresql.transaction_status" /* PG_BOUND: an option of connections */
+#define ZONE "fake.zone" /* PG_BOUND: the session's zone, an option of connections that needs no query */
 
 /* ---- options.c ---- */
 
@@ -225,6 +231,7 @@ extern struct AdbcDriver duck;
 AdbcStatusCode duck_connection(struct call* call, struct connection* connection);
 void duck_release(struct connection* connection);
 void duck_close(struct hub* hub, int changed);
+AdbcStatusCode duck_run(struct call* call, struct connection* connection, const char* sql);
 AdbcStatusCode duck_failed(struct call* call, AdbcStatusCode status, struct AdbcError* theirs);
 /* A DuckDB statement with this SQL. */
 AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql,
@@ -237,17 +244,22 @@ AdbcStatusCode duck_statement(struct call* call, struct connection* connection, 
     if (duck_status != ADBC_STATUS_OK) return duck_failed(call, duck_status, &theirs);         \
   } while (0)
 
-/* ---- bound.c: the bound data, read to its end ---- */
+/* ---- bound.c: the bound data ---- */
 
 struct bound {
   struct ArrowSchema schema;
   struct ArrowArray* batches;
   int64_t n, rows;
+  struct ArrowArrayStream stream; /* of the batches that are not read yet; released: of none */
+  void* wrapped;                  /* SQLITE_BOUND: other dates */
 };
 
 void binding_drop(struct binding* binding);
-/* *out is NULL if nothing is bound */
+/* Reads it to its end. *out is NULL if nothing is bound */
 AdbcStatusCode bound_read(struct call* call, struct statement* statement, struct bound** out);
+/* Likewise, but reads only the first batch. */
+AdbcStatusCode bound_open(struct call* call, struct statement* statement, struct bound** out);
+AdbcStatusCode bound_more(struct call* call, struct bound* bound); /* reads the next batch, if there is one */
 void bound_free(struct bound* bound);
 /* borrows from it */
 void bound_row(struct bound* bound, int64_t row, struct ArrowArray* array, struct ArrowSchema* schema);
@@ -264,6 +276,9 @@ struct source {
 };
 
 void source_free(struct source* source);
+/* A result of the sources and, with SQL, of the bound rows from the given one on: each is executed when it is pulled. */
+void result_start_rows(struct source* source, struct bound* bound, const char* sql, int64_t row,
+                       struct statement* statement, struct ArrowArrayStream* out);
 /* A result, which owns the sources and the bound data. `at`: before that batch it waits at the gate, or fails if
    is_failing. */
 void result_start(struct source* source, struct bound* bound, struct connection* connection,
@@ -280,11 +295,26 @@ void count_result_schema(struct ArrowSchema* schema);
 /* A result of SQL that belongs to the connection. */
 AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql,
                                 struct ArrowArrayStream* out);
+/* Executes for a row of the bound data, if there is any. */
+AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
+                           int64_t row, struct source* source, int64_t* rows);
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out);
 /* The result of other SQL than the statement's, without rows if only_schema. */
 AdbcStatusCode statement_execute(struct call* call, struct statement* statement, char* sql, int only_schema,
                                  struct ArrowArrayStream* out, int64_t* rows);
 AdbcStatusCode statement_schema_of(struct call* call, struct statement* statement, char* sql, struct ArrowSchema* out);
+
+/* ---- foibles.c: what real drivers do beside adbc.h ---- */
+
+int foibles_zone(const struct bound* bound); /* whether the next two apply */
+AdbcStatusCode foibles_begin(struct call* call, struct connection* connection);
+/* PG_BOUND: executes BEGIN, whose transaction the server reports. */
+AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done);
+AdbcStatusCode foibles_end(struct call* call, struct connection* connection);
+/* Executes for a bound row; *out is NULL, and the transaction has ended, if there is no such row. */
+AdbcStatusCode foibles_next(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
+                            int64_t row, struct source** out, int64_t* rows);
+void foibles_values(struct bound* bound, struct ArrowArray* batch); /* the values that the driver sees */
 
 /* ---- warnings.c ---- */
 

@@ -135,6 +135,7 @@ static AdbcStatusCode connect(struct call* call, struct connection* connection) 
   if (connection->manual) {
     DUCK(duck.ConnectionSetOption(&connection->duck, ADBC_CONNECTION_OPTION_AUTOCOMMIT, ADBC_OPTION_VALUE_DISABLED,
                                   &theirs));
+    connection->duck_manual = 1;
   }
   return ADBC_STATUS_OK;
 }
@@ -144,6 +145,13 @@ AdbcStatusCode duck_connection(struct call* call, struct connection* connection)
   AdbcStatusCode status = connect(call, connection);
   if (status != ADBC_STATUS_OK) duck_release(connection);
   return status;
+}
+
+AdbcStatusCode duck_run(struct call* call, struct connection* connection, const char* sql) {
+  AdbcStatusCode status = duck_connection(call, connection);
+  if (status != ADBC_STATUS_OK) return status;
+  DUCK(run(&connection->duck, sql, &theirs));
+  return ADBC_STATUS_OK;
 }
 
 AdbcStatusCode duck_statement(struct call* call, struct connection* connection, const char* sql,

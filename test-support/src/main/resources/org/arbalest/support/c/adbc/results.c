@@ -12,6 +12,8 @@ struct result {
   struct source* sources;
   struct source* source; /* the source of the next batches */
   struct bound* bound;
+  char* sql;   /* executed for each bound row when it is pulled; NULL: all were executed before */
+  int64_t row; /* the next one */
   struct connection* connection;
   struct statement* statement; /* NULL: it belongs to the connection, or is invalid */
   int64_t index, at;           /* of the next batch; of the one that waits or fails */
@@ -157,6 +159,29 @@ static struct result* sent(struct result* own) {
   return copy;
 }
 
+/* Executes for the next bound row, whose source follows the others; 0 or an errno. */
+static int pull_row(struct result* own) {
+  struct AdbcError theirs = {.vendor_code = 0};
+  struct call call = {.name = "get_next", .error = &theirs, .activity = &own->statement->activity};
+  struct source** last = &own->sources;
+  char sqlstate[6] = "";
+  int64_t rows = 0;
+  int code = 0;
+  while (*last != NULL) last = &(*last)->next;
+  AdbcStatusCode status = foibles_next(&call, own->connection, own->sql, own->bound, own->row++, last, &rows);
+  if (status != ADBC_STATUS_OK) {
+    memcpy(sqlstate, theirs.sqlstate, 5);
+    code = fails(own, "get_next", status, EIO, sqlstate, theirs.message == NULL ? "no text" : theirs.message);
+  }
+  if (theirs.release != NULL) theirs.release(&theirs);
+  own->source = *last;
+  if (*last == NULL) {
+    tracker_free(own->sql);
+    own->sql = NULL;
+  }
+  return code;
+}
+
 /* Pulls the next batch; a released array is the end. */
 static int pull(struct result* own, struct ArrowArray* out) {
   char words[64];
@@ -169,13 +194,17 @@ static int pull(struct result* own, struct ArrowArray* out) {
   }
   struct result* from = sent(own);
   if (from == NULL) return fails(own, "get_next", ADBC_STATUS_IO, EIO, "HY000", "no COPY in progress");
-  for (; from->source != NULL; from->source = from->source->next) {
-    struct ArrowArrayStream* stream = &from->source->stream;
-    int code = stream->release == NULL ? 0 : stream->get_next(stream, out);
-    if (code != 0) return source_fails(from, "get_next", code);
-    if (out->release != NULL) return 0;
+  while (1) {
+    for (; from->source != NULL; from->source = from->source->next) {
+      struct ArrowArrayStream* stream = &from->source->stream;
+      int code = stream->release == NULL ? 0 : stream->get_next(stream, out);
+      if (code != 0) return source_fails(from, "get_next", code);
+      if (out->release != NULL) return 0;
+    }
+    if (from->sql == NULL) return 0;
+    int code = pull_row(from);
+    if (code != 0) return code;
   }
-  return 0;
 }
 
 static int get_next(struct ArrowArrayStream* self, struct ArrowArray* out) {
@@ -230,6 +259,7 @@ static void release(struct ArrowArrayStream* self) {
   if (!own->ended) fault_of("stream.unfinished", NULL, 1);
   source_free(own->sources);
   bound_free(own->bound);
+  tracker_free(own->sql);
   state_lock();
   if (own->statement != NULL && own->statement->result == own) own->statement->result = NULL;
   if (own->connection->metadata == own) own->connection->metadata = NULL;
@@ -245,8 +275,8 @@ static void release(struct ArrowArrayStream* self) {
   tracker_close(&own->head);
 }
 
-void result_start(struct source* source, struct bound* bound, struct connection* connection,
-                  struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out) {
+static struct result* start(struct source* source, struct bound* bound, struct connection* connection,
+                            struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out) {
   struct result* own = tracker_open(sizeof *own, RESULT);
   own->sources = own->source = source;
   own->bound = bound;
@@ -262,6 +292,19 @@ void result_start(struct source* source, struct bound* bound, struct connection*
   connection->copy = statement != NULL && bound == NULL ? own : NULL;
   state_unlock();
   *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, own};
+  return own;
+}
+
+void result_start(struct source* source, struct bound* bound, struct connection* connection,
+                  struct statement* statement, int64_t at, int is_failing, struct ArrowArrayStream* out) {
+  start(source, bound, connection, statement, at, is_failing, out);
+}
+
+void result_start_rows(struct source* source, struct bound* bound, const char* sql, int64_t row,
+                       struct statement* statement, struct ArrowArrayStream* out) {
+  struct result* own = start(source, bound, statement->connection, statement, -1, 0, out);
+  if (sql != NULL) own->sql = strcpy(tracker_alloc(strlen(sql) + 1), sql);
+  own->row = row;
 }
 
 void result_invalidate(struct statement* statement, const char* why) {

@@ -165,6 +165,7 @@ static int is_query(const char* sql) {
   static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW", NULL};
   static const char* const with[] = {"WITH", NULL};
   static const char* const changes[] = {"INSERT", "UPDATE", "DELETE", "MERGE", NULL};
+  if (strstr(sql, " RETURNING ") != NULL) return 1;
   if (!begins(sql, words)) return 0;
   for (const char* at = sql; begins(sql, with) && *at != 0; at++) {
     if (begins(at, changes)) return 0;
@@ -189,9 +190,8 @@ static AdbcStatusCode run(struct call* call, struct source* source, int has_resu
   return call_cancelled(call) ? call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled") : ADBC_STATUS_OK;
 }
 
-/* Executes for a row of the bound data, if there is any. */
-static AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql,
-                                  struct bound* bound, int64_t row, struct source* source, int64_t* rows) {
+AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
+                           int64_t row, struct source* source, int64_t* rows) {
   struct ArrowArray array;
   struct ArrowSchema schema;
   /* Other statements, such as SET and ATTACH, may outlive the catalogs. */
@@ -225,6 +225,29 @@ static AdbcStatusCode execute_rows(struct call* call, struct connection* connect
   return ADBC_STATUS_OK;
 }
 
+/* Executes for bound times with a zone, as PostgreSQL's driver: see foibles.c. */
+static AdbcStatusCode execute_zoned(struct call* call, struct statement* statement, struct bound* bound,
+                                    struct ArrowArrayStream* out, int64_t* rows) {
+  struct connection* connection = statement->connection;
+  struct source *source = NULL, **last = &source;
+  int64_t row = 0;
+  *rows = out == NULL ? 0 : -1;
+  AdbcStatusCode status = foibles_begin(call, connection);
+  do {
+    if (status == ADBC_STATUS_OK) status = foibles_next(call, connection, statement->sql, bound, row++, last, rows);
+    if (*last == NULL) break;
+    last = &(*last)->next;
+  } while (status == ADBC_STATUS_OK && out == NULL);
+  if (status == ADBC_STATUS_OK && out != NULL) {
+    if (source == NULL) source = tracker_alloc(sizeof *source);
+    result_start_rows(source, bound, row > bound->rows ? NULL : statement->sql, row, statement, out);
+    return status;
+  }
+  source_free(source);
+  bound_free(bound);
+  return status;
+}
+
 static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out,
                                   int64_t* rows) {
   struct source* source = NULL;
@@ -232,7 +255,12 @@ static AdbcStatusCode execute_sql(struct call* call, struct statement* statement
   if (statement->connection->read_only && !is_query(statement->sql)) {
     return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
   }
-  AdbcStatusCode status = bound_read(call, statement, &bound);
+  int is_done;
+  AdbcStatusCode status = foibles_sql(call, statement->connection, statement->sql, &is_done);
+  if (is_done) return status;
+  status = setting(PG_BOUND) ? bound_open(call, statement, &bound) : bound_read(call, statement, &bound);
+  if (status == ADBC_STATUS_OK && foibles_zone(bound)) return execute_zoned(call, statement, bound, out, rows);
+  while (status == ADBC_STATUS_OK && bound != NULL && bound->stream.release != NULL) status = bound_more(call, bound);
   if (status == ADBC_STATUS_OK) {
     status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
   }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal;
+
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.Devices;
+import org.arbalest.device.builders.BatchBuilder;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.DataType;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.FixedSizeListType;
+import org.arbalest.device.types.NestedType.LargeListType;
+import org.arbalest.device.types.NestedType.ListType;
+import org.arbalest.device.types.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bound columns that a known driver stores as other values: they are bound in a way that it stores right, or
+ * refused.
+ *
+ * <ul>
+ *   <li>SQLite's driver multiplies the days of a {@code date32} in 32 bits. A parameter is bound as the text that it
+ *       means to write; an ingestion, whose table would get a column of another type, refuses such dates.
+ *   <li>PostgreSQL's driver writes null items of lists as 0 or an empty text.
+ * </ul>
+ *
+ * (Seen with 1.13; {@code statement_reader.c} and {@code copy/writer.h} of apache/arrow-adbc.)
+ */
+final class BoundColumns {
+  /** The days after 1970 whose seconds fit 32 bits: 1901-12-14 to 2038-01-19. */
+  private static final int MOST_DAYS = Integer.MAX_VALUE / 86_400;
+
+  private final KnownDriver driver;
+  private final Schema schema;
+  private final boolean isIngest;
+
+  /** The number of rows in the batches before. */
+  private long before;
+
+  private BoundColumns(KnownDriver driver, Schema schema, boolean isIngest) {
+    this.driver = driver;
+    this.schema = schema;
+    this.isIngest = isIngest;
+  }
+
+  /** Returns the columns of a statement's next execution; null if the driver stores all of them right. */
+  static @Nullable BoundColumns of(NativeHandle statement, Schema schema, boolean isIngest) {
+    if (schema.fields().stream().noneMatch(field -> isDate(field) || isList(field))) return null;
+    return switch (KnownDriver.of(statement)) {
+      case SQLITE -> has(schema, true) ? new BoundColumns(KnownDriver.SQLITE, schema, isIngest) : null;
+      case POSTGRESQL -> has(schema, false) ? new BoundColumns(KnownDriver.POSTGRESQL, schema, isIngest) : null;
+      case OTHER -> null;
+    };
+  }
+
+  private static boolean has(Schema schema, boolean areDates) {
+    return schema.fields().stream().anyMatch(areDates ? BoundColumns::isDate : BoundColumns::isList);
+  }
+
+  private static boolean isDate(Field field) {
+    return field.type().equals(DataType.DATE32);
+  }
+
+  private static boolean isList(Field field) {
+    return field.type() instanceof ListType || field.type() instanceof LargeListType
+        || field.type() instanceof FixedSizeListType;
+  }
+
+  /** Returns the schema of the batches that {@link #stored} returns. */
+  Schema schema() {
+    if (!areTexts()) return schema;
+    List<Field> fields = new ArrayList<>(schema.fields());
+    fields.replaceAll(field -> isDate(field) ? field.withType(DataType.UTF8) : field);
+    return Schema.of(fields);
+  }
+
+  private boolean areTexts() {
+    return driver == KnownDriver.SQLITE && !isIngest;
+  }
+
+  /**
+   * Returns a batch of the columns as the driver gets them; the caller closes it, and keeps its own.
+   *
+   * @throws IllegalArgumentException if the driver would store another value; the message names column, row and value
+   */
+  DeviceArray stored(DeviceArray batch) {
+    List<Field> fields = schema.fields();
+    for (int i = 0; i < fields.size(); i++) {
+      if (driver == KnownDriver.POSTGRESQL && isList(fields.get(i))) checkItems(batch.column(i));
+      if (driver == KnownDriver.SQLITE && isIngest && isDate(fields.get(i))) checkDates(batch.column(i));
+    }
+    before += batch.length();
+    return areTexts() ? withTexts(batch) : batch.retain();
+  }
+
+  private void checkItems(Column lists) {
+    if (lists.items().nullCount() == 0) return;
+    for (long row = 0; row < lists.length(); row++) {
+      if (lists.isNull(row) || lists.getList(row).nullCount() == 0) continue;
+      throw new IllegalArgumentException(place(lists, row) + ": the list has a null item, for which PostgreSQL's driver "
+          + "would store 0 or an empty text; bind the list as text, such as '{1,NULL,3}', and cast it, such as "
+          + "$1::int[]");
+    }
+  }
+
+  private void checkDates(Column dates) {
+    var days = dates.asInts();
+    for (long row = 0; row < dates.length(); row++) {
+      if (dates.isNull(row) || Math.abs((long) days.get(row)) <= MOST_DAYS) continue;
+      throw new IllegalArgumentException(place(dates, row) + ": SQLite's driver would store another date for "
+          + LocalDate.ofEpochDay(days.get(row)) + ", since it is before " + LocalDate.ofEpochDay(-MOST_DAYS)
+          + " or after " + LocalDate.ofEpochDay(MOST_DAYS) + "; ingest the column as text, such as '1900-01-01'");
+    }
+  }
+
+  private String place(Column column, long row) {
+    return "column " + column.name() + ", row " + (before + row);
+  }
+
+  private DeviceArray withTexts(DeviceArray batch) {
+    List<DeviceArray> columns = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    try {
+      for (int i = 0; i < schema.fields().size(); i++) {
+        names.add(schema.fields().get(i).name());
+        columns.add(isDate(schema.fields().get(i)) ? texts(batch.column(i)) : batch.retainChild(i));
+      }
+      return DeviceArray.ofColumns(names, columns);
+    } finally {
+      columns.forEach(DeviceArray::close);
+    }
+  }
+
+  private static DeviceArray texts(Column dates) {
+    List<@Nullable String> texts = new ArrayList<>();
+    for (long row = 0; row < dates.length(); row++)
+      texts.add(dates.isNull(row) ? null : dates.getLocalDate(row).toString());
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), texts.size())) {
+      batch.column(Field.of("", DataType.UTF8), texts);
+      try (DeviceArray built = batch.build()) {
+        return built.retainChild(0);
+      }
+    }
+  }
+}

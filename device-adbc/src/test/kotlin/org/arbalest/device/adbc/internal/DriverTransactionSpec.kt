@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContainExactly
+import io.kotest.matchers.shouldBe
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.DeviceException
+import org.arbalest.device.Devices
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcPool
+import org.arbalest.device.adbc.AdbcStatement
+import org.arbalest.device.adbc.Faulty
+import org.arbalest.device.adbc.rows
+import org.arbalest.device.adbc.single
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.adbc.FaultyDriver
+import org.arbalest.support.adbc.FaultyDriverExtension
+import java.time.Duration
+import java.time.Instant
+
+/** The transaction that PostgreSQL's driver begins for bound times with a zone. The double is `foibles.c`. */
+class DriverTransactionSpec : FunSpec({
+    extension(FaultyDriver.needed)
+    extension(ResourceCountersExtension)
+    extension(FaultyDriverExtension())
+
+    val moment = Instant.parse("2024-10-04T05:06:07Z")
+
+    /** Runs [block] with a connection; after that, another connection looks for rows that [block] has inserted. */
+    fun inserted(block: (AdbcConnection) -> Unit): List<Any?> {
+        Faulty.c.bindAsPostgreSql()
+        return Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { it.execute("CREATE TABLE x (id BIGINT, moment TIMESTAMPTZ)") }
+            database.connect().use(block)
+            database.connect().use { connection ->
+                connection.query("SELECT id FROM x ORDER BY id").rows().map { it.single() }
+            }
+        }
+    }
+
+    fun AdbcConnection.isFresh() {
+        isAutoCommit shouldBe true
+        getOption("adbc.postgresql.transaction_status") shouldBe "idle"
+        getOption("fake.zone") shouldBe "local"
+    }
+
+    fun batch(vararg ids: Long): DeviceArray = BatchBuilder.of(Devices.cpu(), ids.size).use { batch ->
+        batch.int64("id", ids)
+        batch.column(Field.of("at", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC")), ids.map { moment })
+        batch.build()
+    }
+
+    // the backslash keeps the library from binding a time without a zone, see ZonedParameters
+    val select = "SELECT id FROM t WHERE id < 8 AND \"at\" <= $1 AND '\\' <> ''"
+    val insert = "INSERT INTO x SELECT $1::BIGINT, $2::TIMESTAMPTZ WHERE '\\' <> ''"
+    val insertAndReturn = "$insert RETURNING id"
+
+    for ((name, early) in mapOf<String, (DeviceArrayReader) -> Unit>(
+        "before its first batch" to {},
+        "after its first batch" to { it.next()!!.close() },
+        "at its end" to { it.forEach {} },
+    )) test("a result that is closed $name ends the driver's transaction, so that later writes stay [ADB-36]") {
+        inserted { connection ->
+            connection.query(select, moment).use(early)
+            connection.isFresh()
+            connection.execute("INSERT INTO x VALUES (1, NULL)") shouldBe 1
+        } shouldContainExactly listOf(1L)
+    }
+
+    test("rows that a result returns are stored, and those behind an early close are not executed [ADB-36]") {
+        fun AdbcConnection.insert(bind: (AdbcStatement) -> Unit) = createStatement().use {
+            it.setSqlQuery(insertAndReturn)
+            bind(it)
+            it.executeQuery().use { result -> result.next()?.close() }
+            isFresh()
+        }
+        inserted { connection ->
+            connection.insert { it.bindValues(1, moment) }
+            connection.insert { it.bind(batch(2, 3, 4)) }
+            connection.insert { it.bind(batch(5, 6).let { b -> DeviceArrayReader.of(b.schema(), listOf(b, batch(7))) }) }
+        } shouldContainExactly listOf(1L, 2L, 5L)
+    }
+
+    test("all rows of several batches are executed one by one, with their own values [ADB-36]") {
+        inserted { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery(insert)
+                val batches = listOf(batch(1), batch(), batch(2, 3))
+                statement.bind(DeviceArrayReader.of(batches[0].schema(), batches))
+                statement.executeUpdate() shouldBe 3
+                statement.bind(batch(4, 5))
+                statement.executeUpdate() shouldBe 2
+            }
+            connection.isFresh()
+        } shouldContainExactly listOf(1L, 2L, 3L, 4L, 5L)
+    }
+
+    test("a failed execution rolls back what the driver began, and the connection goes on [ADB-36]") {
+        inserted { connection ->
+            connection.execute("CREATE UNIQUE INDEX i ON x (id)")
+            connection.execute("INSERT INTO x VALUES (1, NULL)")
+            val failed = listOf<() -> Any?>(
+                { connection.execute(insert, 1, moment) },
+                { connection.executeMany(insert, listOf(listOf(7, moment), listOf(1, moment))) },
+                { connection.query("SELECT nothing, '\\' FROM t WHERE \"at\" = $1", moment).close() },
+            )
+            for (call in failed) {
+                shouldThrow<AdbcException> { call() }
+                connection.isFresh()
+            }
+            connection.execute("INSERT INTO x VALUES (2, NULL)")
+        } shouldContainExactly listOf(1L, 2L)
+    }
+
+    test("a pull that fails rolls back what the driver began [ADB-36]") {
+        inserted { connection ->
+            connection.execute("CREATE UNIQUE INDEX i ON x (id)")
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery(insertAndReturn)
+                statement.bind(batch(1, 1))
+                statement.executeQuery().use { result ->
+                    result.next()!!.close()
+                    shouldThrow<AdbcException> { result.next() }
+                }
+            }
+            connection.isFresh()
+            connection.execute("INSERT INTO x VALUES (2, NULL)")
+        } shouldContainExactly listOf(2L)
+    }
+
+    test("a failure of the bound reader rolls back what the driver began [ADB-36]") {
+        inserted { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery(insert)
+                val batches = mutableListOf(batch(1, 2))
+                val source = DeviceArrayReader.Source { batches.removeFirstOrNull() ?: error("no more") }
+                statement.bind(DeviceArrayReader.of(batches[0].schema(), source))
+                shouldThrow<DeviceException> { statement.executeUpdate() }.cause?.message shouldBe "no more"
+            }
+            connection.isFresh()
+        } shouldContainExactly listOf()
+    }
+
+    test("in the user's transaction, an early close restores the zone, and neither commits nor rolls back [ADB-36]") {
+        inserted { connection ->
+            connection.isAutoCommit = false
+            connection.execute("INSERT INTO x VALUES (1, NULL)")
+            connection.query(select, moment).use { it.next()!!.close() }
+            connection.getOption("fake.zone") shouldBe "local"
+            connection.commit()
+            connection.execute("INSERT INTO x VALUES (2, NULL)")
+            connection.query(select, moment).close()
+            connection.rollback()
+        } shouldContainExactly listOf(1L)
+    }
+
+    test("the pool rolls back a transaction that is open though autocommit is on [ADB-36]") {
+        Faulty.c.bindAsPostgreSql()
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
+            pool.acquire().use { lease ->
+                val connection = lease.connection()
+                connection.execute("CREATE TABLE x (id BIGINT, moment TIMESTAMPTZ)")
+                connection.execute("BEGIN")
+                connection.execute("INSERT INTO x VALUES (1, NULL)")
+                connection.getOption("adbc.postgresql.transaction_status") shouldBe "intrans"
+            }
+            pool.acquire().use { lease ->
+                lease.connection().isFresh()
+                withClue("rows") { lease.connection().query("SELECT count(*) FROM x").single() shouldBe 0L }
+            }
+            pool.statistics().created shouldBe 1
+        }
+    }
+})
