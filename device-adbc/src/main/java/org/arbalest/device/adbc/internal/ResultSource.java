@@ -312,7 +312,8 @@ final class ResultSource implements DeviceArrayReader.Source {
    * <p>An incomplete query is cancelled first, because the release of some drivers waits for it, and others send the
    * rest of the result at the next execution. With autocommit off it is cancelled only if the release waits, since a
    * cancel may abort the transaction. It is cancelled only if nothing was executed on the connection since: the cancel
-   * of some drivers applies to the connection, and affects its last execution.
+   * of some drivers applies to the connection, and affects its last execution. It is not cancelled if the driver has it
+   * in memory.
    */
   void end() {
     if (!owner.lock.takeOr(owner, this::end)) return;
@@ -348,7 +349,8 @@ final class ResultSource implements DeviceArrayReader.Source {
     boolean isLast = owner.lock.record.isLast(this);
     if (isLast) owner.lock.record.executes();
     // a cancel would end the later results of a set too
-    boolean mustCancel = isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL && kept == owner;
+    boolean mustCancel =
+        isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL && kept == owner && !isInMemory();
     try {
       if (mustCancel && owner.lock.record.isAutoCommit()) callCancel();
     } finally {
@@ -360,6 +362,14 @@ final class ResultSource implements DeviceArrayReader.Source {
       block.giveBack();
       if (transaction != null) transaction.end();
     }
+  }
+
+  /**
+   * Returns whether nothing is left to cancel: PostgreSQL's driver has the whole result of each bound row when that is
+   * executed. Its cancel opens a connection to the server, which takes longer than a small query.
+   */
+  private boolean isInMemory() {
+    return isBound && KnownDriver.of(owner) == KnownDriver.POSTGRESQL;
   }
 
   private void leaveOwner() {

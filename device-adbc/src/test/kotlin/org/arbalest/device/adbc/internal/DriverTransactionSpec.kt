@@ -163,6 +163,15 @@ class DriverTransactionSpec : FunSpec({
         } shouldContainExactly listOf(1L)
     }
 
+    test("a bound result that PostgreSQL's driver has in memory is not cancelled when it is closed early [ADB-28]") {
+        for ((isPostgreSql, cancels) in listOf(true to 0L, false to 1L)) {
+            Faulty.c.reset()
+            Faulty.c.bindAsPostgreSql(isPostgreSql)
+            Faulty.connected { it.query("SELECT id FROM t WHERE id < $1", 8).close() }
+            Faulty.c.calls("StatementCancel") shouldBe cancels
+        }
+    }
+
     test("the pool rolls back a transaction that is open though autocommit is on [ADB-36]") {
         Faulty.c.bindAsPostgreSql()
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
