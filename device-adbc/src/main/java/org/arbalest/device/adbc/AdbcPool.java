@@ -2,23 +2,19 @@
 package org.arbalest.device.adbc;
 
 import com.google.errorprone.annotations.CheckReturnValue;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Deque;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.arbalest.device.adbc.internal.ConnectionImpl;
-import org.arbalest.device.adbc.internal.IdleCheck;
-import org.arbalest.device.adbc.internal.PoolCounters;
+import org.arbalest.device.adbc.internal.DriverConnection;
+import org.arbalest.device.adbc.internal.PoolConnections;
+import org.arbalest.device.adbc.internal.PoolDatabase;
 import org.arbalest.device.adbc.internal.PoolManagement;
 import org.arbalest.device.adbc.internal.PoolRecording;
-import org.jspecify.annotations.Nullable;
+import org.arbalest.device.adbc.internal.PoolSlot;
+import org.arbalest.device.adbc.internal.PoolTime;
 
 /**
  * A pool of connections to one database, with a bound on their number:
@@ -32,40 +28,28 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>The pool connects when a thread needs a connection and none is idle. Before an idle connection is used again, it
- * executes {@code SELECT 1}. If that fails, or takes longer than the time limit, a new connection replaces it. Options
- * of the driver limit the time of a new connection.
+ * executes {@code SELECT 1}. If that fails, or takes longer than the time limit, a new connection replaces it.
+ *
+ * <p>While the server is away, {@link #acquire} waits, and the pool repeats the attempt to connect, after 10 ms and
+ * then after pauses of up to half a second. It does so for failures that may pass: SQLSTATE 08xxx, 53300 (too many
+ * connections), 57P01 to 57P03 (the server stops or starts), or no SQLSTATE and the status {@link AdbcStatus#IO}, {@link
+ * AdbcStatus#TIMEOUT} or {@link AdbcStatus#UNKNOWN}. Other failures, such as an unknown option, are thrown at once.
+ * PostgreSQL's driver reports a wrong password as {@code IO} without a SQLSTATE, so it is thrown after the limit.
  *
  * <p><b>Ownership.</b> The pool owns the database and the connections. A connection that is still in use when the pool
  * is closed is closed with its lease.
  *
- * <p><b>Threads.</b> Any thread may use a pool. Threads that wait for a connection receive one in their order.
+ * <p><b>Threads.</b> Any thread may use a pool. Threads that wait for a connection receive one in their order. Daemon
+ * threads of the pool open connections, so neither the time limit nor an interrupt waits for a driver.
  */
 public final class AdbcPool implements AutoCloseable {
-  /** The least time limit of a check. */
-  private static final Duration ONE_SECOND = Duration.ofSeconds(1);
-
-  private final AdbcDatabase database;
-  private final int size;
-  private final Duration limit;
-  private final Duration checkLimit;
-  private final Semaphore free;
-
-  /** The idle connections, the most recently used first. */
-  private final Deque<AdbcConnection> idle = new ConcurrentLinkedDeque<>();
-
-  private final PoolCounters counters;
-  private volatile boolean isClosed;
+  private final PoolConnections<DriverConnection> connections;
 
   /** The names of the registered beans. */
   private final Queue<String> beans = new ConcurrentLinkedQueue<>();
 
-  private AdbcPool(AdbcDatabase database, int size, Duration limit) {
-    this.database = database;
-    this.size = size;
-    this.limit = limit;
-    this.checkLimit = limit.compareTo(ONE_SECOND) < 0 ? ONE_SECOND : limit;
-    this.free = new Semaphore(size, true);
-    this.counters = new PoolCounters(toString());
+  private AdbcPool(PoolConnections<DriverConnection> connections) {
+    this.connections = connections;
   }
 
   /**
@@ -80,17 +64,18 @@ public final class AdbcPool implements AutoCloseable {
    * @param validationFailures the idle connections whose check failed, which the pool has replaced
    * @param timeouts the calls of {@link #acquire} that ended at the time limit
    * @param waitTime the total time that threads have waited for a connection
+   * @param connectFailures the attempts to connect that failed
    */
   public record Statistics(int size, int borrowed, int idle, int waiting, long created, long closed,
-      long validationFailures, long timeouts, Duration waitTime) {}
+      long validationFailures, long timeouts, Duration waitTime, long connectFailures) {}
 
   /**
    * Creates a pool; the caller closes it.
    *
    * @param database the database, which the pool closes
    * @param size the maximum number of connections
-   * @param limit the maximum time that {@link #acquire} waits for another thread to return a connection, and then for
-   *     the check of an idle one, which may take at least one second
+   * @param limit the maximum time that {@link #acquire} waits for a connection. The first attempt to connect, and the
+   *     check of an idle connection, may take at least one second
    * @throws IllegalArgumentException if the size is not positive, or the limit is negative; the database stays open
    */
   @CheckReturnValue
@@ -98,7 +83,7 @@ public final class AdbcPool implements AutoCloseable {
     Objects.requireNonNull(database, "database");
     if (size <= 0) throw new IllegalArgumentException("a pool needs at least 1 connection, not " + size);
     if (limit.isNegative()) throw new IllegalArgumentException("the time limit of a pool is negative: " + limit);
-    var pool = new AdbcPool(database, size, limit);
+    var pool = new AdbcPool(new PoolConnections<>(new PoolDatabase(database), size, limit, PoolTime.ofSystem()));
     PoolRecording.opened(pool);
     return pool;
   }
@@ -106,109 +91,20 @@ public final class AdbcPool implements AutoCloseable {
   /**
    * Returns a connection of the pool; the caller closes the lease.
    *
-   * @throws TimeoutException if no connection becomes free within the time limit
+   * @throws TimeoutException if no connection becomes free, or is opened, within the time limit; the cause is the last
+   *     failure to connect, if any
    * @throws InterruptedException if the thread is interrupted while it waits
    * @throws IllegalStateException if the pool is closed
-   * @throws AdbcException if a new connection fails
+   * @throws AdbcException if a new connection fails, and another attempt would fail too
    */
   @CheckReturnValue
   public Lease acquire() throws InterruptedException, TimeoutException {
-    checkOpen();
-    if (!counters.acquire(free, TimeUnit.NANOSECONDS.convert(limit))) throw new TimeoutException(
-        "no connection of the pool became free within " + TimeUnit.MILLISECONDS.convert(limit) + " ms, because all "
-            + size
-            + " are in use; close their leases earlier, or make the pool larger");
-    try {
-      checkOpen();
-      var lease = new Lease(connection());
-      counters.borrowed.incrementAndGet();
-      return lease;
-    } catch (AdbcException e) {
-      free.release();
-      if (e.status() != AdbcStatus.CANCELLED || !Thread.interrupted()) throw e;
-      var interrupt = new InterruptedException("interrupted while another thread connects to the database");
-      interrupt.initCause(e);
-      throw interrupt;
-    } catch (Throwable t) {
-      free.release();
-      throw t;
-    }
-  }
-
-  private void checkOpen() {
-    if (isClosed) throw new IllegalStateException("the pool is closed");
-  }
-
-  private AdbcConnection connection() throws InterruptedException {
-    for (AdbcConnection used = idle.poll(); used != null; used = idle.poll()) {
-      IdleCheck.Result result = IdleCheck.of(used, checkLimit, this::discard);
-      if (result == IdleCheck.Result.VALID) return used;
-      counters.validationFailures.increment();
-      if (result == IdleCheck.Result.INVALID) discard(used);
-    }
-    AdbcConnection opened = database.connect();
-    counters.created.increment();
-    return opened;
-  }
-
-  /** Closes a connection that failed its check. */
-  private void discard(AdbcConnection connection) {
-    RuntimeException failure = closed(connection, null);
-    if (failure != null) System.getLogger("org.arbalest.device.adbc").log(Level.ERROR,
-        "closing a connection that failed its check failed; " + this + " replaces it", failure);
-  }
-
-  /** Closes a connection, and returns its failure, after an earlier one; null without any. */
-  private @Nullable RuntimeException closed(AdbcConnection connection, @Nullable RuntimeException before) {
-    counters.closed.increment();
-    return closed((AdbcHandle) connection, before);
-  }
-
-  private static @Nullable RuntimeException closed(AdbcHandle handle, @Nullable RuntimeException before) {
-    try {
-      handle.close();
-      return before;
-    } catch (RuntimeException e) {
-      if (before == null) return e;
-      before.addSuppressed(e);
-      return before;
-    }
-  }
-
-  /** Makes a connection available to other threads, or closes it. */
-  private void accept(AdbcConnection connection) {
-    RuntimeException failure = null;
-    try {
-      if (isClosed || !isReset(connection)) failure = closed(connection, null);
-      else idle.push(connection);
-    } finally {
-      counters.borrowed.decrementAndGet();
-      free.release();
-    }
-    if (isClosed) failure = closeIdle(failure); // close() may have missed it
-    if (failure != null) throw failure;
-  }
-
-  /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */
-  private static boolean isReset(AdbcConnection connection) {
-    try {
-      ((ConnectionImpl) connection).reset();
-      return true;
-    } catch (RuntimeException _) { // the connection is closed by its user, or lost
-      return false;
-    }
-  }
-
-  /** Closes all idle connections, and returns the first failure, to which the others are added. */
-  private @Nullable RuntimeException closeIdle(@Nullable RuntimeException before) {
-    RuntimeException failure = before;
-    for (AdbcConnection unused = idle.poll(); unused != null; unused = idle.poll()) failure = closed(unused, failure);
-    return failure;
+    return new Lease(connections.acquire());
   }
 
   /** Returns the pool's numbers at this moment. */
   public Statistics statistics() {
-    return counters.now(size, idle.size());
+    return connections.statistics();
   }
 
   /**
@@ -221,10 +117,15 @@ public final class AdbcPool implements AutoCloseable {
    * @throws UnsupportedOperationException if the JDK's module {@code java.management} is absent
    */
   public String registerMXBean(String name) {
-    checkOpen();
+    connections.checkOpen();
     String bean = PoolManagement.register(this, Objects.requireNonNull(name, "name"));
     beans.add(bean);
-    if (isClosed) unregisterBeans(); // close() may have missed it
+    try {
+      connections.checkOpen();
+    } catch (IllegalStateException e) { // close() may have missed it
+      unregisterBeans();
+      throw e;
+    }
     return bean;
   }
 
@@ -238,10 +139,8 @@ public final class AdbcPool implements AutoCloseable {
    */
   @Override
   public void close() {
-    isClosed = true;
-    free.release(); // wakes a waiting thread, which checkOpen stops; its own release wakes the next one
     PoolRecording.closed(this);
-    RuntimeException failure = closed((AdbcHandle) database, closeIdle(null));
+    RuntimeException failure = connections.close();
     try {
       unregisterBeans();
     } catch (RuntimeException e) {
@@ -254,17 +153,19 @@ public final class AdbcPool implements AutoCloseable {
   /** Returns the driver and the size, without values of options. */
   @Override
   public String toString() {
-    return "pool of " + size + " connections by " + database.driver().name();
+    return connections.toString();
   }
 
   /** The use of a connection by one caller. Closing it twice has no effect. */
   @CheckReturnValue
   public final class Lease implements AutoCloseable {
+    private final PoolSlot<DriverConnection> slot;
     private final AdbcConnection connection;
     private final AtomicBoolean isReturned = new AtomicBoolean();
 
-    private Lease(AdbcConnection connection) {
-      this.connection = connection;
+    private Lease(PoolSlot<DriverConnection> slot) {
+      this.slot = slot;
+      this.connection = slot.connection.lend();
     }
 
     /**
@@ -285,7 +186,7 @@ public final class AdbcPool implements AutoCloseable {
      */
     @Override
     public void close() {
-      if (isReturned.compareAndSet(false, true)) accept(connection);
+      if (isReturned.compareAndSet(false, true)) connections.release(slot);
     }
   }
 }

@@ -29,4 +29,7 @@ public interface AdbcPoolMXBean {
 
   /** Returns {@link AdbcPool.Statistics#waitTime}, in milliseconds. */
   long getWaitMillis();
+
+  /** Returns {@link AdbcPool.Statistics#connectFailures}. */
+  long getConnectFailures();
 }

@@ -56,4 +56,9 @@ final class PoolBean implements AdbcPoolMXBean {
   public long getWaitMillis() {
     return pool.statistics().waitTime().toMillis();
   }
+
+  @Override
+  public long getConnectFailures() {
+    return pool.statistics().connectFailures();
+  }
 }

@@ -2,62 +2,56 @@
 package org.arbalest.device.adbc.internal;
 
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.arbalest.device.adbc.AdbcPool;
+import org.jspecify.annotations.Nullable;
 
-/** The counters of a pool, and its measured wait for a connection. Any thread may use them. */
-public final class PoolCounters {
-  private final String pool;
-
-  /** The connections that callers use. */
-  public final AtomicInteger borrowed = new AtomicInteger();
-
+/** The counters of a pool. Any thread may use them. */
+final class PoolCounters {
   /** The connections that the pool has opened. */
-  public final LongAdder created = new LongAdder();
+  final LongAdder created = new LongAdder();
 
   /** The connections that the pool has closed, also those whose release failed. */
-  public final LongAdder closed = new LongAdder();
+  final LongAdder closed = new LongAdder();
+
+  /** The attempts to connect that failed. */
+  final LongAdder connectFailures = new LongAdder();
 
   /** The idle connections whose check failed. */
-  public final LongAdder validationFailures = new LongAdder();
+  final LongAdder validationFailures = new LongAdder();
 
-  private final AtomicInteger waiting = new AtomicInteger();
   private final LongAdder timeouts = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
 
-  /**
-   * Creates counters that are zero.
-   *
-   * @param pool the description of the pool for events
-   */
-  public PoolCounters(String pool) {
-    this.pool = pool;
-  }
+  /** A thread's wait for a connection, which is measured. */
+  final class Wait {
+    private final PoolRecording.@Nullable OfWait event = PoolRecording.aWait();
+    private final long start = System.nanoTime();
 
-  /** Acquires a permit within a time limit, and measures the wait. Threads acquire in their order. */
-  public boolean acquire(Semaphore free, long limitNanos) throws InterruptedException {
-    if (free.tryAcquire(0, TimeUnit.NANOSECONDS)) return true; // unlike tryAcquire(), it does not overtake
-    PoolRecording.OfWait event = PoolRecording.aWait();
-    waiting.incrementAndGet();
-    long start = System.nanoTime();
-    boolean isAcquired = false;
-    try {
-      isAcquired = free.tryAcquire(limitNanos, TimeUnit.NANOSECONDS);
-      if (!isAcquired) timeouts.increment();
-      return isAcquired;
-    } finally {
-      waitNanos.add(System.nanoTime() - start);
-      waiting.decrementAndGet();
-      if (event != null) event.describe(pool, isAcquired);
+    private Wait() {}
+
+    /** Returns the time since the wait began. */
+    long nanos() {
+      return System.nanoTime() - start;
+    }
+
+    void timesOut() {
+      timeouts.increment();
+    }
+
+    void end(Object pool, boolean isAcquired) {
+      waitNanos.add(nanos());
+      if (event != null) event.describe(pool.toString(), isAcquired);
     }
   }
 
+  Wait startWait() {
+    return new Wait();
+  }
+
   /** Returns the values of this moment. */
-  public AdbcPool.Statistics now(int size, int idle) {
-    return new AdbcPool.Statistics(size, borrowed.get(), idle, waiting.get(), created.sum(), closed.sum(),
-        validationFailures.sum(), timeouts.sum(), Duration.ofNanos(waitNanos.sum()));
+  AdbcPool.Statistics now(int size, int borrowed, int idle, int waiting) {
+    return new AdbcPool.Statistics(size, borrowed, idle, waiting, created.sum(), closed.sum(),
+        validationFailures.sum(), timeouts.sum(), Duration.ofNanos(waitNanos.sum()), connectFailures.sum());
   }
 }

@@ -34,6 +34,9 @@ final class PoolEvent extends Event {
 
   @Label("Validation Failures") long validationFailures;
 
+  @Label("Connect Failures")
+  @Description("Attempts to connect that failed") long connectFailures;
+
   static void emit(AdbcPool of) {
     AdbcPool.Statistics now = of.statistics();
     var event = new PoolEvent();
@@ -44,6 +47,7 @@ final class PoolEvent extends Event {
     event.created = now.created();
     event.closed = now.closed();
     event.validationFailures = now.validationFailures();
+    event.connectFailures = now.connectFailures();
     event.commit();
   }
 }

@@ -11,7 +11,7 @@ import jdk.jfr.Threshold;
 /** The wait of a thread for a connection of a pool. */
 @Name("org.arbalest.AdbcPoolWait")
 @Label("ADBC Pool Wait")
-@Description("A thread waited for a connection of a pool, because all were in use")
+@Description("A thread waited for a connection of a pool, because none was idle")
 @Category("Arbalest")
 @Threshold("10 ms")
 final class PoolWaitEvent extends Event implements PoolRecording.OfWait {

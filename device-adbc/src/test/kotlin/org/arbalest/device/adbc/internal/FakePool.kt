@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal
+
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcStatus
+import java.time.Duration
+import java.util.PriorityQueue
+import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicInteger
+
+/** A server that a test stops and starts. */
+internal class FakeServer : PoolConnections.Source<FakeConnection> {
+    /** Makes the failure of each attempt to connect; null while the server runs. */
+    @Volatile var failure: (() -> Throwable)? = null
+
+    /** The attempts to connect wait until it is open. */
+    @Volatile var gate: CountDownLatch = CountDownLatch(0)
+
+    val attempts = AtomicInteger()
+    val opened = CopyOnWriteArrayList<FakeConnection>()
+
+    /** The connections that are not closed. */
+    val open: List<FakeConnection> get() = opened.filterNot { it.isClosed }
+
+    @Volatile var isClosed = false
+
+    fun stop() {
+        failure = { ioError() }
+    }
+
+    fun start() {
+        failure = null
+    }
+
+    override fun open(): FakeConnection {
+        attempts.incrementAndGet()
+        gate.await()
+        failure?.let { throw it() }
+        return FakeConnection().also(opened::add)
+    }
+
+    override fun close() {
+        isClosed = true
+    }
+
+    override fun toString(): String = "a fake server"
+}
+
+/** A connection to a [FakeServer]. */
+internal class FakeConnection : PooledConnection {
+    @Volatile var isLost = false
+    @Volatile var isClosed = false
+    val checks = AtomicInteger()
+
+    override fun isValid(): Boolean {
+        checks.incrementAndGet()
+        return !isLost
+    }
+
+    override fun reset(): Boolean = true
+
+    override fun close() {
+        isClosed = true
+    }
+}
+
+/** The time of a pool, which passes when a test says so. */
+internal class FakeTime : PoolTime {
+    private class Task(val at: Long, val action: Runnable)
+
+    private val threads = Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory())
+    private val tasks = PriorityQueue<Task>(compareBy { it.at })
+    private var now = Long.MAX_VALUE - 1_000_000_000 // overflows, as System.nanoTime may
+
+    /** All delays so far. */
+    val delays = CopyOnWriteArrayList<Duration>()
+
+    @Volatile var isClosed = false
+
+    override fun nanoTime(): Long = synchronized(tasks) { now }
+
+    override fun start(task: Runnable): Unit = threads.execute(task)
+
+    override fun after(nanos: Long, task: Runnable) {
+        synchronized(tasks) { tasks += Task(elapsed + nanos, task) }
+        delays += Duration.ofNanos(nanos)
+    }
+
+    private var elapsed = 0L
+
+    /** Lets time pass, and runs the tasks whose time has come. */
+    fun pass(time: Duration) {
+        val end = synchronized(tasks) { elapsed + time.toNanos() }
+        while (true) {
+            val due = synchronized(tasks) {
+                tasks.peek()?.takeIf { it.at <= end }?.also {
+                    tasks.remove(it)
+                    now += it.at - elapsed
+                    elapsed = it.at
+                }
+            } ?: break
+            due.action.run()
+        }
+        synchronized(tasks) {
+            now += end - elapsed
+            elapsed = end
+        }
+    }
+
+    override fun close() {
+        isClosed = true
+        synchronized(tasks) { tasks.clear() }
+        threads.shutdown()
+    }
+}
+
+/** Returns what PostgreSQL's driver throws without a server. */
+internal fun ioError(state: String = "", status: AdbcStatus = AdbcStatus.IO): AdbcException =
+    AdbcException.of("AdbcConnectionInit", status.code()).sqlState(state).message("connection refused").build()

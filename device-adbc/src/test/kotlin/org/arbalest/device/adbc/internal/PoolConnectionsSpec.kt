@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.device.adbc.internal
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldContain
+import io.kotest.matchers.collections.shouldHaveSize
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.types.shouldBeInstanceOf
+import io.kotest.matchers.types.shouldBeSameInstanceAs
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcStatus
+import org.arbalest.device.adbc.error
+import org.arbalest.device.adbc.start
+import org.arbalest.testkit.contract.eventually
+import java.time.Duration
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import java.util.concurrent.TimeUnit.SECONDS
+import java.util.concurrent.TimeoutException
+import java.util.concurrent.atomic.AtomicReference
+
+/** A pool whose server is away for a while, without a driver. */
+class PoolConnectionsSpec : FunSpec({
+    val server = AtomicReference(FakeServer())
+    val time = AtomicReference(FakeTime())
+
+    beforeTest {
+        server.set(FakeServer())
+        time.set(FakeTime())
+    }
+
+    fun pool(size: Int = 2, limit: Duration = Duration.ofSeconds(30)): PoolConnections<FakeConnection> =
+        PoolConnections(server.get(), size, limit, time.get())
+
+    fun threads(block: (ExecutorService) -> Unit): Unit = Executors.newCachedThreadPool().use(block)
+
+    /** Lets each pause end that begins, until [count] attempts have failed. */
+    fun failAttempts(count: Int) {
+        for (failed in 1..count) {
+            eventually("attempt $failed fails") { time.get().delays.size == failed }
+            if (failed < count) time.get().pass(time.get().delays.last())
+        }
+    }
+
+    test("acquire repeats the attempt to connect while the server is away, after pauses that grow [ADB-31]") {
+        threads { threads ->
+            val pool = pool()
+            server.get().stop()
+            val acquired = threads.start { pool.acquire() }
+            failAttempts(9)
+            time.get().delays.map { it.toMillis() } shouldBe listOf<Long>(10, 20, 40, 80, 160, 320, 500, 500, 500)
+            server.get().attempts.get() shouldBe 9
+            time.get().pass(Duration.ofMillis(499)) // the pause has not ended
+            server.get().attempts.get() shouldBe 9
+            pool.statistics().waiting() shouldBe 1
+            server.get().start()
+            time.get().pass(Duration.ofMillis(1))
+            acquired.get(5, SECONDS).connection shouldBeSameInstanceAs server.get().opened.single()
+            pool.statistics().connectFailures() shouldBe 9
+            pool.close() shouldBe null
+        }
+    }
+
+    test("threads that wait for a server have one attempt at a time, and all connect when it is back [ADB-31]") {
+        threads { threads ->
+            val pool = pool(size = 4)
+            server.get().stop()
+            val acquired = List(4) { threads.start { pool.acquire() } }
+            eventually("all threads wait") { pool.statistics().waiting() == 4 && time.get().delays.isNotEmpty() }
+            eventually("the other attempts end") { pool.statistics().connectFailures() == server.get().attempts.get().toLong() }
+            val before = server.get().attempts.get()
+            time.get().delays shouldHaveSize 1
+            time.get().pass(Duration.ofMillis(10))
+            eventually("one attempt is made") { time.get().delays.size == 2 }
+            server.get().attempts.get() shouldBe before + 1
+            server.get().start()
+            time.get().pass(Duration.ofMillis(20))
+            acquired.map { it.get(5, SECONDS).connection }.toSet() shouldHaveSize 4
+            pool.close() shouldBe null
+        }
+    }
+
+    test("the time limit ends the wait for a server, with the last failure as its cause [ADB-31]") {
+        val pool = pool(limit = Duration.ofMillis(20))
+        server.get().stop()
+        val timeout = shouldThrow<TimeoutException> { pool.acquire() }
+        timeout.message shouldBe "no connection of the pool was opened within 20 ms, because 1 attempt to connect " +
+            "failed, the last by the cause of this exception; check that the server runs and accepts the user"
+        timeout.cause.shouldBeInstanceOf<AdbcException>().status() shouldBe AdbcStatus.IO
+        pool.statistics().timeouts() shouldBe 1
+        time.get().pass(Duration.ofSeconds(1)) // no thread waits: the attempt is not repeated
+        server.get().attempts.get() shouldBe 1
+        server.get().start()
+        pool.release(pool.acquire())
+        pool.statistics().created() shouldBe 1
+        pool.close() shouldBe null
+    }
+
+    test("a limit of zero allows one attempt to connect, and none for a thread that must wait [ADB-31]") {
+        val pool = pool(size = 1, limit = Duration.ZERO)
+        server.get().stop()
+        shouldThrow<TimeoutException> { pool.acquire() }.cause.shouldBeInstanceOf<AdbcException>()
+        time.get().pass(Duration.ofMillis(10))
+        server.get().start()
+        val slot = pool.acquire()
+        shouldThrow<TimeoutException> { pool.acquire() }.message shouldContain "all 1 are in use"
+        pool.release(slot)
+        pool.close() shouldBe null
+    }
+
+    test("an interrupt and the close of the pool end the wait for a server [ADB-31]") {
+        threads { threads ->
+            val pool = pool()
+            server.get().stop()
+            val (thread, interrupted) = threads.startAcquiring(pool)
+            thread.interrupt()
+            interrupted.error().shouldBeInstanceOf<InterruptedException>()
+            val (_, closed) = threads.startAcquiring(pool)
+            pool.close() shouldBe null
+            closed.error().shouldBeInstanceOf<IllegalStateException>().message shouldBe "the pool is closed"
+            server.get().isClosed shouldBe true
+            time.get().isClosed shouldBe true
+            shouldThrow<IllegalStateException> { pool.acquire() }
+        }
+    }
+
+    test("neither the time limit nor an interrupt waits for a driver, and its connection is used later [ADB-31]") {
+        threads { threads ->
+            val pool = pool(size = 1, limit = Duration.ofMillis(20))
+            server.get().gate = CountDownLatch(1)
+            val (thread, interrupted) = threads.startAcquiring(pool)
+            thread.interrupt()
+            interrupted.error().shouldBeInstanceOf<InterruptedException>()
+            val (_, late) = threads.startAcquiring(pool)
+            late.error().shouldBeInstanceOf<TimeoutException>().message shouldBe "no connection of the pool was " +
+                "opened within 20 ms, because the database has not answered; check that the server runs, and raise " +
+                "the time limit"
+            server.get().gate.countDown()
+            eventually("the connection is idle") { pool.statistics().idle() == 1 }
+            pool.release(pool.acquire())
+            server.get().attempts.get() shouldBe 1
+            pool.close() shouldBe null
+        }
+    }
+
+    test("a connection that opens after the pool's close is closed [ADB-31]") {
+        threads { threads ->
+            val pool = pool()
+            server.get().gate = CountDownLatch(1)
+            val (_, waiting) = threads.startAcquiring(pool)
+            pool.close() shouldBe null
+            waiting.error().shouldBeInstanceOf<IllegalStateException>()
+            server.get().gate.countDown()
+            eventually("the connection is closed") { server.get().opened.size == 1 && server.get().open.isEmpty() }
+            pool.statistics().borrowed() shouldBe 0
+        }
+    }
+
+    test("a thread that waits for a server receives a connection that another thread returns [ADB-31]") {
+        threads { threads ->
+            val pool = pool()
+            val slot = pool.acquire()
+            server.get().stop()
+            val (_, waiting) = threads.startAcquiring(pool)
+            pool.release(slot)
+            val second = waiting.get(5, SECONDS)
+            second.connection shouldBeSameInstanceAs slot.connection
+            pool.release(second)
+            pool.close() shouldBe null
+        }
+    }
+
+    test("a failure that does not pass is thrown at once, with the caller's stack, and frees its place [ADB-31]") {
+        val pool = pool(size = 1)
+        for (failure in listOf(ioError("28P01", AdbcStatus.UNAUTHENTICATED), IllegalArgumentException("no driver"),
+            StackOverflowError("of the driver"))) {
+            server.get().failure = { failure }
+            val thrown = runCatching { pool.acquire() }.exceptionOrNull()
+            thrown shouldBeSameInstanceAs failure
+            thrown!!.suppressed.single().stackTrace.map { it.className } shouldContain PoolConnectionsSpec::class.java.name
+        }
+        time.get().delays shouldHaveSize 0
+        server.get().start()
+        pool.release(pool.acquire())
+        pool.close() shouldBe null
+    }
+
+    test("each idle connection that a restart of the server has lost is replaced once [ADB-31]") {
+        val pool = pool(size = 3)
+        val slots = List(3) { pool.acquire() }
+        slots.forEach(pool::release)
+        server.get().open.forEach { it.isLost = true }
+        List(3) { pool.acquire() }.forEach(pool::release)
+        with(pool.statistics()) {
+            listOf(created(), closed(), validationFailures()) shouldBe listOf(6L, 3L, 3L)
+        }
+        server.get().open shouldHaveSize 3
+        pool.close() shouldBe null
+        server.get().open shouldHaveSize 0
+    }
+
+    test("SQLSTATE decides whether a failure may pass, and without one the status [ADB-31]") {
+        for (state in listOf("08001", "08006", "53300", "57P01", "57P02", "57P03")) {
+            ConnectFailure.mayPass(ioError(state, AdbcStatus.INTERNAL)) shouldBe true
+        }
+        for (state in listOf("28P01", "3D000", "57P04", "58000", "42601")) {
+            ConnectFailure.mayPass(ioError(state)) shouldBe false
+        }
+        AdbcStatus.entries.filter { ConnectFailure.mayPass(ioError(status = it)) } shouldBe
+            listOf(AdbcStatus.UNKNOWN, AdbcStatus.IO, AdbcStatus.TIMEOUT)
+        ConnectFailure.mayPass(IllegalStateException("08001")) shouldBe false
+    }
+})
+
+/** Starts to acquire a connection in a call that waits; returns its thread and future. */
+private fun ExecutorService.startAcquiring(
+    pool: PoolConnections<FakeConnection>,
+): Pair<Thread, Future<PoolSlot<FakeConnection>>> {
+    val thread = AtomicReference<Thread>()
+    val future = start {
+        thread.set(Thread.currentThread())
+        pool.acquire()
+    }
+    eventually("the thread waits") { pool.statistics().waiting() == 1 || future.isDone }
+    return thread.get() to future
+}
