@@ -8,9 +8,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.arbalest.device.adbc.internal.DriverConnection;
 import org.arbalest.device.adbc.internal.PoolConnections;
-import org.arbalest.device.adbc.internal.PoolDatabase;
+import org.arbalest.device.adbc.internal.PoolDatabases;
 import org.arbalest.device.adbc.internal.PoolManagement;
 import org.arbalest.device.adbc.internal.PoolRecording;
 import org.arbalest.device.adbc.internal.PoolSlot;
@@ -80,10 +81,38 @@ public final class AdbcPool implements AutoCloseable {
    */
   @CheckReturnValue
   public static AdbcPool of(AdbcDatabase database, int size, Duration limit) {
-    Objects.requireNonNull(database, "database");
-    if (size <= 0) throw new IllegalArgumentException("a pool needs at least 1 connection, not " + size);
-    if (limit.isNegative()) throw new IllegalArgumentException("the time limit of a pool is negative: " + limit);
-    var pool = new AdbcPool(new PoolConnections<>(new PoolDatabase(database), size, limit, PoolTime.ofSystem()));
+    return of(database, AdbcPoolOptions.of(size, limit));
+  }
+
+  /**
+   * Creates a pool with options; the caller closes it. A database opens one connection at a time; see {@link
+   * #of(Supplier, AdbcPoolOptions)} for more.
+   *
+   * @param database the database, which the pool closes
+   */
+  @CheckReturnValue
+  public static AdbcPool of(AdbcDatabase database, AdbcPoolOptions options) {
+    return of(PoolDatabases.of(Objects.requireNonNull(database, "database")), options);
+  }
+
+  /**
+   * Creates a pool that opens databases itself, and connections side by side: {@code AdbcPool.of(() -> Adbc.open(uri),
+   * options)}. The caller closes the pool.
+   *
+   * <p>The pool opens a database for its first connection, and another one, up to {@link
+   * AdbcPoolOptions#maximumDatabases}, while each of them opens a connection and a thread waits. So the server may be
+   * away when the pool is created.
+   *
+   * @param databases opens a database of the same content at each call, such as one of a server or of SQLite's file,
+   *     but not one in memory; called by several threads at a time. The pool closes the databases
+   */
+  @CheckReturnValue
+  public static AdbcPool of(Supplier<? extends AdbcDatabase> databases, AdbcPoolOptions options) {
+    return of(PoolDatabases.of(Objects.requireNonNull(databases, "databases"), options.maximumDatabases()), options);
+  }
+
+  private static AdbcPool of(PoolDatabases databases, AdbcPoolOptions options) {
+    var pool = new AdbcPool(new PoolConnections<>(databases, options, PoolTime.ofSystem()));
     PoolRecording.opened(pool);
     return pool;
   }

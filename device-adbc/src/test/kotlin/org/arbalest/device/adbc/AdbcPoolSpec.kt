@@ -221,11 +221,46 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("a pool of several databases opens connections side by side, and closes all databases [ADB-31]") {
+        Executors.newFixedThreadPool(3).use { threads ->
+            val pool = AdbcPool.of({ Faulty.driver.open(mapOf<String, Any>()) },
+                AdbcPoolOptions.of(3, Duration.ofSeconds(5)).maximumDatabases(2))
+            pool.toString() shouldBe "pool of 3 connections by a driver that is not loaded yet"
+            Faulty.c.calls("DatabaseNew") shouldBe 0
+            repeat(3) { Faulty.c.hold("ConnectionInit", nth = 1L + it) }
+            val leases = List(3) { threads.start { pool.acquire() } }
+            awaitHeld(2) // the third connection waits for one of the databases
+            eventually("the third thread waits") { pool.statistics().waiting() == 3 }
+            Faulty.c.held shouldBe 2
+            Faulty.c.calls("DatabaseNew") shouldBe 2
+            Faulty.c.letGo()
+            awaitHeld(1)
+            Faulty.c.letGo()
+            leases.forEach { it.get().close() }
+            pool.toString() shouldBe "pool of 3 connections by ${Faulty.driver.name()}"
+            pool.close()
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+            Faulty.c.live(Live.DATABASES) shouldBe 0
+        }
+    }
+
+    test("a database that fails to open is a failure to connect, which another attempt may mend [ADB-31]") {
+        val uri = AtomicReference("fake://refused")
+        AdbcPool.of({ Faulty.driver.open(mapOf("uri" to uri.get())) }, AdbcPoolOptions.of(1, Duration.ZERO)).use { pool ->
+            shouldThrow<TimeoutException> { pool.acquire() }.cause.shouldBeInstanceOf<AdbcException>()
+                .sqlState() shouldBe "08001"
+            uri.set("fake://here")
+            pool.acquire().close()
+        }
+        Faulty.c.live(Live.DATABASES) shouldBe 0
+    }
+
     test("a pool without a place or with a negative limit is an error [ADB-31]") {
         Faulty.driver.open(mapOf<String, Any>()).use { database ->
             shouldThrow<IllegalArgumentException> { AdbcPool.of(database, 0, Duration.ZERO) }.message shouldBe
                 "a pool needs at least 1 connection, not 0"
             shouldThrow<IllegalArgumentException> { AdbcPool.of(database, 1, Duration.ofMillis(-1)) }
+            shouldThrow<IllegalArgumentException> { AdbcPoolOptions.of(1, Duration.ZERO).maximumDatabases(0) }
         }
     }
 })

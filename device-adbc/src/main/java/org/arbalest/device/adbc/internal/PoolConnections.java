@@ -2,7 +2,6 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -11,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.arbalest.device.adbc.AdbcPool;
+import org.arbalest.device.adbc.AdbcPoolOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,7 @@ public final class PoolConnections<C extends PooledConnection> {
   private static final long ONE_SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final Source<C> source;
-  private final int size;
+  private final AdbcPoolOptions options;
   private final long limitNanos;
   private final PoolTime time;
   private final PoolCounters counters = new PoolCounters();
@@ -55,7 +55,10 @@ public final class PoolConnections<C extends PooledConnection> {
 
   /** The origin of connections. */
   public interface Source<C> {
-    /** Opens a connection. Background threads call it, several at a time. */
+    /** Returns the maximum number of calls of {@link #open} at the same time. */
+    int most();
+
+    /** Opens a connection. Background threads call it. */
     C open();
 
     /** Releases what opens connections. A failure is thrown. */
@@ -80,10 +83,10 @@ public final class PoolConnections<C extends PooledConnection> {
   }
 
   /** Creates a pool without connections. */
-  public PoolConnections(Source<C> source, int size, Duration limit, PoolTime time) {
+  public PoolConnections(Source<C> source, AdbcPoolOptions options, PoolTime time) {
     this.source = source;
-    this.size = size;
-    this.limitNanos = TimeUnit.NANOSECONDS.convert(limit);
+    this.options = options;
+    this.limitNanos = TimeUnit.NANOSECONDS.convert(options.connectionTimeout());
     this.time = time;
   }
 
@@ -168,13 +171,14 @@ public final class PoolConnections<C extends PooledConnection> {
     return new TimeoutException(opening > 0
         ? "no connection of the pool was opened" + within + "the database has not answered; check that the server "
             + "runs, and raise the time limit"
-        : "no connection of the pool became free" + within + "all " + size + " are in use; close their leases earlier, "
-            + "or make the pool larger");
+        : "no connection of the pool became free" + within + "all " + options.maximumPoolSize()
+            + " are in use; close their leases earlier, or make the pool larger");
   }
 
   /** Opens as many connections as threads wait for, within the bounds. Requires the lock. */
   private void openMissing() {
-    while (!isClosed && !isAway && total < size && opening < waiters.size()) {
+    while (!isClosed && !isAway && total < options.maximumPoolSize() && opening < source.most()
+        && opening < waiters.size()) {
       total++;
       opening++;
       startOpening(false);
@@ -338,7 +342,8 @@ public final class PoolConnections<C extends PooledConnection> {
     return after(before, connection::close);
   }
 
-  private static @Nullable RuntimeException after(@Nullable RuntimeException before, Runnable close) {
+  /** Runs a close, and returns its failure, after an earlier one; null without any. */
+  static @Nullable RuntimeException after(@Nullable RuntimeException before, Runnable close) {
     try {
       close.run();
       return before;
@@ -381,7 +386,7 @@ public final class PoolConnections<C extends PooledConnection> {
   public AdbcPool.Statistics statistics() {
     lock.lock();
     try {
-      return counters.now(size, total - opening - idle.size(), idle.size(), waiters.size());
+      return counters.now(options.maximumPoolSize(), total - opening - idle.size(), idle.size(), waiters.size());
     } finally {
       lock.unlock();
     }
@@ -409,6 +414,6 @@ public final class PoolConnections<C extends PooledConnection> {
   /** Returns the driver and the size, without values of options. */
   @Override
   public String toString() {
-    return "pool of " + size + " connections by " + source;
+    return "pool of " + options.maximumPoolSize() + " connections by " + source;
   }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 
 /** A server that a test stops and starts. */
-internal class FakeServer : PoolConnections.Source<FakeConnection> {
+internal class FakeServer(private val most: Int = 4) : PoolConnections.Source<FakeConnection> {
     /** Makes the failure of each attempt to connect; null while the server runs. */
     @Volatile var failure: (() -> Throwable)? = null
 
@@ -33,6 +33,8 @@ internal class FakeServer : PoolConnections.Source<FakeConnection> {
     fun start() {
         failure = null
     }
+
+    override fun most(): Int = most
 
     override fun open(): FakeConnection {
         attempts.incrementAndGet()

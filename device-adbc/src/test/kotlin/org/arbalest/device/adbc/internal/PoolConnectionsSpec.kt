@@ -10,6 +10,7 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcPoolOptions
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.adbc.error
 import org.arbalest.device.adbc.start
@@ -34,7 +35,7 @@ class PoolConnectionsSpec : FunSpec({
     }
 
     fun pool(size: Int = 2, limit: Duration = Duration.ofSeconds(30)): PoolConnections<FakeConnection> =
-        PoolConnections(server.get(), size, limit, time.get())
+        PoolConnections(server.get(), AdbcPoolOptions.of(size, limit), time.get())
 
     fun threads(block: (ExecutorService) -> Unit): Unit = Executors.newCachedThreadPool().use(block)
 
@@ -157,6 +158,20 @@ class PoolConnectionsSpec : FunSpec({
             server.get().gate.countDown()
             eventually("the connection is closed") { server.get().opened.size == 1 && server.get().open.isEmpty() }
             pool.statistics().borrowed() shouldBe 0
+        }
+    }
+
+    test("connections open side by side, as many as the databases allow and threads wait for [ADB-31]") {
+        threads { threads ->
+            val pool = pool(size = 9)
+            server.get().gate = CountDownLatch(1)
+            val acquired = List(6) { threads.start { pool.acquire() } }
+            eventually("all threads wait") { pool.statistics().waiting() == 6 }
+            eventually("4 attempts run") { server.get().attempts.get() == 4 }
+            server.get().gate.countDown()
+            acquired.map { it.get(5, SECONDS).connection }.toSet() shouldHaveSize 6
+            server.get().attempts.get() shouldBe 6
+            pool.close() shouldBe null
         }
     }
 
