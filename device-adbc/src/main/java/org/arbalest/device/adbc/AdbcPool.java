@@ -29,7 +29,8 @@ import org.arbalest.device.adbc.internal.PoolTime;
  * }
  *
  * <p>The pool connects when a thread needs a connection and none is idle. Before an idle connection is used again, it
- * executes {@code SELECT 1}. If that fails, or takes longer than the time limit, a new connection replaces it.
+ * executes {@code SELECT 1}, except shortly after a use without an error. If that fails, or takes longer than the time
+ * limit, a new connection replaces it.
  *
  * <p>While the server is away, {@link #acquire} waits, and the pool repeats the attempt to connect, after 10 ms and
  * then after pauses of up to half a second. It does so for failures that may pass: SQLSTATE 08xxx, 53300 (too many
@@ -66,9 +67,10 @@ public final class AdbcPool implements AutoCloseable {
    * @param timeouts the calls of {@link #acquire} that ended at the time limit
    * @param waitTime the total time that threads have waited for a connection
    * @param connectFailures the attempts to connect that failed
+   * @param bypassedChecks the uses of idle connections without a check; see {@link AdbcPoolOptions#aliveBypassWindow}
    */
   public record Statistics(int size, int borrowed, int idle, int waiting, long created, long closed,
-      long validationFailures, long timeouts, Duration waitTime, long connectFailures) {}
+      long validationFailures, long timeouts, Duration waitTime, long connectFailures, long bypassedChecks) {}
 
   /**
    * Creates a pool; the caller closes it.

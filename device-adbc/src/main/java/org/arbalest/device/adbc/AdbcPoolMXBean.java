@@ -32,4 +32,7 @@ public interface AdbcPoolMXBean {
 
   /** Returns {@link AdbcPool.Statistics#connectFailures}. */
   long getConnectFailures();
+
+  /** Returns {@link AdbcPool.Statistics#bypassedChecks}. */
+  long getBypassedChecks();
 }

@@ -29,7 +29,8 @@ class AdbcPoolSpec : FunSpec({
 
     /** Runs [block] with a pool, and checks that the pool leaves nothing open. */
     fun pooled(size: Int = 2, limit: Duration = Duration.ofSeconds(5), block: (AdbcPool) -> Unit) {
-        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), size, limit).use(block)
+        val options = AdbcPoolOptions.of(size, limit).aliveBypassWindow(Duration.ZERO) // checks always
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use(block)
         Faulty.c.live(Live.CONNECTIONS) shouldBe 0
         Faulty.c.live(Live.DATABASES) shouldBe 0
     }
@@ -71,6 +72,26 @@ class AdbcPoolSpec : FunSpec({
             Faulty.c.fail("ConnectionInit", status = 10)
             shouldThrow<AdbcException> { pool.acquire() }.status() shouldBe AdbcStatus.IO
             pool.connection().driver() shouldBe Faulty.driver
+        }
+    }
+
+    test("a connection with an error in its last use, also of a result or an option, is checked [ADB-31]") {
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
+            fun checks(use: (AdbcConnection) -> Unit): Boolean {
+                pool.acquire().use { use(it.connection()) }
+                val before = Faulty.c.calls("StatementExecuteQuery")
+                pool.acquire().close()
+                return Faulty.c.calls("StatementExecuteQuery") > before
+            }
+            checks { it.query("SELECT 42").single() } shouldBe false
+            checks { shouldThrow<AdbcException> { it.execute("SELECT nothing") } } shouldBe true
+            checks { it.query("SELECT 42").single() } shouldBe false
+            checks { connection ->
+                Faulty.c.fail("get_next", status = 5)
+                shouldThrow<AdbcException> { connection.query("SELECT 42").single() }
+            } shouldBe true
+            checks { shouldThrow<AdbcException> { it.setOption("no.such.option", "") } } shouldBe true
+            pool.statistics().bypassedChecks() shouldBe 5
         }
     }
 
@@ -173,7 +194,8 @@ class AdbcPoolSpec : FunSpec({
     }
 
     test("an invalid connection whose close fails is logged, and another one replaces it [ADB-31]") {
-        val pool = AdbcPool.of(AdbcDriver.load(FaultyDriver.plain.file).open(mapOf<String, Any>()), 1, Duration.ZERO)
+        val pool = AdbcPool.of(AdbcDriver.load(FaultyDriver.plain.file).open(mapOf<String, Any>()),
+            AdbcPoolOptions.of(1, Duration.ZERO).aliveBypassWindow(Duration.ZERO))
         val lost = pool.connection()
         FaultyDriver.plain.fail("StatementExecuteQuery", status = 10)
         FaultyDriver.plain.fail("ConnectionRelease", status = 10)

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record of a connection's calls. From it, the results of the connection find out which call may have ended them, and
  * whether a cancel affects them. All methods require the connection lock, except {@link #isLastOf} and those of
- * autocommit.
+ * autocommit and failures.
  */
 final class CallRecord {
   /** The result of the last execution, if it has one. */
@@ -14,6 +14,21 @@ final class CallRecord {
 
   /** Whether autocommit is on, the default of {@code adbc.h}, by the options that were set. */
   private volatile boolean isAutoCommit = true;
+
+  /** Whether a call has failed since {@link #takeFailure}. */
+  private volatile boolean hasFailed;
+
+  /** Records that a call failed. */
+  void fails() {
+    hasFailed = true;
+  }
+
+  /** Returns whether a call has failed since the last call of this method. */
+  boolean takeFailure() {
+    boolean taken = hasFailed;
+    hasFailed = false;
+    return taken;
+  }
 
   /** Records a call that may end the last result. */
   void calls(AdbcFunction function, @Nullable String about, @Nullable String sql) {

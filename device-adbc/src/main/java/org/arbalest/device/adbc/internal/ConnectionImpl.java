@@ -130,6 +130,11 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     whileOpen(() -> handle.cancel(caller));
   }
 
+  /** Returns whether a call of this connection has failed since the last call of this method. */
+  boolean takeFailure() {
+    return handle.lock.record.takeFailure();
+  }
+
   @Override
   public boolean isAutoCommit() {
     try {

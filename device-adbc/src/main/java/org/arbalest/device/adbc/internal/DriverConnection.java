@@ -6,9 +6,9 @@ import org.arbalest.device.adbc.AdbcConnection;
 
 /** A connection of a pool, by a driver. */
 public final class DriverConnection implements PooledConnection {
-  private final AdbcConnection connection;
+  private final ConnectionImpl connection;
 
-  DriverConnection(AdbcConnection connection) {
+  DriverConnection(ConnectionImpl connection) {
     this.connection = connection;
   }
 
@@ -28,8 +28,11 @@ public final class DriverConnection implements PooledConnection {
   }
 
   @Override
-  public boolean reset() {
-    return isReset(connection);
+  public Condition reset() {
+    boolean isDoubtful = connection.takeFailure();
+    if (!isReset(connection)) return Condition.LOST;
+    var _ = connection.takeFailure(); // of a driver that does not know the option
+    return isDoubtful ? Condition.DOUBTFUL : Condition.GOOD;
   }
 
   /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */

@@ -247,14 +247,19 @@ final class NativeHandle {
    */
   void call(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
     lock.record.calls(function, about, sql);
-    driver.call(function, about, sql, call);
+    try {
+      driver.call(function, about, sql, call);
+    } catch (AdbcException e) {
+      lock.record.fails();
+      throw e;
+    }
   }
 
   /** Calls the driver, like {@link #call}, for another execution or other metadata. */
   void execute(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
     lock.record.calls(function, about, sql);
     lock.record.executes();
-    driver.call(function, about, sql, call);
+    call(function, about, sql, call);
   }
 
   private AdbcException notCalled(String why) {

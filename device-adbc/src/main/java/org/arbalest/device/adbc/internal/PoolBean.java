@@ -61,4 +61,9 @@ final class PoolBean implements AdbcPoolMXBean {
   public long getConnectFailures() {
     return pool.statistics().connectFailures();
   }
+
+  @Override
+  public long getBypassedChecks() {
+    return pool.statistics().bypassedChecks();
+  }
 }

@@ -27,6 +27,7 @@ public final class PoolConnections<C extends PooledConnection> {
   private final Source<C> source;
   private final AdbcPoolOptions options;
   private final long limitNanos;
+  private final long aliveNanos;
   private final PoolTime time;
   private final PoolCounters counters = new PoolCounters();
 
@@ -87,6 +88,7 @@ public final class PoolConnections<C extends PooledConnection> {
     this.source = source;
     this.options = options;
     this.limitNanos = TimeUnit.NANOSECONDS.convert(options.connectionTimeout());
+    this.aliveNanos = TimeUnit.NANOSECONDS.convert(options.aliveBypassWindow());
     this.time = time;
   }
 
@@ -220,7 +222,7 @@ public final class PoolConnections<C extends PooledConnection> {
       isAway = false;
       failures = 0;
       if (!isClosed) {
-        hand(new PoolSlot<>(opened));
+        hand(new PoolSlot<>(opened, time.nanoTime()));
         openMissing();
         return;
       }
@@ -288,6 +290,7 @@ public final class PoolConnections<C extends PooledConnection> {
   private void hand(PoolSlot<C> slot) {
     Waiter<C> first = waiters.poll();
     if (first == null) {
+      slot.isNew = false;
       idle.push(slot);
     } else {
       first.slot = slot;
@@ -298,6 +301,10 @@ public final class PoolConnections<C extends PooledConnection> {
   private boolean isUsable(PoolSlot<C> slot) throws InterruptedException {
     if (slot.isNew) {
       slot.isNew = false;
+      return true;
+    }
+    if (!slot.isDoubtful && time.nanoTime() - slot.usedAt < aliveNanos) {
+      counters.bypassedChecks.increment();
       return true;
     }
     IdleCheck.Result result;
@@ -356,21 +363,24 @@ public final class PoolConnections<C extends PooledConnection> {
 
   /** Makes a connection available to other threads, or closes it. */
   public void release(PoolSlot<C> slot) {
-    boolean isReusable = false;
+    PooledConnection.Condition condition = PooledConnection.Condition.LOST;
+    boolean isKept;
     try {
-      isReusable = slot.connection.reset();
+      condition = slot.connection.reset();
     } finally {
-      isReusable = isKept(slot, isReusable);
+      isKept = isKept(slot, condition);
     }
-    if (isReusable) return;
+    if (isKept) return;
     RuntimeException failure = closed(slot.connection, null);
     if (failure != null) throw failure;
   }
 
-  private boolean isKept(PoolSlot<C> slot, boolean isReusable) {
+  private boolean isKept(PoolSlot<C> slot, PooledConnection.Condition condition) {
+    slot.usedAt = time.nanoTime();
+    slot.isDoubtful = condition == PooledConnection.Condition.DOUBTFUL;
     lock.lock();
     try {
-      if (isReusable && !isClosed) {
+      if (condition != PooledConnection.Condition.LOST && !isClosed) {
         hand(slot);
         return true;
       }

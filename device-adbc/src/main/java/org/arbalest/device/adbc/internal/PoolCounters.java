@@ -20,6 +20,9 @@ final class PoolCounters {
   /** The idle connections whose check failed. */
   final LongAdder validationFailures = new LongAdder();
 
+  /** The uses of idle connections without a check. */
+  final LongAdder bypassedChecks = new LongAdder();
+
   private final LongAdder timeouts = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
 
@@ -52,6 +55,7 @@ final class PoolCounters {
   /** Returns the values of this moment. */
   AdbcPool.Statistics now(int size, int borrowed, int idle, int waiting) {
     return new AdbcPool.Statistics(size, borrowed, idle, waiting, created.sum(), closed.sum(),
-        validationFailures.sum(), timeouts.sum(), Duration.ofNanos(waitNanos.sum()), connectFailures.sum());
+        validationFailures.sum(), timeouts.sum(), Duration.ofNanos(waitNanos.sum()), connectFailures.sum(),
+        bypassedChecks.sum());
   }
 }

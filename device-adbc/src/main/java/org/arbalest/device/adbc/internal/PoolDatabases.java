@@ -56,7 +56,7 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
   public DriverConnection open() {
     AdbcDatabase database = take();
     try {
-      return new DriverConnection(database.connect());
+      return new DriverConnection((ConnectionImpl) database.connect());
     } finally {
       giveBack(database);
     }

@@ -37,6 +37,9 @@ final class PoolEvent extends Event {
   @Label("Connect Failures")
   @Description("Attempts to connect that failed") long connectFailures;
 
+  @Label("Bypassed Checks")
+  @Description("Uses of idle connections without a check") long bypassedChecks;
+
   static void emit(AdbcPool of) {
     AdbcPool.Statistics now = of.statistics();
     var event = new PoolEvent();
@@ -48,6 +51,7 @@ final class PoolEvent extends Event {
     event.closed = now.closed();
     event.validationFailures = now.validationFailures();
     event.connectFailures = now.connectFailures();
+    event.bypassedChecks = now.bypassedChecks();
     event.commit();
   }
 }

@@ -8,10 +8,17 @@ public final class PoolSlot<C extends PooledConnection> {
   /** The connection. */
   public final C connection;
 
-  /** Whether no thread has used the connection. */
+  /** Whether the connection has just been opened. */
   boolean isNew = true;
 
-  PoolSlot(C connection) {
+  /** The time of the last use, or of the opening; see {@link PoolTime#nanoTime}. */
+  long usedAt;
+
+  /** Whether the last use does not show that the connection is valid. */
+  boolean isDoubtful;
+
+  PoolSlot(C connection, long openedAt) {
     this.connection = connection;
+    this.usedAt = openedAt;
   }
 }

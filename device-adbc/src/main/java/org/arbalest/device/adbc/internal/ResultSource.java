@@ -400,6 +400,7 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   private static AdbcException failure(NativeHandle owner, String operation, @Nullable String sql, ResultBlock block,
       int errno, @Nullable Between between) {
+    owner.lock.record.fails();
     return DriverErrors.ofStream(owner.driver, status -> {
       AdbcException.Builder failure = AdbcException.of(operation, status).driver(owner.driver.name()).sql(sql);
       return between == null ? failure

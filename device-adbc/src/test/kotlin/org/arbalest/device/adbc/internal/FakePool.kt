@@ -61,7 +61,10 @@ internal class FakeConnection : PooledConnection {
         return !isLost
     }
 
-    override fun reset(): Boolean = true
+    /** The condition at the end of the next uses. */
+    @Volatile var condition = PooledConnection.Condition.GOOD
+
+    override fun reset(): PooledConnection.Condition = condition
 
     override fun close() {
         isClosed = true

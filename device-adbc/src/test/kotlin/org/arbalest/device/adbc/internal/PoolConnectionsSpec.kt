@@ -204,11 +204,51 @@ class PoolConnectionsSpec : FunSpec({
         pool.close() shouldBe null
     }
 
+    test("a connection is not checked shortly after its use, unless that had an error [ADB-31]") {
+        val pool = pool(size = 1)
+        pool.release(pool.acquire())
+        val connection = server.get().opened.single()
+        time.get().pass(Duration.ofMillis(499))
+        pool.release(pool.acquire())
+        connection.checks.get() shouldBe 0
+        pool.statistics().bypassedChecks() shouldBe 1
+        time.get().pass(Duration.ofMillis(500))
+        pool.release(pool.acquire())
+        connection.checks.get() shouldBe 1
+        connection.condition = PooledConnection.Condition.DOUBTFUL
+        pool.release(pool.acquire())
+        pool.statistics().bypassedChecks() shouldBe 2
+        connection.condition = PooledConnection.Condition.GOOD
+        pool.release(pool.acquire())
+        connection.checks.get() shouldBe 2
+        connection.condition = PooledConnection.Condition.LOST
+        pool.release(pool.acquire())
+        connection.isClosed shouldBe true
+        pool.close() shouldBe null
+    }
+
+    test("a connection that opened for a thread which no longer waits is checked later [ADB-31]") {
+        threads { threads ->
+            val pool = pool(size = 1, limit = Duration.ofMillis(1))
+            server.get().gate = CountDownLatch(1)
+            val (thread, waiting) = threads.startAcquiring(pool)
+            thread.interrupt()
+            waiting.error()
+            server.get().gate.countDown()
+            eventually("the connection is idle") { pool.statistics().idle() == 1 }
+            time.get().pass(Duration.ofMinutes(1))
+            pool.release(pool.acquire())
+            server.get().opened.single().checks.get() shouldBe 1
+            pool.close() shouldBe null
+        }
+    }
+
     test("each idle connection that a restart of the server has lost is replaced once [ADB-31]") {
         val pool = pool(size = 3)
         val slots = List(3) { pool.acquire() }
         slots.forEach(pool::release)
         server.get().open.forEach { it.isLost = true }
+        time.get().pass(Duration.ofSeconds(1))
         List(3) { pool.acquire() }.forEach(pool::release)
         with(pool.statistics()) {
             listOf(created(), closed(), validationFailures()) shouldBe listOf(6L, 3L, 3L)
