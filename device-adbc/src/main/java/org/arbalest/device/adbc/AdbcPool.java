@@ -67,10 +67,14 @@ public final class AdbcPool implements AutoCloseable {
    * @param timeouts the calls of {@link #acquire} that ended at the time limit
    * @param waitTime the total time that threads have waited for a connection
    * @param connectFailures the attempts to connect that failed
-   * @param bypassedChecks the uses of idle connections without a check; see {@link AdbcPoolOptions#aliveBypassWindow}
+   * @param bypassedChecks the uses of idle connections without a check; see {@link AdbcPoolOptions#aliveBypassWindow()}
+   * @param expired the connections that reached their {@link AdbcPoolOptions#maxLifetime()}
+   * @param idleTimeouts the connections that reached the {@link AdbcPoolOptions#idleTimeout()}
+   * @param leaks the uses that reached the {@link AdbcPoolOptions#leakDetectionThreshold()}
    */
   public record Statistics(int size, int borrowed, int idle, int waiting, long created, long closed,
-      long validationFailures, long timeouts, Duration waitTime, long connectFailures, long bypassedChecks) {}
+      long validationFailures, long timeouts, Duration waitTime, long connectFailures, long bypassedChecks,
+      long expired, long idleTimeouts, long leaks) {}
 
   /**
    * Creates a pool; the caller closes it.
@@ -94,7 +98,7 @@ public final class AdbcPool implements AutoCloseable {
    */
   @CheckReturnValue
   public static AdbcPool of(AdbcDatabase database, AdbcPoolOptions options) {
-    return of(PoolDatabases.of(Objects.requireNonNull(database, "database")), options);
+    return of(PoolDatabases.of(Objects.requireNonNull(database, "database"), options), options);
   }
 
   /**
@@ -110,12 +114,13 @@ public final class AdbcPool implements AutoCloseable {
    */
   @CheckReturnValue
   public static AdbcPool of(Supplier<? extends AdbcDatabase> databases, AdbcPoolOptions options) {
-    return of(PoolDatabases.of(Objects.requireNonNull(databases, "databases"), options.maximumDatabases()), options);
+    return of(PoolDatabases.of(Objects.requireNonNull(databases, "databases"), options), options);
   }
 
   private static AdbcPool of(PoolDatabases databases, AdbcPoolOptions options) {
     var pool = new AdbcPool(new PoolConnections<>(databases, options, PoolTime.ofSystem()));
     PoolRecording.opened(pool);
+    pool.connections.start();
     return pool;
   }
 

@@ -35,4 +35,13 @@ public interface AdbcPoolMXBean {
 
   /** Returns {@link AdbcPool.Statistics#bypassedChecks}. */
   long getBypassedChecks();
+
+  /** Returns {@link AdbcPool.Statistics#expired}. */
+  long getExpired();
+
+  /** Returns {@link AdbcPool.Statistics#idleTimeouts}. */
+  long getIdleTimeouts();
+
+  /** Returns {@link AdbcPool.Statistics#leaks}. */
+  long getLeaks();
 }

@@ -39,7 +39,7 @@ class AdbcPoolMetricsSpec : FunSpec({
 
     test("a pool counts its connections, its failed checks and its time limits [ADB-32]") {
         pool(2, Duration.ofMillis(5)).use { pool ->
-            pool.statistics() shouldBe AdbcPool.Statistics(2, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0)
+            pool.statistics() shouldBe AdbcPool.Statistics(2, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, 0, 0, 0, 0, 0)
             val first = pool.acquire()
             pool.acquire().use {
                 shouldThrow<TimeoutException> { pool.acquire() }
@@ -83,6 +83,7 @@ class AdbcPoolMetricsSpec : FunSpec({
                 attributes(name) - "WaitMillis" shouldBe mapOf(
                     "Size" to 3, "Borrowed" to 1, "Idle" to 0, "Waiting" to 0, "Created" to 1L, "Closed" to 0L,
                     "ValidationFailures" to 0L, "Timeouts" to 0L, "ConnectFailures" to 0L, "BypassedChecks" to 0L,
+                    "Expired" to 0L, "IdleTimeouts" to 0L, "Leaks" to 0L,
                 )
             }
             server.getMBeanInfo(name).descriptor.getFieldValue("mxbean") shouldBe "true"

@@ -243,6 +243,21 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("each connection executes SQL at its begin, and for its check, or is closed if that fails [ADB-36]") {
+        val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).aliveBypassWindow(Duration.ZERO)
+            .connectionInitSql("CREATE TABLE begun AS SELECT 7 AS x").connectionTestQuery("SELECT x FROM begun")
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
+            pool.acquire().use { it.connection().query("SELECT x FROM begun").single() shouldBe 7 }
+            pool.acquire().use { it.connection().execute("DROP TABLE begun") }
+            pool.acquire().close() // the check fails, and another connection makes the table
+            with(pool.statistics()) { listOf(created(), validationFailures()) } shouldBe listOf(2L, 1L)
+        }
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options.connectionInitSql("no SQL")).use { pool ->
+            shouldThrow<AdbcException> { pool.acquire() }.operation() shouldBe "AdbcStatementExecuteQuery"
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+        }
+    }
+
     test("a pool of several databases opens connections side by side, and closes all databases [ADB-31]") {
         Executors.newFixedThreadPool(3).use { threads ->
             val pool = AdbcPool.of({ Faulty.driver.open(mapOf<String, Any>()) },
@@ -282,7 +297,18 @@ class AdbcPoolSpec : FunSpec({
             shouldThrow<IllegalArgumentException> { AdbcPool.of(database, 0, Duration.ZERO) }.message shouldBe
                 "a pool needs at least 1 connection, not 0"
             shouldThrow<IllegalArgumentException> { AdbcPool.of(database, 1, Duration.ofMillis(-1)) }
-            shouldThrow<IllegalArgumentException> { AdbcPoolOptions.of(1, Duration.ZERO).maximumDatabases(0) }
+        }
+        val options = AdbcPoolOptions.of(2, Duration.ZERO)
+        for (wrong in listOf<(AdbcPoolOptions) -> AdbcPoolOptions>(
+            { it.maximumDatabases(0) },
+            { it.minimumIdle(-1) },
+            { it.minimumIdle(3) },
+            { it.idleTimeout(Duration.ofNanos(-1)) },
+            { it.maxLifetime(Duration.ofNanos(-1)) },
+            { it.aliveBypassWindow(Duration.ofNanos(-1)) },
+            { it.leakDetectionThreshold(Duration.ofNanos(-1)) },
+        )) {
+            shouldThrow<IllegalArgumentException> { wrong(options) }
         }
     }
 })

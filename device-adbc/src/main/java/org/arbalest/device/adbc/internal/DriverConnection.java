@@ -3,13 +3,34 @@ package org.arbalest.device.adbc.internal;
 
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcPoolOptions;
 
 /** A connection of a pool, by a driver. */
 public final class DriverConnection implements PooledConnection {
   private final ConnectionImpl connection;
+  private final AdbcPoolOptions options;
 
-  DriverConnection(ConnectionImpl connection) {
+  private DriverConnection(ConnectionImpl connection, AdbcPoolOptions options) {
     this.connection = connection;
+    this.options = options;
+  }
+
+  /** Takes over a new connection, and prepares it for the pool. If that fails, this closes the connection. */
+  static DriverConnection open(ConnectionImpl connection, AdbcPoolOptions options) {
+    try {
+      String sql = options.connectionInitSql();
+      if (sql != null) {
+        long _ = connection.execute(sql);
+      }
+      return new DriverConnection(connection, options);
+    } catch (Throwable t) {
+      try {
+        connection.close();
+      } catch (RuntimeException second) {
+        t.addSuppressed(second);
+      }
+      throw t;
+    }
   }
 
   /** Returns the connection for one use. */
@@ -19,7 +40,7 @@ public final class DriverConnection implements PooledConnection {
 
   @Override
   public boolean isValid() {
-    try (DeviceArrayReader result = connection.query("SELECT 1")) {
+    try (DeviceArrayReader result = connection.query(options.connectionTestQuery())) {
       result.forEach(_ -> {});
       return true;
     } catch (RuntimeException | Error _) { // the connection is replaced, whose own error then counts

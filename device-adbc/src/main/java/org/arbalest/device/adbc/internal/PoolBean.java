@@ -66,4 +66,19 @@ final class PoolBean implements AdbcPoolMXBean {
   public long getBypassedChecks() {
     return pool.statistics().bypassedChecks();
   }
+
+  @Override
+  public long getExpired() {
+    return pool.statistics().expired();
+  }
+
+  @Override
+  public long getIdleTimeouts() {
+    return pool.statistics().idleTimeouts();
+  }
+
+  @Override
+  public long getLeaks() {
+    return pool.statistics().leaks();
+  }
 }

@@ -2,9 +2,14 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
@@ -19,15 +24,36 @@ import org.jspecify.annotations.Nullable;
  * <p>Background threads open connections, so that neither an interrupt nor a time limit waits for a driver. A thread
  * that waits receives the first connection that another thread returns, or that is opened. While the server is away,
  * one background thread repeats the attempt, with pauses, as long as a thread waits.
+ *
+ * <p>The upkeep, at intervals, closes idle connections that have reached a time limit, opens those of the minimum, and
+ * reports long uses.
  */
 public final class PoolConnections<C extends PooledConnection> {
   /** The least time for the first attempt to connect, and for a check. */
   private static final long ONE_SECOND = TimeUnit.SECONDS.toNanos(1);
 
+  /** The longest time between two runs of the upkeep. */
+  private static final long LONGEST_INTERVAL = TimeUnit.SECONDS.toNanos(30);
+
+  /** The part of a lifetime by which that of a connection is shorter, at most. */
+  private static final double LONGEST_CUT = 0.1;
+
+  private static final double GOLDEN_RATIO = 0.6180339887;
+
+  /** No time limit. */
+  private static final long NONE = Long.MAX_VALUE;
+
+  private static final String EXPIRED = "reached its maximum lifetime";
+
+  private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.adbc");
+
   private final Source<C> source;
   private final AdbcPoolOptions options;
   private final long limitNanos;
   private final long aliveNanos;
+  private final long idleNanos;
+  private final long lifetimeNanos;
+  private final long leakNanos;
   private final PoolTime time;
   private final PoolCounters counters = new PoolCounters();
 
@@ -51,6 +77,15 @@ public final class PoolConnections<C extends PooledConnection> {
 
   /** The number of failed attempts since the server answered. */
   private int failures;
+
+  /** Whether the last attempt to connect failed and no thread waits: the upkeep opens idle connections again. */
+  private boolean isMinimumPaused;
+
+  /** The number of connections that were opened, by which their lifetimes differ. */
+  private long opened;
+
+  /** The connections in use; empty if the pool does not report long uses. */
+  private final Set<PoolSlot<C>> leased = new HashSet<>();
 
   private boolean isClosed;
 
@@ -89,7 +124,78 @@ public final class PoolConnections<C extends PooledConnection> {
     this.options = options;
     this.limitNanos = TimeUnit.NANOSECONDS.convert(options.connectionTimeout());
     this.aliveNanos = TimeUnit.NANOSECONDS.convert(options.aliveBypassWindow());
+    this.idleNanos = nanosOrNone(options.idleTimeout());
+    this.lifetimeNanos = nanosOrNone(options.maxLifetime());
+    this.leakNanos = nanosOrNone(options.leakDetectionThreshold());
     this.time = time;
+  }
+
+  private static long nanosOrNone(Duration limit) {
+    return limit.isZero() ? NONE : TimeUnit.NANOSECONDS.convert(limit);
+  }
+
+  /** Opens the connections of the minimum, and begins the upkeep. */
+  public void start() {
+    lock.lock();
+    try {
+      openMissing();
+    } finally {
+      lock.unlock();
+    }
+    long shortest = Math.min(Math.min(idleNanos, lifetimeNanos), leakNanos);
+    if (shortest == NONE && options.minimumIdle() == 0) return;
+    keepUp(new WeakReference<>(this), time, Math.clamp(shortest / 2, 1_000_000, LONGEST_INTERVAL));
+  }
+
+  /** Calls the upkeep at intervals, until the pool is closed or, without a close, collected. */
+  private static void keepUp(WeakReference<? extends PoolConnections<?>> pool, PoolTime time, long interval) {
+    time.after(interval, () -> {
+      PoolConnections<?> kept = pool.get();
+      if (kept == null) {
+        time.close();
+        return;
+      }
+      try {
+        kept.upkeep();
+      } finally {
+        keepUp(pool, time, interval);
+      }
+    });
+  }
+
+  private void upkeep() {
+    List<PoolSlot<C>> expired = new ArrayList<>();
+    List<PoolSlot<C>> unused = new ArrayList<>();
+    List<Exception> leaks = new ArrayList<>();
+    lock.lock();
+    try {
+      if (isClosed) return;
+      long now = time.nanoTime();
+      for (var slots = idle.descendingIterator(); slots.hasNext();) {
+        PoolSlot<C> slot = slots.next();
+        boolean isExpired = slot.isExpired(now);
+        if (!isExpired && (now - slot.usedAt < idleNanos || idle.size() <= options.minimumIdle())) continue;
+        slots.remove();
+        (isExpired ? expired : unused).add(slot);
+      }
+      total -= expired.size() + unused.size();
+      for (PoolSlot<C> slot : leased) {
+        if (slot.leasedBy == null || now - slot.leasedAt < leakNanos) continue;
+        leaks.add(slot.leasedBy);
+        slot.leasedBy = null;
+      }
+      isMinimumPaused = false;
+      openMissing();
+    } finally {
+      lock.unlock();
+    }
+    counters.expired.add(expired.size());
+    counters.idleTimeouts.add(unused.size());
+    counters.leaks.add(leaks.size());
+    for (PoolSlot<C> slot : expired) time.start(() -> discard(slot.connection, EXPIRED));
+    for (PoolSlot<C> slot : unused) time.start(() -> discard(slot.connection, "reached the idle limit"));
+    for (Exception leak : leaks) LOGGER.log(Level.WARNING, "a connection of the " + this + " is in use for more than "
+        + options.leakDetectionThreshold().toMillis() + " ms; close the lease that was acquired here", leak);
   }
 
   /** Returns a connection, which the caller passes to {@link #release}; see {@link AdbcPool#acquire}. */
@@ -97,7 +203,20 @@ public final class PoolConnections<C extends PooledConnection> {
     if (Thread.interrupted()) throw new InterruptedException("interrupted before a connection was acquired");
     PoolSlot<C> slot = take(false);
     while (!isUsable(slot)) slot = take(true);
+    if (leakNanos != NONE) watch(slot);
     return slot;
+  }
+
+  private void watch(PoolSlot<C> slot) {
+    var here = new Exception("the stack of the thread " + Thread.currentThread().getName());
+    lock.lock();
+    try {
+      slot.leasedAt = time.nanoTime();
+      slot.leasedBy = here;
+      leased.add(slot);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -110,7 +229,9 @@ public final class PoolConnections<C extends PooledConnection> {
     try {
       checkOpen();
       PoolSlot<C> slot = idle.poll();
-      return slot == null ? await(isNext) : slot;
+      if (slot == null) return await(isNext);
+      if (idle.size() < options.minimumIdle()) openMissing();
+      return slot;
     } finally {
       lock.unlock();
     }
@@ -177,10 +298,15 @@ public final class PoolConnections<C extends PooledConnection> {
             + " are in use; close their leases earlier, or make the pool larger");
   }
 
-  /** Opens as many connections as threads wait for, within the bounds. Requires the lock. */
+  /** Returns the number of connections that threads, and the minimum of idle ones, wait for. */
+  private int missing() {
+    return waiters.size() + (isMinimumPaused ? 0 : Math.max(0, options.minimumIdle() - idle.size()));
+  }
+
+  /** Opens the missing connections within the bounds. Requires the lock. */
   private void openMissing() {
     while (!isClosed && !isAway && total < options.maximumPoolSize() && opening < source.most()
-        && opening < waiters.size()) {
+        && opening < missing()) {
       total++;
       opening++;
       startOpening(false);
@@ -208,9 +334,9 @@ public final class PoolConnections<C extends PooledConnection> {
   }
 
   private void open(boolean isRepeated) {
-    C opened;
+    C made;
     try {
-      opened = source.open();
+      made = source.open();
     } catch (Throwable t) {
       failed(t, isRepeated);
       return;
@@ -222,7 +348,8 @@ public final class PoolConnections<C extends PooledConnection> {
       isAway = false;
       failures = 0;
       if (!isClosed) {
-        hand(new PoolSlot<>(opened, time.nanoTime()));
+        isMinimumPaused = false;
+        hand(new PoolSlot<>(made, time.nanoTime(), nextLifetime()));
         openMissing();
         return;
       }
@@ -230,7 +357,14 @@ public final class PoolConnections<C extends PooledConnection> {
     } finally {
       lock.unlock();
     }
-    discard(opened, "was opened while the pool was closed");
+    discard(made, "was opened while the pool was closed");
+  }
+
+  /** Returns the maximum age of the next connection: those of any connections in a row differ as far as possible. */
+  private long nextLifetime() {
+    if (lifetimeNanos == NONE) return NONE;
+    double part = opened++ * GOLDEN_RATIO % 1;
+    return lifetimeNanos - (long) (lifetimeNanos * LONGEST_CUT * part);
   }
 
   private void failed(Throwable failure, boolean isRepeated) {
@@ -238,11 +372,20 @@ public final class PoolConnections<C extends PooledConnection> {
     lock.lock();
     try {
       if (isRepeated) isAway = false;
-      if (ConnectFailure.mayPass(failure)) repeat(failure);
+      if (waiters.isEmpty()) pauseMinimum(failure);
+      else if (ConnectFailure.mayPass(failure)) repeat(failure);
       else giveUp(failure);
     } finally {
       lock.unlock();
     }
+  }
+
+  private void pauseMinimum(Throwable failure) {
+    endOpening(false);
+    failures = 0;
+    if (isMinimumPaused || isClosed || options.minimumIdle() == 0) return;
+    isMinimumPaused = true;
+    LOGGER.log(Level.WARNING, "opening an idle connection of the " + this + " failed; it is repeated later", failure);
   }
 
   private void repeat(Throwable failure) {
@@ -268,6 +411,7 @@ public final class PoolConnections<C extends PooledConnection> {
         return;
       }
       failures = 0;
+      isMinimumPaused = true;
       endOpening(true);
     } finally {
       lock.unlock();
@@ -278,11 +422,9 @@ public final class PoolConnections<C extends PooledConnection> {
   private void giveUp(Throwable failure) {
     endOpening(false);
     failures = 0;
-    Waiter<C> first = waiters.poll();
-    if (first != null) {
-      first.failure = failure;
-      first.changed.signal();
-    }
+    Waiter<C> first = waiters.remove();
+    first.failure = failure;
+    first.changed.signal();
     openMissing();
   }
 
@@ -302,6 +444,12 @@ public final class PoolConnections<C extends PooledConnection> {
     if (slot.isNew) {
       slot.isNew = false;
       return true;
+    }
+    if (slot.isExpired(time.nanoTime())) {
+      counters.expired.increment();
+      forget();
+      discard(slot.connection, EXPIRED);
+      return false;
     }
     if (!slot.isDoubtful && time.nanoTime() - slot.usedAt < aliveNanos) {
       counters.bypassedChecks.increment();
@@ -328,8 +476,8 @@ public final class PoolConnections<C extends PooledConnection> {
   /** Closes a connection that is not in use. A failure is logged. */
   private void discard(C connection, String why) {
     RuntimeException failure = closed(connection, null);
-    if (failure != null) System.getLogger("org.arbalest.device.adbc").log(Level.ERROR,
-        "closing a connection that " + why + " failed; " + this + " replaces it", failure);
+    if (failure != null)
+      LOGGER.log(Level.ERROR, "closing a connection that " + why + " failed; " + this + " replaces it", failure);
   }
 
   /** Frees the place of a connection. */
@@ -380,9 +528,13 @@ public final class PoolConnections<C extends PooledConnection> {
     slot.isDoubtful = condition == PooledConnection.Condition.DOUBTFUL;
     lock.lock();
     try {
+      if (leakNanos != NONE) leased.remove(slot);
       if (condition != PooledConnection.Condition.LOST && !isClosed) {
-        hand(slot);
-        return true;
+        if (!slot.isExpired(slot.usedAt)) {
+          hand(slot);
+          return true;
+        }
+        counters.expired.increment();
       }
       total--;
       openMissing();

@@ -23,6 +23,15 @@ final class PoolCounters {
   /** The uses of idle connections without a check. */
   final LongAdder bypassedChecks = new LongAdder();
 
+  /** The connections that the pool has closed because of their age. */
+  final LongAdder expired = new LongAdder();
+
+  /** The connections that the pool has closed because they were idle. */
+  final LongAdder idleTimeouts = new LongAdder();
+
+  /** The uses that took longer than the threshold. */
+  final LongAdder leaks = new LongAdder();
+
   private final LongAdder timeouts = new LongAdder();
   private final LongAdder waitNanos = new LongAdder();
 
@@ -56,6 +65,6 @@ final class PoolCounters {
   AdbcPool.Statistics now(int size, int borrowed, int idle, int waiting) {
     return new AdbcPool.Statistics(size, borrowed, idle, waiting, created.sum(), closed.sum(),
         validationFailures.sum(), timeouts.sum(), Duration.ofNanos(waitNanos.sum()), connectFailures.sum(),
-        bypassedChecks.sum());
+        bypassedChecks.sum(), expired.sum(), idleTimeouts.sum(), leaks.sum());
   }
 }

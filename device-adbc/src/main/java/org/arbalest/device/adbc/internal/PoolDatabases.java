@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.arbalest.device.adbc.AdbcDatabase;
+import org.arbalest.device.adbc.AdbcPoolOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PoolDatabases implements PoolConnections.Source<DriverConnection> {
   private final Supplier<? extends AdbcDatabase> opener;
+  private final AdbcPoolOptions options;
   private final int most;
 
   // Guarded by the monitor of this.
@@ -25,26 +27,23 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
 
   private volatile @Nullable String driver;
 
-  private PoolDatabases(Supplier<? extends AdbcDatabase> opener, int most) {
+  private PoolDatabases(Supplier<? extends AdbcDatabase> opener, AdbcPoolOptions options, int most) {
     this.opener = opener;
+    this.options = options;
     this.most = most;
   }
 
   /** Takes over a database, the only one of the pool. */
-  public static PoolDatabases of(AdbcDatabase database) {
-    var databases = new PoolDatabases(() -> database, 1);
+  public static PoolDatabases of(AdbcDatabase database, AdbcPoolOptions options) {
+    var databases = new PoolDatabases(() -> database, options, 1);
     databases.add(database);
     databases.free.add(database);
     return databases;
   }
 
-  /**
-   * Opens databases when they are needed.
-   *
-   * @param most the maximum number of databases
-   */
-  public static PoolDatabases of(Supplier<? extends AdbcDatabase> opener, int most) {
-    return new PoolDatabases(opener, most);
+  /** Opens databases when they are needed. */
+  public static PoolDatabases of(Supplier<? extends AdbcDatabase> opener, AdbcPoolOptions options) {
+    return new PoolDatabases(opener, options, options.maximumDatabases());
   }
 
   @Override
@@ -56,7 +55,7 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
   public DriverConnection open() {
     AdbcDatabase database = take();
     try {
-      return new DriverConnection((ConnectionImpl) database.connect());
+      return DriverConnection.open((ConnectionImpl) database.connect(), options);
     } finally {
       giveBack(database);
     }

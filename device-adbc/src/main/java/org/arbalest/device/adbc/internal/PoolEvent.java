@@ -40,6 +40,15 @@ final class PoolEvent extends Event {
   @Label("Bypassed Checks")
   @Description("Uses of idle connections without a check") long bypassedChecks;
 
+  @Label("Expired")
+  @Description("Connections that reached their maximum lifetime") long expired;
+
+  @Label("Idle Timeouts")
+  @Description("Connections that reached the idle limit") long idleTimeouts;
+
+  @Label("Leaks")
+  @Description("Uses of connections that took longer than the leak threshold") long leaks;
+
   static void emit(AdbcPool of) {
     AdbcPool.Statistics now = of.statistics();
     var event = new PoolEvent();
@@ -52,6 +61,9 @@ final class PoolEvent extends Event {
     event.validationFailures = now.validationFailures();
     event.connectFailures = now.connectFailures();
     event.bypassedChecks = now.bypassedChecks();
+    event.expired = now.expired();
+    event.idleTimeouts = now.idleTimeouts();
+    event.leaks = now.leaks();
     event.commit();
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * An open connection in a pool. Its fields belong to the thread that has acquired it; the pool's lock passes them on.
  */
@@ -17,8 +19,24 @@ public final class PoolSlot<C extends PooledConnection> {
   /** Whether the last use does not show that the connection is valid. */
   boolean isDoubtful;
 
-  PoolSlot(C connection, long openedAt) {
+  private final long openedAt;
+  private final long lifetimeNanos;
+
+  /** The begin of the current use, if the pool reports long ones. */
+  long leasedAt;
+
+  /** The stack of the begin of the current use; null if the pool does not report long ones, or has reported this one. */
+  @Nullable Exception leasedBy;
+
+  PoolSlot(C connection, long openedAt, long lifetimeNanos) {
     this.connection = connection;
+    this.openedAt = openedAt;
     this.usedAt = openedAt;
+    this.lifetimeNanos = lifetimeNanos;
+  }
+
+  /** Returns whether the connection has reached its maximum age. */
+  boolean isExpired(long now) {
+    return now - openedAt >= lifetimeNanos;
   }
 }

@@ -4,6 +4,7 @@ package org.arbalest.device.adbc.internal;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,7 +16,7 @@ public interface PoolTime {
   /** Runs a task on a thread that may block. */
   void start(Runnable task);
 
-  /** Runs a task once, after a delay. It must not block. */
+  /** Runs a task once, after a delay; after {@link #close} it does nothing. The task must not block. */
   void after(long nanos, Runnable task);
 
   /** Drops the tasks that have not begun, and ends the thread of {@link #after}. */
@@ -34,7 +35,8 @@ public interface PoolTime {
 
     /** Its thread starts with the first task. */
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
-        Thread.ofPlatform().daemon().name("arbalest-adbc-pool-timer-" + NUMBER.getAndIncrement()).factory());
+        Thread.ofPlatform().daemon().name("arbalest-adbc-pool-timer-" + NUMBER.getAndIncrement()).factory(),
+        new ThreadPoolExecutor.DiscardPolicy());
 
     private OfSystem() {}
 

@@ -114,6 +114,11 @@ internal class FakeTime : PoolTime {
         }
     }
 
+    /** Lets time pass, as if the thread of the tasks were late. */
+    fun passWithoutTasks(time: Duration) {
+        synchronized(tasks) { now += time.toNanos() }
+    }
+
     override fun close() {
         isClosed = true
         synchronized(tasks) { tasks.clear() }

@@ -14,6 +14,7 @@ import org.arbalest.device.adbc.AdbcPoolOptions
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.adbc.error
 import org.arbalest.device.adbc.start
+import org.arbalest.support.logged
 import org.arbalest.testkit.contract.eventually
 import java.time.Duration
 import java.util.concurrent.CountDownLatch
@@ -36,6 +37,11 @@ class PoolConnectionsSpec : FunSpec({
 
     fun pool(size: Int = 2, limit: Duration = Duration.ofSeconds(30)): PoolConnections<FakeConnection> =
         PoolConnections(server.get(), AdbcPoolOptions.of(size, limit), time.get())
+
+    /** A pool that is started, with more options. */
+    fun pool(size: Int, options: AdbcPoolOptions.() -> AdbcPoolOptions): PoolConnections<FakeConnection> =
+        PoolConnections(server.get(), AdbcPoolOptions.of(size, Duration.ofSeconds(30)).options(), time.get())
+            .also { it.start() }
 
     fun threads(block: (ExecutorService) -> Unit): Unit = Executors.newCachedThreadPool().use(block)
 
@@ -256,6 +262,105 @@ class PoolConnectionsSpec : FunSpec({
         server.get().open shouldHaveSize 3
         pool.close() shouldBe null
         server.get().open shouldHaveSize 0
+    }
+
+    test("idle connections end at different ages, up to a tenth below the maximum, and none is older [ADB-36]") {
+        val pool = pool(8) { maxLifetime(Duration.ofSeconds(100)).idleTimeout(Duration.ZERO) }
+        List(8) { pool.acquire() }.forEach(pool::release)
+        time.get().pass(Duration.ofSeconds(89))
+        server.get().open shouldHaveSize 8
+        val left = List(22) {
+            time.get().pass(Duration.ofMillis(500))
+            pool.statistics().idle()
+        }
+        left.last() shouldBe 0
+        left.zipWithNext().all { (before, after) -> before - after <= 2 } shouldBe true
+        pool.statistics().expired() shouldBe 8
+        eventually("all are closed") { server.get().open.isEmpty() }
+        pool.close() shouldBe null
+    }
+
+    test("a connection that reaches its maximum age in use, or before the upkeep, is replaced [ADB-36]") {
+        val pool = pool(1) { maxLifetime(Duration.ofHours(1)).idleTimeout(Duration.ZERO) }
+        val first = pool.acquire()
+        time.get().pass(Duration.ofHours(1))
+        first.connection.isClosed shouldBe false
+        pool.release(first)
+        first.connection.isClosed shouldBe true
+        val second = pool.acquire()
+        pool.release(second)
+        time.get().passWithoutTasks(Duration.ofHours(1))
+        pool.release(pool.acquire())
+        second.connection.isClosed shouldBe true
+        second.connection.checks.get() shouldBe 0
+        pool.statistics().expired() shouldBe 2
+        pool.close() shouldBe null
+    }
+
+    test("connections that are idle too long are closed, the least recently used first, except the minimum [ADB-36]") {
+        val pool = pool(4) { idleTimeout(Duration.ofSeconds(60)).minimumIdle(1).maxLifetime(Duration.ZERO) }
+        val slots = List(4) { pool.acquire() }
+        slots.drop(1).forEach(pool::release)
+        time.get().pass(Duration.ofSeconds(31))
+        pool.release(slots[0])
+        time.get().pass(Duration.ofSeconds(30))
+        eventually("three are closed") { slots.drop(1).all { it.connection.isClosed } }
+        time.get().pass(Duration.ofSeconds(600))
+        slots[0].connection.isClosed shouldBe false
+        pool.statistics().idleTimeouts() shouldBe 3
+        pool.close() shouldBe null
+    }
+
+    test("the minimum of idle connections is opened at once, and again when one is used or lost [ADB-36]") {
+        val pool = pool(3) { minimumIdle(2) }
+        eventually("two are idle") { pool.statistics().idle() == 2 }
+        val slot = pool.acquire()
+        eventually("two are idle again") { pool.statistics().idle() == 2 }
+        val second = pool.acquire()
+        pool.statistics().created() shouldBe 3 // no more than the size
+        second.connection.condition = PooledConnection.Condition.LOST
+        pool.release(second)
+        eventually("two are idle after a loss") { pool.statistics().idle() == 2 }
+        pool.release(slot)
+        pool.close() shouldBe null
+        server.get().open shouldHaveSize 0
+    }
+
+    test("the minimum is opened by the upkeep when the server is back, and its failures are logged once [ADB-36]") {
+        server.get().stop()
+        lateinit var pool: PoolConnections<FakeConnection>
+        val logged = logged("org.arbalest.device.adbc") {
+            pool = pool(2) { minimumIdle(1) }
+            eventually("the attempt fails") { pool.statistics().connectFailures() == 1L }
+            time.get().pass(Duration.ofSeconds(29))
+        }
+        server.get().attempts.get() shouldBe 1
+        logged.single().message shouldBe "opening an idle connection of the pool of 2 connections by a fake server " +
+            "failed; it is repeated later"
+        server.get().start()
+        time.get().pass(Duration.ofSeconds(1))
+        eventually("one is idle") { pool.statistics().idle() == 1 }
+        pool.close() shouldBe null
+    }
+
+    test("a use that takes longer than the threshold is logged once, with the stack of its begin [ADB-36]") {
+        val pool = pool(1) { leakDetectionThreshold(Duration.ofSeconds(10)) }
+        val slot = pool.acquire()
+        val logged = logged("org.arbalest.device.adbc") {
+            time.get().pass(Duration.ofSeconds(9))
+            pool.statistics().leaks() shouldBe 0
+            time.get().pass(Duration.ofSeconds(60))
+        }
+        logged.single().let {
+            it.message shouldBe "a connection of the pool of 1 connections by a fake server is in use for more than " +
+                "10000 ms; close the lease that was acquired here"
+            it.thrown.stackTrace.map { frame -> frame.className } shouldContain PoolConnectionsSpec::class.java.name
+        }
+        pool.statistics().leaks() shouldBe 1
+        pool.release(slot)
+        pool.release(pool.acquire())
+        logged("org.arbalest.device.adbc") { time.get().pass(Duration.ofSeconds(60)) } shouldHaveSize 0
+        pool.close() shouldBe null
     }
 
     test("SQLSTATE decides whether a failure may pass, and without one the status [ADB-31]") {
