@@ -217,8 +217,8 @@ public final class AdbcPool implements AutoCloseable {
 
     /**
      * Returns the connection to the pool. Close its statements and results before. A transaction that is still open is
-     * rolled back; if that fails, the connection is closed, and so it is if the caller has closed it. Other options of
-     * the connection, such as its current schema, stay as they are.
+     * rolled back; if that fails, the connection is closed, and so it is if the caller has closed it. Then
+     * the connection executes {@link AdbcPoolOptions#connectionResetSql()}. Other state of the session stays.
      */
     @Override
     public void close() {

@@ -25,13 +25,16 @@ import org.jspecify.annotations.Nullable;
  *     AdbcPool#acquire}; zero, the default, for none
  * @param connectionInitSql SQL that each new connection executes; null, the default, for none
  * @param connectionTestQuery the query of the check; {@code SELECT 1} by default
+ * @param connectionResetSql SQL that each connection executes after each use, such as PostgreSQL's {@code DISCARD ALL};
+ *     null, the default, for none
  * @param maximumDatabases the maximum number of databases that a pool {@linkplain AdbcPool#of(
  *     java.util.function.Supplier, AdbcPoolOptions) with a supplier} opens, each of which opens one connection at a
  *     time; 4 by default
  */
 public record AdbcPoolOptions(int maximumPoolSize, Duration connectionTimeout, int minimumIdle, Duration idleTimeout,
     Duration maxLifetime, Duration aliveBypassWindow, Duration leakDetectionThreshold,
-    @Nullable String connectionInitSql, String connectionTestQuery, int maximumDatabases) {
+    @Nullable String connectionInitSql, String connectionTestQuery,
+    @Nullable String connectionResetSql, int maximumDatabases) {
   /** Creates options. */
   public AdbcPoolOptions {
     if (maximumPoolSize <= 0)
@@ -59,55 +62,62 @@ public record AdbcPoolOptions(int maximumPoolSize, Duration connectionTimeout, i
    */
   public static AdbcPoolOptions of(int maximumPoolSize, Duration connectionTimeout) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, 0, Duration.ofMinutes(10), Duration.ofMinutes(30),
-        Duration.ofMillis(500), Duration.ZERO, null, "SELECT 1", 4);
+        Duration.ofMillis(500), Duration.ZERO, null, "SELECT 1", null, 4);
   }
 
   /** Returns these options with another {@link #minimumIdle()}. */
   public AdbcPoolOptions minimumIdle(int connections) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, connections, idleTimeout, maxLifetime,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #idleTimeout()}. */
   public AdbcPoolOptions idleTimeout(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, time, maxLifetime,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #maxLifetime()}. */
   public AdbcPoolOptions maxLifetime(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, time,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #aliveBypassWindow()}. */
   public AdbcPoolOptions aliveBypassWindow(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
-        time, leakDetectionThreshold, connectionInitSql, connectionTestQuery, maximumDatabases);
+        time, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #leakDetectionThreshold()}. */
   public AdbcPoolOptions leakDetectionThreshold(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
-        aliveBypassWindow, time, connectionInitSql, connectionTestQuery, maximumDatabases);
+        aliveBypassWindow, time, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with a {@link #connectionInitSql()}. */
   public AdbcPoolOptions connectionInitSql(String sql) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
         aliveBypassWindow, leakDetectionThreshold, Objects.requireNonNull(sql, "sql"), connectionTestQuery,
-        maximumDatabases);
+        connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #connectionTestQuery()}. */
   public AdbcPoolOptions connectionTestQuery(String sql) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, sql, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, sql, connectionResetSql, maximumDatabases);
+  }
+
+  /** Returns these options with a {@link #connectionResetSql()}. */
+  public AdbcPoolOptions connectionResetSql(String sql) {
+    return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery,
+        Objects.requireNonNull(sql, "sql"), maximumDatabases);
   }
 
   /** Returns these options with another {@link #maximumDatabases()}. */
   public AdbcPoolOptions maximumDatabases(int number) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, number);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, number);
   }
 }

@@ -258,6 +258,19 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("SQL resets each connection after its use, and one that fails it is closed [ADB-36]") {
+        val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).connectionResetSql("SET VARIABLE who = 'no one'")
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
+            pool.acquire().use { it.connection().execute("SET VARIABLE who = 'Ann'") }
+            pool.acquire().use { it.connection().query("SELECT getvariable('who')").single() shouldBe "no one" }
+            val lost = pool.acquire()
+            Faulty.c.fail("StatementExecuteQuery", status = 10)
+            logged("org.arbalest.device.adbc") { lost.close() }.single().message shouldBe
+                "the SQL that resets a connection of a pool failed; the connection is closed"
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+        }
+    }
+
     test("a pool of several databases opens connections side by side, and closes all databases [ADB-31]") {
         Executors.newFixedThreadPool(3).use { threads ->
             val pool = AdbcPool.of({ Faulty.driver.open(mapOf<String, Any>()) },

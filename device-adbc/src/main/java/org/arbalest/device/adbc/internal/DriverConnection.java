@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.lang.System.Logger.Level;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcPoolOptions;
+import org.jspecify.annotations.Nullable;
 
 /** A connection of a pool, by a driver. */
 public final class DriverConnection implements PooledConnection {
+  private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.adbc");
+
   private final ConnectionImpl connection;
   private final AdbcPoolOptions options;
 
@@ -51,9 +55,20 @@ public final class DriverConnection implements PooledConnection {
   @Override
   public Condition reset() {
     boolean isDoubtful = connection.takeFailure();
-    if (!isReset(connection)) return Condition.LOST;
+    if (!isReset(connection) || !executes(options.connectionResetSql())) return Condition.LOST;
     var _ = connection.takeFailure(); // of a driver that does not know the option
     return isDoubtful ? Condition.DOUBTFUL : Condition.GOOD;
+  }
+
+  private boolean executes(@Nullable String sql) {
+    if (sql == null) return true;
+    try {
+      long _ = connection.execute(sql);
+      return true;
+    } catch (RuntimeException e) {
+      LOGGER.log(Level.WARNING, "the SQL that resets a connection of a pool failed; the connection is closed", e);
+      return false;
+    }
   }
 
   /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */
