@@ -192,7 +192,12 @@ public final class AdbcPool implements AutoCloseable {
     return connections.toString();
   }
 
-  /** The use of a connection by one caller. Closing it twice has no effect. */
+  /**
+   * The use of a connection by one caller. Closing it twice has no effect.
+   *
+   * <p>The lease has a handle of its own for the connection. After the lease is closed, calls of that handle, of its
+   * statements and of its results throw {@link IllegalStateException}, so they cannot reach the next user's connection.
+   */
   @CheckReturnValue
   public final class Lease implements AutoCloseable {
     private final PoolSlot<DriverConnection> slot;
@@ -205,7 +210,7 @@ public final class AdbcPool implements AutoCloseable {
     }
 
     /**
-     * Returns the connection, which must not be used after this lease is closed.
+     * Returns the connection, until this lease is closed. Closing it closes the connection instead of returning it.
      *
      * @throws IllegalStateException if this lease is closed
      */
@@ -216,9 +221,12 @@ public final class AdbcPool implements AutoCloseable {
     }
 
     /**
-     * Returns the connection to the pool. Close its statements and results before. A transaction that is still open is
-     * rolled back; if that fails, the connection is closed, and so it is if the caller has closed it. Then
-     * the connection executes {@link AdbcPoolOptions#connectionResetSql()}. Other state of the session stays.
+     * Returns the connection to the pool. Closes its open statements and results, and cancels a result that is being
+     * read. A transaction that is still open is rolled back. Then the connection executes {@link
+     * AdbcPoolOptions#connectionResetSql()}. Other state of the session stays.
+     *
+     * <p>If one of these fails, or a call of another thread still runs, or the caller has closed the connection, the
+     * pool closes it.
      */
     @Override
     public void close() {

@@ -5,8 +5,6 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
-import io.kotest.matchers.types.shouldBeSameInstanceAs
-import io.kotest.matchers.types.shouldNotBeSameInstanceAs
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
@@ -14,6 +12,7 @@ import org.arbalest.support.adbc.FaultyDriverExtension
 import org.arbalest.support.logged
 import org.arbalest.testkit.contract.eventually
 import java.time.Duration
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
@@ -35,16 +34,18 @@ class AdbcPoolSpec : FunSpec({
         Faulty.c.live(Live.DATABASES) shouldBe 0
     }
 
-    fun AdbcPool.connection(): AdbcConnection = acquire().use { it.connection() }
+    fun AdbcPool.use() {
+        acquire().use { it.connection().query("SELECT 42").single() shouldBe 42 }
+    }
 
     test("an idle connection is used again, and connections are opened when threads need them [ADB-31]") {
         pooled { pool ->
             Faulty.c.live(Live.CONNECTIONS) shouldBe 0
-            val first = pool.connection()
-            pool.connection() shouldBeSameInstanceAs first
-            pool.acquire().use { lease ->
-                lease.connection() shouldBeSameInstanceAs first
-                pool.connection() shouldNotBeSameInstanceAs first
+            pool.use()
+            pool.use()
+            pool.acquire().use {
+                Faulty.c.calls("ConnectionNew") shouldBe 1
+                pool.use()
             }
             Faulty.c.calls("ConnectionNew") shouldBe 2
         }
@@ -64,14 +65,15 @@ class AdbcPoolSpec : FunSpec({
 
     test("a connection whose check fails is replaced, and a failed connect frees its place [ADB-31]") {
         pooled(size = 1, limit = Duration.ZERO) { pool ->
-            val lost = pool.connection()
+            pool.use()
             Faulty.c.fail("StatementExecuteQuery", status = 10)
-            pool.connection() shouldNotBeSameInstanceAs lost
+            pool.use()
+            Faulty.c.calls("ConnectionNew") shouldBe 2
             Faulty.c.live(Live.CONNECTIONS) shouldBe 1
             Faulty.c.fail("get_next", status = 5)
             Faulty.c.fail("ConnectionInit", status = 10)
             shouldThrow<AdbcException> { pool.acquire() }.status() shouldBe AdbcStatus.IO
-            pool.connection().driver() shouldBe Faulty.driver
+            pool.use()
         }
     }
 
@@ -97,14 +99,12 @@ class AdbcPoolSpec : FunSpec({
 
     test("a transaction that is left open is rolled back, and a connection without a rollback is closed [ADB-31]") {
         pooled { pool ->
-            val used = pool.acquire().use { lease ->
-                lease.connection().also {
-                    it.setAutoCommit(false)
-                    it.execute("DELETE FROM t")
-                }
+            pool.acquire().use { lease ->
+                lease.connection().setAutoCommit(false)
+                lease.connection().execute("DELETE FROM t")
             }
             pool.acquire().use { lease ->
-                lease.connection() shouldBeSameInstanceAs used
+                Faulty.c.calls("ConnectionNew") shouldBe 1
                 lease.connection().isAutoCommit shouldBe true
                 lease.connection().query("SELECT count(*) FROM t").single() shouldBe 10L
                 lease.connection().setAutoCommit(false)
@@ -131,7 +131,7 @@ class AdbcPoolSpec : FunSpec({
     test("an interrupt ends a check, and the wait for another thread that connects [ADB-31]") {
         Executors.newFixedThreadPool(2).use { threads ->
             pooled(size = 2) { pool ->
-                pool.connection()
+                pool.use()
                 Faulty.c.hold("StatementExecuteQuery")
                 val (checking, checked) = threads.startAcquiring(pool)
                 awaitHeld()
@@ -196,11 +196,11 @@ class AdbcPoolSpec : FunSpec({
     test("an invalid connection whose close fails is logged, and another one replaces it [ADB-31]") {
         val pool = AdbcPool.of(AdbcDriver.load(FaultyDriver.plain.file).open(mapOf<String, Any>()),
             AdbcPoolOptions.of(1, Duration.ZERO).aliveBypassWindow(Duration.ZERO))
-        val lost = pool.connection()
+        pool.use()
         FaultyDriver.plain.fail("StatementExecuteQuery", status = 10)
         FaultyDriver.plain.fail("ConnectionRelease", status = 10)
         val logged = logged("org.arbalest.device.adbc") {
-            pool.acquire().use { it.connection() shouldNotBeSameInstanceAs lost }
+            pool.use()
         }
         logged.single().let {
             it.message shouldBe "closing a connection that failed its check failed; $pool replaces it"
@@ -255,6 +255,94 @@ class AdbcPoolSpec : FunSpec({
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options.connectionInitSql("no SQL")).use { pool ->
             shouldThrow<AdbcException> { pool.acquire() }.operation() shouldBe "AdbcStatementExecuteQuery"
             Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+        }
+    }
+
+    test("after its lease, a connection, its statements and results throw, and a new lease has the connection [ADB-37]") {
+        pooled(size = 1) { pool ->
+            val lease = pool.acquire()
+            val connection = lease.connection()
+            val statement = connection.createStatement()
+            val result = statement.query("SELECT * FROM t")
+            val other = connection.query("SELECT * FROM batches(3, 2)").also { it.next()!!.close() }
+            val partition = connection.createStatement().use { parts ->
+                parts.setSqlQuery("SELECT * FROM t")
+                parts.executePartitions().partitions().first()
+            }
+            val part = connection.readPartition(partition)
+            lease.close()
+            pool.acquire().use { next ->
+                Faulty.c.calls("ConnectionNew") shouldBe 1
+                for (call in listOf<() -> Any?>(
+                    { connection.query("SELECT 42") }, { connection.isAutoCommit }, { connection.cancel() },
+                    { connection.setOption("adbc.connection.db_schema", "main") }, { connection.createStatement() },
+                    { statement.executeQuery() }, { statement.cancel() }, { statement.affectedRows() },
+                    { result.next() }, { other.next() }, { part.next() }, { lease.connection() },
+                )) shouldThrow<IllegalStateException> { call() }
+                for (closed in listOf(connection, statement, result, other, part)) closed.close()
+                next.connection().query("SELECT 42").single() shouldBe 42
+            }
+            shouldThrow<IllegalStateException> { connection.execute("DELETE FROM t") }.message shouldBe
+                "the connection was closed with its lease; another thread may use the connection"
+            shouldThrow<IllegalStateException> { statement.prepare() }.message shouldBe
+                "the statement was closed with its lease; another thread may use the connection"
+            with(pool.statistics()) { listOf(created(), closed()) } shouldBe listOf(1L, 0L)
+        }
+    }
+
+    test("a connection whose call runs in another thread at the end of the lease is closed after the call [ADB-37]") {
+        Executors.newSingleThreadExecutor().use { threads ->
+            pooled(size = 1) { pool ->
+                val lease = pool.acquire()
+                Faulty.c.hold("StatementExecuteQuery")
+                val running = threads.start { lease.connection().execute("DELETE FROM t") }
+                awaitHeld()
+                lease.close() // does not wait
+                pool.use()
+                Faulty.c.live(Live.CONNECTIONS) shouldBe 2
+                Faulty.c.letGo()
+                running.get() shouldBe 10L
+                eventually("the connection is closed") { Faulty.c.live(Live.CONNECTIONS) == 1L }
+            }
+        }
+    }
+
+    test("the end of a lease ends a pull in another thread, an async stream and a set of results [ADB-37]") {
+        Executors.newSingleThreadExecutor().use { threads ->
+            AdbcPool.of(Faulty.draft.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
+                val lease = pool.acquire()
+                val result = lease.connection().query("SELECT * FROM waits(3, 2, 1)").also { it.next()!!.close() }
+                val pull = threads.start { result.next() }
+                awaitHeld()
+                lease.close()
+                pull.error()
+                shouldThrow<IllegalStateException> { result.next() }
+                result.close()
+                val second = pool.acquire()
+                val statement = second.connection().createStatement()
+                statement.setSqlQuery("SELECT 1; SELECT 2")
+                val results = statement.executeMulti()
+                second.close()
+                shouldThrow<IllegalStateException> { results.next() }
+                results.close()
+            }
+            eventually("all is closed") { Faulty.c.live(Live.CONNECTIONS) == 0L }
+        }
+    }
+
+    test("the warnings of a lease's handler end with it [ADB-37]") {
+        val warnings = CopyOnWriteArrayList<String>()
+        AdbcPool.of(Faulty.draft.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
+            Faulty.c.warn(1)
+            pool.acquire().use { lease ->
+                lease.connection().setWarningHandler { warnings += it.message() }
+                lease.connection().query("SELECT 42").single()
+                eventually("the warning comes") { warnings.size == 1 }
+            }
+            pool.use()
+            pool.acquire().use { it.connection().query("SELECT 42").single() }
+            warnings.size shouldBe 1
+            pool.statistics().created() shouldBe 1
         }
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * An execution whose driver pushes the result. It has a reference to the statement until the driver has released the
  * handler.
  */
-final class AsyncExecution {
+final class AsyncExecution implements LeasedObjects.Leased {
   private static final String SYMBOL = "AdbcStatementExecuteQueryAsync";
 
   final AsyncArrayStream stream;
@@ -43,16 +43,25 @@ final class AsyncExecution {
               (f, error) -> Signatures.ppp(f, statement.struct, handler, error)));
       isStarted = true;
       // The driver releases the handler inside its own call: the statement is released on another thread.
-      stream.released().whenCompleteAsync((_, _) -> end(statement, bound), task -> Thread.ofVirtual().start(task));
-      return new AsyncExecution(stream);
+      var execution = new AsyncExecution(stream);
+      statement.lock.leased.opened(execution);
+      stream.released().whenCompleteAsync((_, _) -> execution.end(statement, bound),
+          task -> Thread.ofVirtual().start(task));
+      return execution;
     } finally {
       if (!isStarted) statement.leave();
     }
   }
 
-  private static void end(NativeHandle statement, @Nullable BoundSource bound) {
+  private void end(NativeHandle statement, @Nullable BoundSource bound) {
+    statement.lock.leased.closed(this);
     if (bound != null) DeferredReleases.run(bound::finish);
     DeferredReleases.run(statement::leave);
+  }
+
+  @Override
+  public void endLease() {
+    stream.close();
   }
 
   /** Returns whether the driver may still use the statement. */

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
@@ -35,16 +36,51 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   ConnectionImpl(DriverImpl driver, NativeHandle handle) {
     super(driver, handle, OptionFunctions.CONNECTION);
-    handle.afterRelease(this::removeWarnings);
+  }
+
+  /**
+   * Returns another handle of this connection, for one lease. {@link #takeBack} ends it; this handle is not used
+   * meanwhile.
+   */
+  ConnectionImpl lease() {
+    handle.hold();
+    handle.lock.leased.begin();
+    return new ConnectionImpl(driverImpl(), handle);
+  }
+
+  /**
+   * Closes the handle of a lease, its statements and results.
+   *
+   * @return whether the connection can be used again: its user has not closed it, all is closed, and no call runs
+   */
+  boolean takeBack(ConnectionImpl lease) {
+    boolean isOpen = lease.isOpen();
+    try {
+      lease.endLease();
+      RuntimeException failure = handle.lock.leased.end();
+      if (failure != null) throw failure;
+      if (!isOpen || !handle.hasOneReference()) return false;
+      if (lease.warnings != null) {
+        setWarningHandler(null);
+        lease.removeWarnings();
+      }
+      return true;
+    } catch (RuntimeException e) {
+      System.getLogger("org.arbalest.device.adbc").log(Level.WARNING,
+          "ending a lease of a connection failed; the connection is closed", e);
+      return false;
+    }
   }
 
   @Override
   public AdbcStatement createStatement() {
     enter(false);
     try {
-      return new StatementImpl(
+      var statement = new StatementImpl(
           driverImpl(),
           NativeHandle.open(NativeHandle.Kind.STATEMENT, handle.driver, handle.lock, handle, new NewStatement()));
+      handle.lock.leased.opened(statement);
+      return statement;
     } finally {
       leave();
     }
@@ -103,6 +139,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
         isSet = true;
         removeWarnings();
         warnings = added;
+        handle.afterRelease(this::removeWarnings);
       } finally {
         leave();
       }

@@ -61,6 +61,9 @@ final class ConnectionLock {
   /** Whether the driver does not report the state of its transaction; see {@link DriverTransaction}. */
   volatile boolean hasNoTransactionStatus;
 
+  /** The open statements and results of a lease. */
+  final LeasedObjects leased = new LeasedObjects();
+
   /** The calls that matter for the connection's results. Guarded by this lock. */
   final CallRecord record = new CallRecord();
 

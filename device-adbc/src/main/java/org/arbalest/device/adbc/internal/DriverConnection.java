@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
+import java.util.Objects;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcPoolOptions;
@@ -13,6 +14,9 @@ public final class DriverConnection implements PooledConnection {
 
   private final ConnectionImpl connection;
   private final AdbcPoolOptions options;
+
+  /** The handle of the current use. */
+  private @Nullable ConnectionImpl lease;
 
   private DriverConnection(ConnectionImpl connection, AdbcPoolOptions options) {
     this.connection = connection;
@@ -37,9 +41,10 @@ public final class DriverConnection implements PooledConnection {
     }
   }
 
-  /** Returns the connection for one use. */
+  /** Returns the connection for one use, which {@link #reset} ends. */
   public AdbcConnection lend() {
-    return connection;
+    lease = connection.lease();
+    return lease;
   }
 
   @Override
@@ -54,6 +59,9 @@ public final class DriverConnection implements PooledConnection {
 
   @Override
   public Condition reset() {
+    ConnectionImpl ended = Objects.requireNonNull(lease);
+    lease = null;
+    if (!connection.takeBack(ended)) return Condition.LOST;
     boolean isDoubtful = connection.takeFailure();
     if (!isReset(connection) || !executes(options.connectionResetSql())) return Condition.LOST;
     var _ = connection.takeFailure(); // of a driver that does not know the option

@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * The base class of databases, connections and statements: it has one reference to a native handle until it is closed,
  * and options.
  */
-abstract class HandleImpl {
+abstract class HandleImpl implements LeasedObjects.Leased {
   final NativeHandle handle;
   private final DriverImpl driver;
   private final OptionFunctions options;
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Whether the end of a lease closed this. Written before {@link #closed}. */
+  private volatile boolean isOfEndedLease;
 
   /** Takes over the caller's reference. */
   HandleImpl(DriverImpl driver, NativeHandle handle, OptionFunctions options) {
@@ -80,7 +83,8 @@ abstract class HandleImpl {
   }
 
   private IllegalStateException wasClosed() {
-    return new IllegalStateException("the " + handle.kind.noun + " was closed");
+    return new IllegalStateException("the " + handle.kind.noun + " was closed"
+        + (isOfEndedLease ? " with its lease; another thread may use the connection" : ""));
   }
 
   public final void setOption(String key, String value) {
@@ -167,7 +171,19 @@ abstract class HandleImpl {
 
   public final void close() {
     if (!closed.compareAndSet(false, true)) return;
+    handle.lock.leased.closed(this);
     handle.leave();
+  }
+
+  @Override
+  public final void endLease() {
+    if (closed.get()) return;
+    isOfEndedLease = true;
+    close();
+  }
+
+  final boolean isOpen() {
+    return !closed.get();
   }
 
   @Override

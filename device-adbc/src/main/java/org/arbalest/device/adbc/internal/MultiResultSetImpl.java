@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The implementation of {@link AdbcMultiResultSet}. It has a reference to the driver's result set, and so has each open
  * result; the result set has one to its statement. The last of them releases it.
  */
-public final class MultiResultSetImpl implements AdbcMultiResultSet {
+public final class MultiResultSetImpl implements AdbcMultiResultSet, LeasedObjects.Leased {
   private final NativeHandle statement;
   private final NativeHandle results;
   private final @Nullable String sql;
@@ -67,7 +67,9 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
           @Override
           public void finish(NativeHandle made) {}
         });
-    return new MultiResultSetImpl(statement, results, sql, isBound, bound);
+    var made = new MultiResultSetImpl(statement, results, sql, isBound, bound);
+    statement.lock.leased.opened(made);
+    return made;
   }
 
   @Override
@@ -183,6 +185,11 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
     end(null);
   }
 
+  @Override
+  public void endLease() {
+    end(null);
+  }
+
   /** Ends all results, because of a change of the statement, or because they are closed. */
   void end(@Nullable AdbcFunction by) {
     if (!statement.lock.takeOr(statement, () -> end(by))) return;
@@ -198,7 +205,10 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet {
         statement.lock.leave();
       }
     } finally {
-      if (isFirst) leaveResults();
+      if (isFirst) {
+        statement.lock.leased.closed(this);
+        leaveResults();
+      }
     }
   }
 

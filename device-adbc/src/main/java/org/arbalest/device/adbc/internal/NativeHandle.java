@@ -318,6 +318,11 @@ final class NativeHandle {
     }
   }
 
+  /** Returns whether no call, no object that was opened from this handle, and no result has a reference. */
+  boolean hasOneReference() {
+    return references.get() == 1;
+  }
+
   /** Returns whether this handle has a reference, so is not being released. */
   boolean isHeld() {
     return references.get() > 0;

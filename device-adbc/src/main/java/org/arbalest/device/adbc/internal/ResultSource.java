@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The source of a result: a stream of the driver. Each pull takes the connection lock. The source keeps a reference to
  * its statement or connection until it is closed.
  */
-final class ResultSource implements DeviceArrayReader.Source {
+final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leased {
   private final NativeHandle owner;
 
   /** The handle that this source has a reference to: the owner, or the owner's result set. */
@@ -48,6 +48,9 @@ final class ResultSource implements DeviceArrayReader.Source {
   // Guarded by the connection lock.
   private boolean isOver;
   private boolean isReleased;
+
+  /** Whether the lease of the connection has ended, and with it this result. */
+  private volatile boolean isOfEndedLease;
 
   /** The change of the statement that ended this result. */
   private @Nullable AdbcFunction endedBy;
@@ -117,6 +120,7 @@ final class ResultSource implements DeviceArrayReader.Source {
       var source = new ResultSource(of, block, schema(of, block));
       of.kept.hold();
       of.owner.lock.record.executed(source);
+      of.owner.lock.leased.opened(source);
       return source;
     } catch (Throwable t) {
       if (isStream) release(block);
@@ -154,6 +158,8 @@ final class ResultSource implements DeviceArrayReader.Source {
 
   @Override
   public @Nullable DeviceArray next() {
+    if (isOfEndedLease) throw new IllegalStateException(
+        "the lease of the result's connection has ended; read the result before, or close the lease later");
     if (owner.lock.feeders.includeThisThread()) {
       throw new IllegalStateException(
           "this is a result of the connection that is executing with the batches that are produced here; bind it to "
@@ -300,6 +306,13 @@ final class ResultSource implements DeviceArrayReader.Source {
     end();
   }
 
+  @Override
+  public void endLease() {
+    isOfEndedLease = true;
+    cancel();
+    end();
+  }
+
   /** Ends this result, because its statement changes. Requires the connection lock. */
   void endBy(AdbcFunction change) {
     endedBy = change;
@@ -326,7 +339,10 @@ final class ResultSource implements DeviceArrayReader.Source {
         owner.lock.leave();
       }
     } finally {
-      if (isFirst) leaveOwner();
+      if (isFirst) {
+        owner.lock.leased.closed(this);
+        leaveOwner();
+      }
     }
   }
 
