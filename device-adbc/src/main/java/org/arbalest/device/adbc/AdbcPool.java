@@ -222,10 +222,11 @@ public final class AdbcPool implements AutoCloseable {
 
     /**
      * Returns the connection to the pool. Closes its open statements and results, and cancels a result that is being
-     * read. A transaction that is still open is rolled back. Then the connection executes {@link
+     * read. A transaction that is still open is rolled back. Options that this lease has set, such as the current
+     * schema, get their values from before it. Then the connection executes {@link
      * AdbcPoolOptions#connectionResetSql()}. Other state of the session stays.
      *
-     * <p>If one of these fails, or a call of another thread still runs, or the caller has closed the connection, the
+     * <p>If one of these fails, or the driver does not report an option's value, or a call of another thread still runs, or the caller has closed the connection, the
      * pool closes it.
      */
     @Override

@@ -346,6 +346,27 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("options that a lease sets are restored, and a connection whose driver cannot is closed [ADB-37]") {
+        pooled(size = 1) { pool ->
+            pool.acquire().use { lease ->
+                lease.connection().execute("CREATE SCHEMA s")
+                shouldThrow<AdbcException> { lease.connection().setOption("no.such.option", "x") }
+                for (schema in listOf("s", "main", "s")) lease.connection().setCurrentDbSchema(schema)
+            }
+            pool.acquire().use { lease ->
+                lease.connection().currentDbSchema() shouldBe "main"
+                pool.statistics().created() shouldBe 1
+                lease.connection().setReadOnly(true) // the driver does not report it
+            }
+            pool.statistics().closed() shouldBe 1
+            pool.acquire().use { lease ->
+                lease.connection().setCurrentDbSchema("main")
+                Faulty.c.fail("ConnectionSetOption", status = 10)
+            }
+            pool.statistics().closed() shouldBe 2
+        }
+    }
+
     test("SQL resets each connection after its use, and one that fails it is closed [ADB-36]") {
         val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).connectionResetSql("SET VARIABLE who = 'no one'")
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
@@ -354,7 +375,7 @@ class AdbcPoolSpec : FunSpec({
             val lost = pool.acquire()
             Faulty.c.fail("StatementExecuteQuery", status = 10)
             logged("org.arbalest.device.adbc") { lost.close() }.single().message shouldBe
-                "the SQL that resets a connection of a pool failed; the connection is closed"
+                "resetting a connection of a pool failed; the connection is closed"
             Faulty.c.live(Live.CONNECTIONS) shouldBe 0
         }
     }

@@ -9,9 +9,11 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceArrayReader;
@@ -34,8 +36,19 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   /** The handler of the connection's warnings. Written under the connection lock. */
   private volatile @Nullable Warnings warnings;
 
+  /**
+   * The options that a lease has set, with their values before; empty if the driver does not report them. Null outside
+   * of a lease. Guarded by the connection lock.
+   */
+  private final @Nullable Map<String, Optional<Object>> before;
+
   ConnectionImpl(DriverImpl driver, NativeHandle handle) {
+    this(driver, handle, null);
+  }
+
+  private ConnectionImpl(DriverImpl driver, NativeHandle handle, @Nullable Map<String, Optional<Object>> before) {
     super(driver, handle, OptionFunctions.CONNECTION);
+    this.before = before;
   }
 
   /**
@@ -45,7 +58,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   ConnectionImpl lease() {
     handle.hold();
     handle.lock.leased.begin();
-    return new ConnectionImpl(driverImpl(), handle);
+    return new ConnectionImpl(driverImpl(), handle, new LinkedHashMap<>());
   }
 
   /**
@@ -69,6 +82,34 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
       System.getLogger("org.arbalest.device.adbc").log(Level.WARNING,
           "ending a lease of a connection failed; the connection is closed", e);
       return false;
+    }
+  }
+
+  /** Sets an option, and keeps its value before; that of autocommit is known. */
+  @Override
+  void set(String key, Object value, Runnable call) {
+    if (before == null || key.equals(OptionFunctions.AUTOCOMMIT) || before.containsKey(key)) {
+      call.run();
+      return;
+    }
+    Optional<Object> kept = OptionFunctions.CONNECTION.getLike(handle, key, value);
+    call.run();
+    before.put(key, kept);
+  }
+
+  /** Sets the options that a lease has set to their values before; returns false if the driver does not report one. */
+  boolean restoreOptions(ConnectionImpl lease) {
+    Map<String, Optional<Object>> all = Objects.requireNonNull(lease.before);
+    if (all.isEmpty()) return true;
+    enter(false);
+    try {
+      for (Map.Entry<String, Optional<Object>> option : all.entrySet()) {
+        if (option.getValue().isEmpty()) return false;
+        OptionFunctions.CONNECTION.setAny(handle, option.getKey(), option.getValue().get());
+      }
+      return true;
+    } finally {
+      leave();
     }
   }
 

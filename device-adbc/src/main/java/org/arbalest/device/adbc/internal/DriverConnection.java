@@ -63,18 +63,22 @@ public final class DriverConnection implements PooledConnection {
     lease = null;
     if (!connection.takeBack(ended)) return Condition.LOST;
     boolean isDoubtful = connection.takeFailure();
-    if (!isReset(connection) || !executes(options.connectionResetSql())) return Condition.LOST;
+    if (!isReset(connection) || !restores(ended)) return Condition.LOST;
     var _ = connection.takeFailure(); // of a driver that does not know the option
     return isDoubtful ? Condition.DOUBTFUL : Condition.GOOD;
   }
 
-  private boolean executes(@Nullable String sql) {
-    if (sql == null) return true;
+  /** Restores the options, and the rest by SQL; returns whether both succeeded. */
+  private boolean restores(ConnectionImpl ended) {
     try {
-      long _ = connection.execute(sql);
+      if (!connection.restoreOptions(ended)) return false;
+      String sql = options.connectionResetSql();
+      if (sql != null) {
+        long _ = connection.execute(sql);
+      }
       return true;
     } catch (RuntimeException e) {
-      LOGGER.log(Level.WARNING, "the SQL that resets a connection of a pool failed; the connection is closed", e);
+      LOGGER.log(Level.WARNING, "resetting a connection of a pool failed; the connection is closed", e);
       return false;
     }
   }

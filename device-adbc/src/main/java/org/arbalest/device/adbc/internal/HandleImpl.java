@@ -88,28 +88,33 @@ abstract class HandleImpl implements LeasedObjects.Leased {
   }
 
   public final void setOption(String key, String value) {
-    setting(() -> options.set(handle, key, value));
+    setting(key, value, () -> options.set(handle, key, value));
   }
 
   public final void setOption(String key, long value) {
-    setting(() -> options.set(handle, key, value));
+    setting(key, value, () -> options.set(handle, key, value));
   }
 
   public final void setOption(String key, double value) {
-    setting(() -> options.set(handle, key, value));
+    setting(key, value, () -> options.set(handle, key, value));
   }
 
   public final void setOption(String key, byte[] value) {
-    setting(() -> options.set(handle, key, value));
+    setting(key, value, () -> options.set(handle, key, value));
   }
 
-  private void setting(Runnable call) {
+  private void setting(String key, Object value, Runnable call) {
     enter(handle.kind == NativeHandle.Kind.STATEMENT); // not for a connection, which threads may share
     try {
-      call.run();
+      set(key, value, call);
     } finally {
       leave();
     }
+  }
+
+  /** Sets an option to a value by a call. Requires the connection lock. */
+  void set(String key, Object value, Runnable call) {
+    call.run();
   }
 
   public final String getOption(String key) {

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Optional;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +105,20 @@ enum OptionFunctions {
           throw new IllegalArgumentException(
               "the option " + key + " is a " + value.getClass().getName()
                   + ", but must be a String, Boolean, Long, Integer, Double or byte[]");
+    }
+  }
+
+  /** Returns the value of an option, with the class of another value; empty if the driver does not report it. */
+  Optional<Object> getLike(NativeHandle handle, String key, Object value) {
+    try {
+      return Optional.of(switch (value) {
+        case Long _ -> getLong(handle, key);
+        case Double _ -> getDouble(handle, key);
+        case byte[] _ -> getBytes(handle, key);
+        default -> get(handle, key);
+      });
+    } catch (AdbcException _) {
+      return Optional.empty();
     }
   }
 
