@@ -62,7 +62,7 @@ class AdbcDriverSearchSpec : FunSpec({
         }
         load("duckdb", AdbcDriverSearch.nowhere().`in`(others).`in`(ours)).answers()
         shouldThrow<IllegalArgumentException> { load("duckdb", AdbcDriverSearch.nowhere().`in`(others)) }.message.let {
-            it shouldContain "no ADBC driver duckdb: looked for a manifest or a library of that name in "
+            it shouldContain "no ADBC driver duckdb: looked for duckdb.toml, libadbc_driver_duckdb.so, "
             it shouldContain "has no library for linux_amd64, only for osx_arm64, windows_amd64"
             it shouldContain "; or add org.duckdb:duckdb_jdbc to the class path"
         }
@@ -150,6 +150,32 @@ class AdbcDriverSearchSpec : FunSpec({
             "function has another name, such as duckdb_adbc_init, pass that name"
     }
 
+    test("a library has the usual name of a driver, with or without lib, or the name alone [ADB-20]") {
+        val drivers = folder("drivers")
+        val search = AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT).`in`(drivers)
+        for (name in listOf("quack", "quack.so", "libquack.so", "adbc_driver_quack.so", "libadbc_driver_quack.so")) {
+            drivers.resolve(name).createSymbolicLinkPointingTo(duckdb)
+            load("quack", search).name() shouldBe name // the later ones come first
+        }
+        load("adbc_driver_quack", search).name() shouldBe "libadbc_driver_quack.so"
+        load("$drivers/quack", AdbcDriverSearch.nowhere().by(DuckDb.ENTRY_POINT)).name() shouldBe
+            "libadbc_driver_quack.so"
+    }
+
+    test("a driver that is not found is an error with the file names, and with similar names in the folders [ADB-21]") {
+        val drivers = folder("drivers")
+        for (name in listOf("libadbc_driver_quack.so.110", "Quacker.dll", "libz.so", "README")) {
+            drivers.resolve(name).writeText("")
+        }
+        val message = shouldThrow<IllegalArgumentException> {
+            load("quack", AdbcDriverSearch.nowhere().`in`(drivers))
+        }.message
+        message shouldContain "no ADBC driver quack: looked for quack.toml, libadbc_driver_quack.so, " +
+            "adbc_driver_quack.so, libquack.so, quack.so, quack in $drivers, the dynamic linker"
+        message shouldContain "; similar names: $drivers/Quacker.dll, $drivers/libadbc_driver_quack.so.110; pass one of " +
+            "these paths, if that is the driver; install the driver there"
+    }
+
     test("an invalid manifest throws with its path and its fault, even if a later folder has a valid one [ADB-21]") {
         val good = folder("good").also { it.manifest("quack", manifest(shared)) }
         for ((text, says) in mapOf(
@@ -224,7 +250,7 @@ class AdbcDriverSearchSpec : FunSpec({
         shouldThrow<IllegalArgumentException> {
             load("quack", AdbcDriverSearch.nowhere().`in`(Path.of("/no/such/folder")))
         }.message.let {
-            it shouldContain "/no/such/folder (which does not exist), the dynamic linker: libquack.so: "
+            it shouldContain "/no/such/folder (which does not exist), the dynamic linker: libadbc_driver_quack.so: "
         }
         shouldThrow<IllegalArgumentException> { load("libquack.so", AdbcDriverSearch.everywhere()) }
             .message shouldContain "the dynamic linker does not find it: libquack.so"

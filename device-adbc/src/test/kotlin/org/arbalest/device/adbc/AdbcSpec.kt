@@ -58,7 +58,7 @@ class AdbcSpec : FunSpec({
 
     test("an unknown scheme is an error that names the driver and the searched places, without the URI [ADB-30]") {
         shouldThrow<IllegalArgumentException> { Adbc.connect("arbalestnowhere://user:secret@host/db") }.message.let {
-            it shouldContain "no ADBC driver arbalestnowhere: looked for a manifest or a library of that name in "
+            it shouldContain "no ADBC driver arbalestnowhere: looked for arbalestnowhere.toml, "
             it shouldContain "; install the driver there, or pass the path of its library or manifest"
             it shouldNotContain "secret"
         }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.arbalest.device.adbc.AdbcDriverSearch;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +25,9 @@ final class DriverFinder {
 
   /** The searched places and what they contain, for the error message. */
   private final List<String> tried = new ArrayList<>();
+
+  /** The files in these places with a similar name, for the error message. */
+  private final List<Path> similar = new ArrayList<>();
 
   /** A driver that was found. */
   record Found(String name, DriverLibrary.EntryPoint init) {}
@@ -102,7 +109,18 @@ final class DriverFinder {
         return ofLibrary(folder.resolve(file).toAbsolutePath().toString(), null, null);
     }
     tried.add(folder + (Files.isDirectory(folder) ? "" : " (which does not exist)"));
+    addSimilar(folder, name);
     return null;
+  }
+
+  private void addSimilar(Path folder, String name) {
+    if (!Files.isDirectory(folder)) return;
+    try (Stream<Path> files = Files.list(folder)) {
+      files.filter(file -> Platform.isSimilar(String.valueOf(file.getFileName()), name)).sorted()
+          .forEach(similar::add);
+    } catch (IOException | UncheckedIOException e) {
+      tried.add(folder + " (which cannot be listed: " + e.getMessage() + ")");
+    }
   }
 
   private Found ofManifest(Manifest manifest) {
@@ -139,8 +157,11 @@ final class DriverFinder {
   }
 
   private IllegalArgumentException none(String driver) {
-    return new IllegalArgumentException("no ADBC driver " + driver
-        + ": looked for a manifest or a library of that name in " + String.join(", ", tried)
+    String name = String.valueOf(Path.of(driver).getFileName());
+    String near = similar.stream().map(Path::toString).collect(Collectors.joining(", "));
+    return new IllegalArgumentException("no ADBC driver " + driver + ": looked for " + name + ".toml, "
+        + String.join(", ", platform.libraryNames(name)) + " in " + String.join(", ", tried)
+        + (near.isEmpty() ? "" : "; similar names: " + near + "; pass one of these paths, if that is the driver")
         + "; install the driver there, or pass the path of its library or manifest"
         + (driver.equals(DatabaseUri.DUCK_DB) ? "; or add org.duckdb:duckdb_jdbc to the class path" : ""));
   }

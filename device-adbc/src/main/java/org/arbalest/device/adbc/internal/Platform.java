@@ -18,6 +18,11 @@ import java.util.stream.Stream;
  * @param environment the environment variables
  */
 public record Platform(String os, String tuple, Path home, Map<String, String> environment) {
+  /** The begin of the names of most drivers' libraries, after {@code lib}. */
+  private static final String USUAL = "adbc_driver_";
+
+  private static final int LEAST_SIMILAR = 3;
+
   /** Returns the platform of this process. */
   public static Platform ours() {
     String os = os(System.getProperty("os.name", ""));
@@ -108,10 +113,23 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
     };
   }
 
-  /** Returns the possible file names of a library: with the platform's prefix and suffix, and unchanged. */
+  /**
+   * Returns the possible file names of a driver's library: the usual {@code libadbc_driver_sqlite.so} and {@code
+   * adbc_driver_sqlite.so}, then the name alone with the platform's prefix and suffix, and unchanged.
+   */
   List<String> libraryNames(String name) {
     String suffix = os.equals("windows") ? ".dll" : os.equals("macos") ? ".dylib" : ".so";
     String prefix = os.equals("windows") || name.startsWith("lib") ? "" : "lib";
-    return Stream.of(prefix + name + suffix, name + suffix, name).distinct().toList();
+    Stream<String> usual = name.contains(USUAL) ? Stream.of()
+        : Stream.of("lib" + USUAL + name + suffix, USUAL + name + suffix);
+    return Stream.concat(usual, Stream.of(prefix + name + suffix, name + suffix, name)).distinct().toList();
+  }
+
+  /** Returns whether a file's name is similar to the name of a driver, such as {@code libadbc_driver_sqlite.so.110}. */
+  static boolean isSimilar(String file, String name) {
+    String stem = file.replaceFirst("[.].*", "").replaceFirst("^lib", "").replaceFirst("^" + USUAL, "")
+        .toLowerCase(Locale.ROOT);
+    String wanted = name.toLowerCase(Locale.ROOT);
+    return stem.length() >= LEAST_SIMILAR && (stem.contains(wanted) || wanted.contains(stem));
   }
 }

@@ -21,9 +21,11 @@ class PlatformSpec : FunSpec({
             listOf(Path.of("a"), Path.of("b"))
         of("linux", "ADBC_DRIVER_PATH" to ":a::b").environmentFolders() shouldContainExactly
             listOf(Path.of("a"), Path.of("b"))
-        of("linux").libraryNames("x") shouldContainExactly listOf("libx.so", "x.so", "x")
-        of("macos").libraryNames("libx") shouldContainExactly listOf("libx.dylib", "libx")
-        of("windows").libraryNames("x") shouldContainExactly listOf("x.dll", "x")
+        of("linux").libraryNames("x") shouldContainExactly
+            listOf("libadbc_driver_x.so", "adbc_driver_x.so", "libx.so", "x.so", "x")
+        of("macos").libraryNames("libx") shouldContainExactly listOf("libadbc_driver_libx.dylib", "adbc_driver_libx.dylib", "libx.dylib", "libx")
+        of("windows").libraryNames("adbc_driver_x") shouldContainExactly
+            listOf("adbc_driver_x.dll", "adbc_driver_x")
     }
 
     test("this process runs on a platform that manifests know [ADB-20]") {
