@@ -11,14 +11,15 @@ import org.arbalest.device.adbc.AdbcPool
  *
  *     pool.useConnection { connection -> connection.awaitExecute("DELETE FROM flights WHERE delay > ?", 600) }
  *
- * The block runs in the caller's context. The calls of the pool itself, which may connect or wait for another
- * connection's return, block a thread of [dispatcher].
+ * The block runs in the caller's context. The calls of the pool itself, which may wait for a connection, block a thread
+ * of [dispatcher]. After the block, the connection, its statements and its results throw [IllegalStateException], so
+ * collect a flow of its results within the block.
  *
- * **Cancellation.** A cancellation ends the wait for a connection. ADBC cannot cancel the opening of a connection: the
- * cancelled coroutine then waits for it. The connection is returned in every case; if that fails after the block has
- * failed, the exception is suppressed in the block's.
+ * **Cancellation.** A cancellation ends the wait for a connection, also while the pool connects. The connection is
+ * returned in every case; if that fails after the block has failed, the exception is suppressed in the block's.
  *
- * @throws java.util.concurrent.TimeoutException if no connection becomes free within the pool's time limit
+ * @throws java.util.concurrent.TimeoutException if no connection becomes free, or is opened, within the pool's time
+ *   limit
  */
 public suspend fun <T> AdbcPool.useConnection(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),

@@ -4,6 +4,7 @@ package org.arbalest.adbc.coroutines
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.types.shouldBeInstanceOf
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
@@ -19,6 +20,7 @@ import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
 import org.arbalest.support.adbc.FaultyDriverExtension
+import org.arbalest.testkit.contract.eventually
 import java.time.Duration
 import java.util.concurrent.TimeoutException
 import kotlin.concurrent.thread
@@ -30,8 +32,7 @@ private suspend fun pooled(
     block: suspend (AdbcPool) -> Unit,
 ) {
     AdbcPool.of(AdbcDriver.load(c.file).open(mapOf<String, Any>()), size, limit).use { block(it) }
-    c.live(Live.CONNECTIONS) shouldBe 0
-    c.live(Live.DATABASES) shouldBe 0
+    eventually("the pool's objects are closed") { c.live(Live.CONNECTIONS) == 0L && c.live(Live.DATABASES) == 0L }
 }
 
 class PoolsSpec : FunSpec({
@@ -89,26 +90,45 @@ class PoolsSpec : FunSpec({
         }
     }
 
-    test("an interrupt by other code than the cancellation stays for the thread of the dispatcher [ADB-31]") {
+    test("a cancellation does not wait for the driver that opens a connection [ADB-31]") {
+        pooled(1) { pool ->
+            c.hold("ConnectionInit")
+            val user = launch(Dispatchers.Default) { pool.useConnection { error("never runs") } }
+            awaitHeld()
+            user.cancelAndJoin()
+            c.held shouldBe 1
+            c.letGo()
+            pool.useConnection { it.count() } shouldBe 10L
+            c.calls("ConnectionInit") shouldBe 1
+        }
+    }
+
+    test("an interrupt by other code than the cancellation ends the wait for a connection [ADB-31]") {
         val worker = CompletableDeferred<Thread>()
-        val isInterrupted = CompletableDeferred<Boolean>()
         val dispatcher = object : CoroutineDispatcher() {
             override fun dispatch(context: CoroutineContext, block: Runnable) {
                 thread {
                     worker.complete(Thread.currentThread())
                     block.run()
-                    isInterrupted.complete(Thread.currentThread().isInterrupted)
                 }
             }
         }
         pooled(1) { pool ->
             c.hold("ConnectionInit")
-            val user = launch(Dispatchers.Default) { pool.useConnection(dispatcher) { it.count() } }
+            val user = async(Dispatchers.Default) {
+                runCatching { pool.useConnection(dispatcher) { it.count() } }.exceptionOrNull()
+            }
             awaitHeld()
             worker.await().interrupt()
+            user.await().shouldBeInstanceOf<InterruptedException>()
             c.letGo()
-            user.join()
-            isInterrupted.await() shouldBe true
+        }
+    }
+
+    test("a flow of results that leaves the block of its connection throws [ADB-37]") {
+        pooled(1) { pool ->
+            val flow = pool.useConnection { it.queryFlow("SELECT * FROM t") }
+            pool.useConnection { shouldThrow<IllegalStateException> { flow.collect {} } }
         }
     }
 })
