@@ -19,8 +19,9 @@ public sealed interface AdbcDatabase extends AdbcHandle permits DatabaseImpl {
    *
    * <p><b>Threads.</b> Connections of one database are opened and released one at a time, as {@code adbc.h} requires. A
    * driver that waits for its server delays the others, so set the driver's time limit, such as {@code
-   * connect_timeout} in PostgreSQL's URI. To open connections in parallel, open the database more than once. The wait
-   * for another thread's call ends when this thread is interrupted; ADBC cannot cancel the driver's own call.
+   * connect_timeout} in PostgreSQL's URI. To open connections in parallel, open the database more than once, as {@link
+   * AdbcPool#of(java.util.function.Supplier, AdbcPoolOptions)} does. The wait for another thread's call ends when this
+   * thread is interrupted; ADBC cannot cancel the driver's own call.
    *
    * @param options the driver's option names; values as for {@link AdbcDriver#open}
    * @throws AdbcException if the driver rejects an option, or does not connect; with {@link AdbcStatus#CANCELLED} if

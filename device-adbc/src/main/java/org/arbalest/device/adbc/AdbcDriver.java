@@ -46,7 +46,8 @@ public sealed interface AdbcDriver permits DriverImpl {
    * Finds a driver by its name or path, by the rules of ADBC's driver manager.
    *
    * <p>A name without an extension is the name of a manifest, {@code NAME.toml}, or of a library, such as {@code
-   * libadbc_driver_NAME.so}, {@code adbc_driver_NAME.so} or {@code libNAME.so}, in the searched folders; if none is found, the dynamic linker searches for a library. A value with a folder is a path to a
+   * libadbc_driver_NAME.so}, {@code adbc_driver_NAME.so} or {@code libNAME.so}, in the searched folders; if none is
+   * found, the dynamic linker searches for a library. A value with a folder is a path to a
    * manifest, which ends with {@code .toml}, or to a library. The dynamic linker finds a library's file name without a
    * folder, such as {@code libx.so}; it is never searched in the working directory. The same applies to a file name in
    * a manifest; other paths in a manifest must be absolute.

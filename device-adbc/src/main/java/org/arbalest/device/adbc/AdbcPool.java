@@ -34,9 +34,9 @@ import org.arbalest.device.adbc.internal.PoolTime;
  *
  * <p>While the server is away, {@link #acquire} waits, and the pool repeats the attempt to connect, after 10 ms and
  * then after pauses of up to half a second. It does so for failures that may pass: SQLSTATE 08xxx, 53300 (too many
- * connections), 57P01 to 57P03 (the server stops or starts), or no SQLSTATE and the status {@link AdbcStatus#IO}, {@link
- * AdbcStatus#TIMEOUT} or {@link AdbcStatus#UNKNOWN}. Other failures, such as an unknown option, are thrown at once.
- * PostgreSQL's driver reports a wrong password as {@code IO} without a SQLSTATE, so it is thrown after the limit.
+ * connections), 57P01 to 57P03 (the server stops or starts), or without a SQLSTATE the status {@link AdbcStatus#IO},
+ * {@link AdbcStatus#TIMEOUT} or {@link AdbcStatus#UNKNOWN}. Other failures, such as an unknown option, are thrown at
+ * once. PostgreSQL's driver reports a wrong password as {@code IO} without a SQLSTATE, so it is thrown after the limit.
  *
  * <p><b>Ownership.</b> The pool owns the database and the connections. A connection that is still in use when the pool
  * is closed is closed with its lease.
@@ -135,7 +135,13 @@ public final class AdbcPool implements AutoCloseable {
    */
   @CheckReturnValue
   public Lease acquire() throws InterruptedException, TimeoutException {
-    return new Lease(connections.acquire());
+    PoolSlot<DriverConnection> slot = connections.acquire();
+    try {
+      return new Lease(slot);
+    } catch (Throwable t) { // for example, no memory
+      connections.release(slot);
+      throw t;
+    }
   }
 
   /** Returns the pool's numbers at this moment. */
@@ -226,8 +232,8 @@ public final class AdbcPool implements AutoCloseable {
      * schema, get their values from before it. Then the connection executes {@link
      * AdbcPoolOptions#connectionResetSql()}. Other state of the session stays.
      *
-     * <p>If one of these fails, or the driver does not report an option's value, or a call of another thread still runs, or the caller has closed the connection, the
-     * pool closes it.
+     * <p>The pool closes the connection if one of these fails, if the driver does not report an option's value, if a
+     * call of another thread still runs, or if the caller has closed the connection.
      */
     @Override
     public void close() {

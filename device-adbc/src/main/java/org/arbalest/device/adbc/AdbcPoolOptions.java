@@ -68,31 +68,36 @@ public record AdbcPoolOptions(int maximumPoolSize, Duration connectionTimeout, i
   /** Returns these options with another {@link #minimumIdle()}. */
   public AdbcPoolOptions minimumIdle(int connections) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, connections, idleTimeout, maxLifetime,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery,
+        connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #idleTimeout()}. */
   public AdbcPoolOptions idleTimeout(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, time, maxLifetime,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery,
+        connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #maxLifetime()}. */
   public AdbcPoolOptions maxLifetime(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, time,
-        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
+        aliveBypassWindow, leakDetectionThreshold, connectionInitSql, connectionTestQuery,
+        connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #aliveBypassWindow()}. */
   public AdbcPoolOptions aliveBypassWindow(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
-        time, leakDetectionThreshold, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
+        time, leakDetectionThreshold, connectionInitSql, connectionTestQuery,
+        connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with another {@link #leakDetectionThreshold()}. */
   public AdbcPoolOptions leakDetectionThreshold(Duration time) {
     return new AdbcPoolOptions(maximumPoolSize, connectionTimeout, minimumIdle, idleTimeout, maxLifetime,
-        aliveBypassWindow, time, connectionInitSql, connectionTestQuery, connectionResetSql, maximumDatabases);
+        aliveBypassWindow, time, connectionInitSql, connectionTestQuery,
+        connectionResetSql, maximumDatabases);
   }
 
   /** Returns these options with a {@link #connectionInitSql()}. */

@@ -172,8 +172,8 @@ class AdbcDriverSearchSpec : FunSpec({
         }.message
         message shouldContain "no ADBC driver quack: looked for quack.toml, libadbc_driver_quack.so, " +
             "adbc_driver_quack.so, libquack.so, quack.so, quack in $drivers, the dynamic linker"
-        message shouldContain "; similar names: $drivers/Quacker.dll, $drivers/libadbc_driver_quack.so.110; pass one of " +
-            "these paths, if that is the driver; install the driver there"
+        message shouldContain "; similar names: $drivers/Quacker.dll, $drivers/libadbc_driver_quack.so.110; pass one " +
+            "of these paths, if that is the driver; install the driver there"
     }
 
     test("an invalid manifest throws with its path and its fault, even if a later folder has a valid one [ADB-21]") {

@@ -30,8 +30,8 @@ class AdbcPoolSpec : FunSpec({
     fun pooled(size: Int = 2, limit: Duration = Duration.ofSeconds(5), block: (AdbcPool) -> Unit) {
         val options = AdbcPoolOptions.of(size, limit).aliveBypassWindow(Duration.ZERO) // checks always
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use(block)
-        Faulty.c.live(Live.CONNECTIONS) shouldBe 0
-        Faulty.c.live(Live.DATABASES) shouldBe 0
+        // the pool may still open a connection for a thread that no longer waits
+        eventually("all is closed") { Faulty.c.live(Live.CONNECTIONS) == 0L && Faulty.c.live(Live.DATABASES) == 0L }
     }
 
     fun AdbcPool.use() {
@@ -93,7 +93,7 @@ class AdbcPoolSpec : FunSpec({
                 shouldThrow<AdbcException> { connection.query("SELECT 42").single() }
             } shouldBe true
             checks { shouldThrow<AdbcException> { it.setOption("no.such.option", "") } } shouldBe true
-            pool.statistics().bypassedChecks() shouldBe 5
+            pool.statistics().bypassedChecks() shouldBe 6
         }
     }
 
@@ -258,7 +258,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("after its lease, a connection, its statements and results throw, and a new lease has the connection [ADB-37]") {
+    test("after a lease, its connection, statements and results throw, and another lease has the connection [ADB-37]") {
         pooled(size = 1) { pool ->
             val lease = pool.acquire()
             val connection = lease.connection()
@@ -359,10 +359,11 @@ class AdbcPoolSpec : FunSpec({
                 lease.connection().setReadOnly(true) // the driver does not report it
             }
             pool.statistics().closed() shouldBe 1
-            pool.acquire().use { lease ->
-                lease.connection().setCurrentDbSchema("main")
-                Faulty.c.fail("ConnectionSetOption", status = 10)
-            }
+            val lease = pool.acquire()
+            lease.connection().setCurrentDbSchema("main")
+            Faulty.c.fail("ConnectionSetOption", status = 10)
+            logged("org.arbalest.device.adbc") { lease.close() }.single().message shouldBe
+                "resetting a connection of a pool failed; the connection is closed"
             pool.statistics().closed() shouldBe 2
         }
     }
@@ -405,7 +406,8 @@ class AdbcPoolSpec : FunSpec({
 
     test("a database that fails to open is a failure to connect, which another attempt may mend [ADB-31]") {
         val uri = AtomicReference("fake://refused")
-        AdbcPool.of({ Faulty.driver.open(mapOf("uri" to uri.get())) }, AdbcPoolOptions.of(1, Duration.ZERO)).use { pool ->
+        val options = AdbcPoolOptions.of(1, Duration.ZERO)
+        AdbcPool.of({ Faulty.driver.open(mapOf("uri" to uri.get())) }, options).use { pool ->
             shouldThrow<TimeoutException> { pool.acquire() }.cause.shouldBeInstanceOf<AdbcException>()
                 .sqlState() shouldBe "08001"
             uri.set("fake://here")

@@ -2,7 +2,6 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
-import java.util.Objects;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcPoolOptions;
@@ -59,9 +58,9 @@ public final class DriverConnection implements PooledConnection {
 
   @Override
   public Condition reset() {
-    ConnectionImpl ended = Objects.requireNonNull(lease);
+    ConnectionImpl ended = lease;
     lease = null;
-    if (!connection.takeBack(ended)) return Condition.LOST;
+    if (ended == null || !connection.takeBack(ended)) return Condition.LOST;
     boolean isDoubtful = connection.takeFailure();
     if (!isReset(connection) || !restores(ended)) return Condition.LOST;
     var _ = connection.takeFailure(); // of a driver that does not know the option

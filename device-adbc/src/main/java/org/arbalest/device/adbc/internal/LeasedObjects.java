@@ -23,6 +23,10 @@ final class LeasedObjects {
     open = ConcurrentHashMap.newKeySet();
   }
 
+  boolean hasBegun() {
+    return open != null;
+  }
+
   void opened(Leased object) {
     Set<Leased> all = open;
     if (all != null) all.add(object);

@@ -25,7 +25,7 @@ public final class PoolSlot<C extends PooledConnection> {
   /** The begin of the current use, if the pool reports long ones. */
   long leasedAt;
 
-  /** The stack of the begin of the current use; null if the pool does not report long ones, or has reported this one. */
+  /** The stack of the begin of the current use, until it is reported; null if the pool does not report long uses. */
   @Nullable Exception leasedBy;
 
   PoolSlot(C connection, long openedAt, long lifetimeNanos) {

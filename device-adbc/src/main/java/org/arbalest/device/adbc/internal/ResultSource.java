@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * its statement or connection until it is closed.
  */
 final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leased {
+  private static final WeakReference<@Nullable DeviceArrayReader> NO_READER = new WeakReference<>(null);
+
   private final NativeHandle owner;
 
   /** The handle that this source has a reference to: the owner, or the owner's result set. */
@@ -48,6 +51,9 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   // Guarded by the connection lock.
   private boolean isOver;
   private boolean isReleased;
+
+  /** The reader that the end of a lease closes. Weak, so that the leak detection finds one that its user has lost. */
+  private volatile WeakReference<@Nullable DeviceArrayReader> reader = NO_READER;
 
   /** Whether the lease of the connection has ended, and with it this result. */
   private volatile boolean isOfEndedLease;
@@ -149,7 +155,9 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   /** Returns the result as a reader, which the caller closes. If this fails, the result ends. */
   DeviceArrayReader reader() {
     try {
-      return DeviceArrayReader.of(schema, this);
+      DeviceArrayReader made = DeviceArrayReader.of(schema, this);
+      if (owner.lock.leased.hasBegun()) reader = new WeakReference<>(made);
+      return made;
     } catch (Throwable t) {
       end();
       throw t;
@@ -308,9 +316,14 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
 
   @Override
   public void endLease() {
-    isOfEndedLease = true;
-    cancel();
-    end();
+    DeviceArrayReader open = reader.get();
+    try {
+      if (open != null) open.close();
+    } finally { // the rest of the stream may have passed to another reader
+      isOfEndedLease = true;
+      cancel();
+      end();
+    }
   }
 
   /** Ends this result, because its statement changes. Requires the connection lock. */

@@ -23,7 +23,8 @@ class PlatformSpec : FunSpec({
             listOf(Path.of("a"), Path.of("b"))
         of("linux").libraryNames("x") shouldContainExactly
             listOf("libadbc_driver_x.so", "adbc_driver_x.so", "libx.so", "x.so", "x")
-        of("macos").libraryNames("libx") shouldContainExactly listOf("libadbc_driver_libx.dylib", "adbc_driver_libx.dylib", "libx.dylib", "libx")
+        of("macos").libraryNames("libx") shouldContainExactly
+            listOf("libadbc_driver_libx.dylib", "adbc_driver_libx.dylib", "libx.dylib", "libx")
         of("windows").libraryNames("adbc_driver_x") shouldContainExactly
             listOf("adbc_driver_x.dll", "adbc_driver_x")
     }
