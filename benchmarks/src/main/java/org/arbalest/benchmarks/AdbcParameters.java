@@ -138,7 +138,7 @@ public class AdbcParameters {
     return length(adbc.select.executeQuery());
   }
 
-  /** A connection borrowed for the query; the pool tests it with {@code SELECT 1}. */
+  /** A connection borrowed for the query; the pool does not test it, because it was used shortly before. */
   @Benchmark
   public int queryPooled(Adbc adbc, Values values) throws Exception {
     try (AdbcPool.Lease lease = adbc.pool.acquire()) {
