@@ -125,7 +125,7 @@ class PoolsSpec : FunSpec({
         }
     }
 
-    test("a flow of results that leaves the block of its connection throws [ADB-37]") {
+    test("a flow of results that leaves the block of its connection throws [ADB-40]") {
         pooled(1) { pool ->
             val flow = pool.useConnection { it.queryFlow("SELECT * FROM t") }
             pool.useConnection { shouldThrow<IllegalStateException> { flow.collect {} } }

@@ -243,7 +243,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("each connection executes SQL at its begin, and for its check, or is closed if that fails [ADB-36]") {
+    test("each connection executes SQL at its begin, and for its check, or is closed if that fails [ADB-39]") {
         val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).aliveBypassWindow(Duration.ZERO)
             .connectionInitSql("CREATE TABLE begun AS SELECT 7 AS x").connectionTestQuery("SELECT x FROM begun")
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
@@ -258,7 +258,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("after a lease, its connection, statements and results throw, and another lease has the connection [ADB-37]") {
+    test("after a lease, its connection, statements and results throw, and another lease has the connection [ADB-40]") {
         pooled(size = 1) { pool ->
             val lease = pool.acquire()
             val connection = lease.connection()
@@ -290,7 +290,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("a connection whose call runs in another thread at the end of the lease is closed after the call [ADB-37]") {
+    test("a connection whose call runs in another thread at the end of the lease is closed after the call [ADB-40]") {
         Executors.newSingleThreadExecutor().use { threads ->
             pooled(size = 1) { pool ->
                 val lease = pool.acquire()
@@ -307,7 +307,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("the end of a lease ends a pull in another thread, an async stream and a set of results [ADB-37]") {
+    test("the end of a lease ends a pull in another thread, an async stream and a set of results [ADB-40]") {
         Executors.newSingleThreadExecutor().use { threads ->
             AdbcPool.of(Faulty.draft.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
                 val lease = pool.acquire()
@@ -330,7 +330,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("the warnings of a lease's handler end with it [ADB-37]") {
+    test("the warnings of a lease's handler end with it [ADB-40]") {
         val warnings = CopyOnWriteArrayList<String>()
         AdbcPool.of(Faulty.draft.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
             Faulty.c.warn(1)
@@ -346,7 +346,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("options that a lease sets are restored, and a connection whose driver cannot is closed [ADB-37]") {
+    test("options that a lease sets are restored, and a connection whose driver cannot is closed [ADB-40]") {
         pooled(size = 1) { pool ->
             pool.acquire().use { lease ->
                 lease.connection().execute("CREATE SCHEMA s")
@@ -368,7 +368,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("SQL resets each connection after its use, and one that fails it is closed [ADB-36]") {
+    test("SQL resets each connection after its use, and one that fails it is closed [ADB-39]") {
         val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).connectionResetSql("SET VARIABLE who = 'no one'")
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
             pool.acquire().use { it.connection().execute("SET VARIABLE who = 'Ann'") }

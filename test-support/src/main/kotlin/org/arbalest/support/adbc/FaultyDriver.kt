@@ -306,7 +306,7 @@ class FaultyDriver private constructor(main: String) {
     /**
      * Sets whether bound data are handled as by PostgreSQL's driver: for times with a zone it begins a transaction, and
      * sets the session's zone to UTC, until all bound rows were executed; it forgets the nulls of lists' items. `BEGIN`
-     * is a transaction of its own. The connection's options `adbc.postgresql.transaction_status` and `fake.zone` (`UTC` or `local`) report both. Sources
+     * is a transaction of its own. After a query, the state of the transaction is `active`. The connection's options `adbc.postgresql.transaction_status` and `fake.zone` (`UTC` or `local`) report both. Sources
      * and details are in `c/adbc/foibles.c`.
      */
     fun bindAsPostgreSql(isOn: Boolean = true): Unit = set(Setting.PG_BOUND, if (isOn) 1 else 0)

@@ -91,15 +91,16 @@ final class BoundColumns {
       if (driver == KnownDriver.POSTGRESQL && isList(fields.get(i))) checkItems(batch.column(i));
       if (driver == KnownDriver.SQLITE && isIngest && isDate(fields.get(i))) checkDates(batch.column(i));
     }
+    DeviceArray stored = areTexts() ? withTexts(batch) : batch.retain();
     before += batch.length();
-    return areTexts() ? withTexts(batch) : batch.retain();
+    return stored;
   }
 
   private void checkItems(Column lists) {
     if (lists.items().nullCount() == 0) return;
     for (long row = 0; row < lists.length(); row++) {
       if (lists.isNull(row) || lists.getList(row).nullCount() == 0) continue;
-      throw new IllegalArgumentException(place(lists, row) + ": the list has a null item, for which PostgreSQL's driver "
+      throw new IllegalArgumentException(place(lists, before + row) + ": the list has a null item, for which PostgreSQL's driver "
           + "would store 0 or an empty text; bind the list as text, such as '{1,NULL,3}', and cast it, such as "
           + "$1::int[]");
     }
@@ -109,14 +110,14 @@ final class BoundColumns {
     var days = dates.asInts();
     for (long row = 0; row < dates.length(); row++) {
       if (dates.isNull(row) || Math.abs((long) days.get(row)) <= MOST_DAYS) continue;
-      throw new IllegalArgumentException(place(dates, row) + ": SQLite's driver would store another date for "
+      throw new IllegalArgumentException(place(dates, before + row) + ": SQLite's driver would store another date for "
           + LocalDate.ofEpochDay(days.get(row)) + ", since it is before " + LocalDate.ofEpochDay(-MOST_DAYS)
           + " or after " + LocalDate.ofEpochDay(MOST_DAYS) + "; ingest the column as text, such as '1900-01-01'");
     }
   }
 
-  private String place(Column column, long row) {
-    return "column " + column.name() + ", row " + (before + row);
+  private static String place(Column column, long row) {
+    return "column " + column.name() + ", row " + row;
   }
 
   private DeviceArray withTexts(DeviceArray batch) {
@@ -133,10 +134,16 @@ final class BoundColumns {
     }
   }
 
-  private static DeviceArray texts(Column dates) {
+  private static String text(LocalDate date, String place) {
+    if (date.getYear() >= 0 && date.getYear() <= 9999) return date.toString();
+    throw new IllegalArgumentException(
+        place + ": SQLite has no date " + date + ", only years 0000 to 9999; bind it as text or as a number");
+  }
+
+  private DeviceArray texts(Column dates) {
     List<@Nullable String> texts = new ArrayList<>();
     for (long row = 0; row < dates.length(); row++)
-      texts.add(dates.isNull(row) ? null : dates.getLocalDate(row).toString());
+      texts.add(dates.isNull(row) ? null : text(dates.getLocalDate(row), place(dates, before + row)));
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), texts.size())) {
       batch.column(Field.of("", DataType.UTF8), texts);
       try (DeviceArray built = batch.build()) {

@@ -17,14 +17,6 @@ final class BoundSource implements DeviceArrayReader.Source {
   private final NativeHandle statement;
   private final @Nullable BoundColumns columns;
 
-  /** Whether each batch of the driver has one row. */
-  private final boolean isByRow;
-
-  /** The batch whose rows the driver gets one by one, and its next row. Guarded by the connection lock. */
-  private @Nullable DeviceArray rows;
-
-  private long nextRow;
-
   private final Feeders.Feeding callback;
   private volatile @Nullable Throwable failure;
 
@@ -36,15 +28,11 @@ final class BoundSource implements DeviceArrayReader.Source {
   private volatile boolean isPulling;
   private volatile boolean isGivenUp;
 
-  /** Whether the driver receives no more batches, without a failure. Guarded by the connection lock. */
-  private boolean isEnded;
-
   /** @param columns the columns that the driver gets in place of the reader's; null for the same */
-  BoundSource(DeviceArrayReader reader, NativeHandle statement, @Nullable BoundColumns columns, boolean isByRow) {
+  BoundSource(DeviceArrayReader reader, NativeHandle statement, @Nullable BoundColumns columns) {
     this.reader = reader;
     this.statement = statement;
     this.columns = columns;
-    this.isByRow = isByRow;
     this.callback = new Feeders.Feeding(statement.lock.feeders);
   }
 
@@ -59,7 +47,6 @@ final class BoundSource implements DeviceArrayReader.Source {
   }
 
   private @Nullable DeviceArray fed() {
-    if (isEnded) return null;
     callback.begin();
     try {
       isPulling = true;
@@ -72,7 +59,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   private @Nullable DeviceArray pull() {
     if (isGivenUp) throw cancelled(null);
-    if (rows != null) return nextRow(rows);
     DeviceArray batch;
     try {
       batch = reader.next();
@@ -80,33 +66,18 @@ final class BoundSource implements DeviceArrayReader.Source {
       throw isGivenUp ? cancelled(e) : e;
     }
     try (batch) {
+      // drivers do not read the validity bitmap of a batch
       if (!isGivenUp) return batch == null ? null : stored(batch);
     }
     throw cancelled(null); // a cancelled reader may return null, which is not its end
   }
 
   private DeviceArray stored(DeviceArray batch) {
-    DeviceArray stored = batch.pushDownNulls(); // drivers do not read the validity bitmap of a batch
-    if (columns != null) {
-      try (DeviceArray pushed = stored) {
-        stored = columns.stored(pushed);
-      }
+    DeviceArray stored = batch.pushDownNulls();
+    if (columns == null) return stored;
+    try (DeviceArray pushed = stored) {
+      return columns.stored(pushed);
     }
-    if (!isByRow || stored.length() < 2) return stored;
-    rows = stored;
-    nextRow = 0;
-    return nextRow(stored);
-  }
-
-  private DeviceArray nextRow(DeviceArray of) {
-    DeviceArray row = of.slice(nextRow++, 1);
-    if (nextRow == of.length()) dropRows();
-    return row;
-  }
-
-  private void dropRows() {
-    if (rows != null) rows.close();
-    rows = null;
   }
 
   private AdbcException cancelled(@Nullable RuntimeException by) {
@@ -139,11 +110,6 @@ final class BoundSource implements DeviceArrayReader.Source {
     }
   }
 
-  /** Lets the driver's further pulls find the end. Requires the connection lock, and no pull in progress. */
-  void end() {
-    isEnded = true;
-  }
-
   /** Ends the execution's pulls: the current pull is cancelled, and no pull follows. Does not wait. */
   void giveUp() {
     isGivenUp = true;
@@ -170,7 +136,6 @@ final class BoundSource implements DeviceArrayReader.Source {
 
   @Override
   public void close() {
-    dropRows();
     if (!isTaken) statement.lock.deferred.close(reader::close);
   }
 }

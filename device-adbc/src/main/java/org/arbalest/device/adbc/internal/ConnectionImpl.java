@@ -157,7 +157,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private DeviceArrayReader read(ResultSource.Filling filling) {
     enter();
     try {
-      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false, null, null,
+      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false, null,
           Validation.STRUCTURAL);
       ResultSource opened = ResultSource.open(opening, filling);
       return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
@@ -233,16 +233,16 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     call(AdbcFunction.CONNECTION_ROLLBACK);
   }
 
-  /** Ends a transaction that is open, so that the next user of the connection begins with autocommit on. */
-  public void reset() {
+  /** Ends a transaction that is open, and switches autocommit on; returns whether the connection is usable. */
+  boolean reset() {
     if (!isAutoCommit()) {
       rollback();
       setAutoCommit(true);
-      return;
+      return true;
     }
     enter(false);
     try {
-      DriverTransaction.endLeft(handle);
+      return DriverTransaction.endLeft(handle);
     } finally {
       leave();
     }

@@ -83,12 +83,9 @@ public final class DriverConnection implements PooledConnection {
   }
 
   /** Ends a transaction that the user of the connection has left; returns whether the connection is usable. */
-  private static boolean isReset(AdbcConnection connection) {
+  private static boolean isReset(ConnectionImpl connection) {
     try {
-      if (connection.isAutoCommit()) return true;
-      connection.rollback();
-      connection.setAutoCommit(true);
-      return true;
+      return connection.reset();
     } catch (RuntimeException _) { // the connection is closed by its user, or lost
       return false;
     }

@@ -3,6 +3,7 @@ package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
 import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.TimestampType;
@@ -11,26 +12,33 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transaction that PostgreSQL's driver begins for bound times with a zone: it sets the session's time zone to UTC,
- * and executes once for each row as the result is pulled. At the end of the bound rows it restores the zone, and
- * commits if autocommit is on. After an early close or a failure the transaction would stay open, and later writes
- * would be lost with it. (Seen with 1.13; {@code bind_stream.h} and {@code result_reader.cc} of apache/arrow-adbc.)
+ * The transaction of an execution that binds times with a zone by PostgreSQL's driver. With autocommit on, the driver
+ * begins one itself. It sets the session's time zone to UTC, executes for one bound row after the other as the result is
+ * pulled, and restores the zone and commits when it finds the end of the bound rows. So such a result is read at its
+ * execution, and this class undoes what a failure leaves. (Seen with 1.13; {@code bind_stream.h} and {@code
+ * result_reader.cc} of apache/arrow-adbc.)
+ *
+ * <p>The driver asks libpq for the state of a transaction. After a result by {@code COPY}, also one that was read to its
+ * end, that is {@code active} until the next command, and the driver then begins no transaction where it should
+ * (apache/arrow-adbc#4695). {@link #refresh} ends this state.
  */
 final class DriverTransaction {
   private static final String IDLE = "idle";
+  private static final String OPEN = "intrans";
+  private static final String ACTIVE = "active";
 
   private final NativeHandle connection;
 
-  /** Whether the driver ends the transaction that it begins; otherwise it uses the caller's. */
-  private final boolean isOwn;
+  /** The session's zone, if the transaction is the caller's; null if the driver begins it. */
+  private final @Nullable String zone;
 
-  private DriverTransaction(NativeHandle connection, boolean isOwn) {
+  private DriverTransaction(NativeHandle connection, @Nullable String zone) {
     this.connection = connection;
-    this.isOwn = isOwn;
+    this.zone = zone;
   }
 
-  /** Returns whether executions with these bound columns may begin a transaction. */
-  static boolean mayBegin(NativeHandle statement, Schema bound) {
+  /** Returns whether executions with these bound columns have a transaction of the driver. */
+  static boolean isFor(NativeHandle statement, Schema bound) {
     return bound.fields().stream().map(Field::type).anyMatch(DriverTransaction::hasZone)
         && KnownDriver.of(statement) == KnownDriver.POSTGRESQL;
   }
@@ -40,17 +48,48 @@ final class DriverTransaction {
     return type instanceof TimestampType time && time.timezone() != null;
   }
 
-  /** Returns the transaction of the execution that begins, for a statement whose bound columns may begin one. */
+  /**
+   * Prepares the execution that begins.
+   *
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} in a transaction that SQL began, which the driver would
+   *     commit
+   */
   static DriverTransaction begin(NativeHandle statement) {
     NativeHandle connection = statement.connection();
-    // a transaction that was begun by SQL is the caller's
-    boolean isOwn = connection.lock.record.isAutoCommit() && IDLE.equals(status(connection));
-    return new DriverTransaction(connection, isOwn);
+    if (!connection.lock.record.isAutoCommit())
+      return new DriverTransaction(connection, SessionSql.text(connection, "SELECT current_setting('TimeZone')"));
+    refresh(statement);
+    if (OPEN.equals(status(connection))) throw AdbcException
+        .of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.INVALID_STATE.code())
+        .driver(connection.driver.name())
+        .message("BEGIN has begun a transaction, which PostgreSQL's driver commits after times with a zone; switch "
+            + "autocommit off instead of BEGIN")
+        .build();
+    return new DriverTransaction(connection, null);
   }
 
-  /** Rolls back what an execution or its result has left open. Requires the connection lock. */
-  void end() {
-    if (isOwn) endLeft(connection);
+  /** Undoes what a failed execution has left. Requires the connection lock. */
+  void fail() {
+    if (zone == null) {
+      boolean _ = endLeft(connection);
+    } else if (OPEN.equals(status(connection))) {
+      SessionSql.execute(connection, "SET TIME ZONE '" + zone.replace("'", "''") + "'");
+    } // otherwise the transaction has failed, and its rollback restores the zone
+  }
+
+  /** Lets PostgreSQL's driver see the state of its transaction; does nothing for others. */
+  static void refresh(NativeHandle statement) {
+    if (KnownDriver.of(statement) == KnownDriver.POSTGRESQL) refreshed(statement.connection());
+  }
+
+  private static @Nullable String refreshed(NativeHandle connection) {
+    String status = status(connection);
+    if (!ACTIVE.equals(status)) return status;
+    try {
+      SessionSql.execute(connection, "SELECT 1");
+    } catch (AdbcException _) { // of a failed transaction, or a lost connection, as the status or the next call reports
+    }
+    return status(connection);
   }
 
   /**
@@ -58,20 +97,14 @@ final class DriverTransaction {
    * possible. Requires the connection lock.
    */
   static boolean endLeft(NativeHandle connection) {
-    String status = status(connection);
+    String status = refreshed(connection);
     if (status == null || status.equals(IDLE)) return true;
     try {
-      OptionFunctions.CONNECTION.set(connection, OptionFunctions.AUTOCOMMIT, "false");
-      try {
-        connection.call(AdbcFunction.CONNECTION_ROLLBACK, null, null,
-            (f, error) -> Signatures.pp(f, connection.struct, error));
-      } finally {
-        OptionFunctions.CONNECTION.set(connection, OptionFunctions.AUTOCOMMIT, "true");
-      }
+      SessionSql.execute(connection, "ROLLBACK");
       return true;
     } catch (AdbcException e) { // the connection is lost, and with it the transaction
       System.getLogger("org.arbalest.device.adbc").log(Level.WARNING,
-          "a transaction that the driver began for times with a zone could not be rolled back", e);
+          "a transaction that was left open could not be rolled back", e);
       return false;
     }
   }
@@ -81,8 +114,8 @@ final class DriverTransaction {
     if (connection.lock.hasNoTransactionStatus) return null;
     try {
       return OptionFunctions.CONNECTION.get(connection, OptionFunctions.TRANSACTION_STATUS);
-    } catch (AdbcException _) {
-      connection.lock.hasNoTransactionStatus = true;
+    } catch (AdbcException e) {
+      connection.lock.hasNoTransactionStatus = KnownDriver.isUnknownOption(e);
       return null;
     }
   }

@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcStatus;
 
 /**
  * The drivers of Apache Arrow that store or return other values than {@code adbc.h} has, or keep state on the session.
@@ -21,23 +22,26 @@ enum KnownDriver {
   static KnownDriver of(NativeHandle statement) {
     KnownDriver known = statement.lock.known;
     if (known == null) {
-      known = find(statement);
+      known = has(() -> OptionFunctions.STATEMENT.get(statement, USE_COPY)) ? POSTGRESQL
+          : has(() -> OptionFunctions.STATEMENT.getLong(statement, BATCH_ROWS)) ? SQLITE : OTHER;
       statement.lock.known = known;
     }
     return known;
-  }
-
-  private static KnownDriver find(NativeHandle statement) {
-    if (has(() -> OptionFunctions.STATEMENT.get(statement, USE_COPY))) return POSTGRESQL;
-    return has(() -> OptionFunctions.STATEMENT.getLong(statement, BATCH_ROWS)) ? SQLITE : OTHER;
   }
 
   private static boolean has(Runnable option) {
     try {
       option.run();
       return true;
-    } catch (AdbcException _) { // another driver
-      return false;
+    } catch (AdbcException e) {
+      if (isUnknownOption(e)) return false;
+      throw e; // otherwise a passing failure would hide the driver for good
     }
+  }
+
+  /** Returns whether a driver has answered that it does not have an option. */
+  static boolean isUnknownOption(AdbcException e) {
+    return e.status() == AdbcStatus.NOT_FOUND || e.status() == AdbcStatus.NOT_IMPLEMENTED
+        || e.status() == AdbcStatus.INVALID_ARGUMENT;
   }
 }

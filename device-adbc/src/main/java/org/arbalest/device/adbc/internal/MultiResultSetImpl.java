@@ -80,7 +80,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet, LeasedObjec
 
   private @Nullable ResultSource open() {
     var opening = new ResultSource.Opening(statement, results, AdbcFunction.STATEMENT_CANCEL, sql, isBound, bound,
-        null, Validation.STRUCTURAL);
+        Validation.STRUCTURAL);
     ResultSource opened = ResultSource.open(opening, block -> {
       call(AdbcFunction.MULTI_RESULT_SET_NEXT, block.number, (f, error) -> Signatures.pppp(f,
           results.struct, block.stream, block.number, error));

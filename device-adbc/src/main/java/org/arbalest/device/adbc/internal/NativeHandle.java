@@ -259,7 +259,7 @@ final class NativeHandle {
   void execute(AdbcFunction function, @Nullable String about, @Nullable String sql, DriverTable.Call call) {
     lock.record.calls(function, about, sql);
     lock.record.executes();
-    call(function, about, sql, call);
+    call(function, about, sql, call); // records nothing more, since no result is the last
   }
 
   private AdbcException notCalled(String why) {
@@ -313,8 +313,9 @@ final class NativeHandle {
         driver.call(kind.cancel(), (f, error) -> Signatures.pp(f, struct, error));
       }
     } catch (AdbcException e) {
-      // stopping the reader has already ended the call
-      if (!hasGivenUp || e.status() != AdbcStatus.INVALID_STATE) throw e;
+      // stopping the reader has already ended the call, or will
+      boolean isRefused = e.status() == AdbcStatus.INVALID_STATE || e.status() == AdbcStatus.NOT_IMPLEMENTED;
+      if (!hasGivenUp || !isRefused) throw e;
     }
   }
 

@@ -2,6 +2,8 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.lang.ref.WeakReference;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
@@ -34,8 +36,14 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
 
   private final @Nullable String sql;
   private final boolean isBound;
+
+  /**
+   * Whether nothing is left to cancel: PostgreSQL's driver has the whole result of each bound row when that is executed.
+   * Its cancel opens a connection to the server, which takes longer than a small query.
+   */
+  private final boolean isInMemory;
+
   private final @Nullable BoundSource bound;
-  private final @Nullable DriverTransaction transaction;
   private final @Nullable UnrepresentableTimes times;
   private final CImport options;
   private final ResultBlock block;
@@ -58,6 +66,9 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   /** Whether the lease of the connection has ended, and with it this result. */
   private volatile boolean isOfEndedLease;
 
+  /** The batches that were read at the execution; null if they are pulled. */
+  private @Nullable Queue<DeviceArray> read;
+
   /** The change of the statement that ended this result. */
   private @Nullable AdbcFunction endedBy;
 
@@ -73,8 +84,8 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
     this.cancel = of.cancel;
     this.sql = of.sql;
     this.isBound = of.isBound;
+    this.isInMemory = isBound && KnownDriver.of(of.owner) == KnownDriver.POSTGRESQL;
     this.bound = of.bound;
-    this.transaction = of.transaction;
     this.times = cancel == AdbcFunction.STATEMENT_CANCEL ? UnrepresentableTimes.of(of.owner, schema) : null;
     this.options = CImport.DATA.schema(schema).validation(of.level);
     this.block = block;
@@ -93,11 +104,10 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
    * @param sql the query, for errors
    * @param isBound whether the execution has bound batches
    * @param bound the bound batches, if the execution pulls them
-   * @param transaction the transaction that the driver may have begun for the bound batches
    * @param level the validation level of the result's batches
    */
   record Opening(NativeHandle owner, NativeHandle kept, AdbcFunction cancel, @Nullable String sql, boolean isBound,
-      @Nullable BoundSource bound, @Nullable DriverTransaction transaction, Validation level) {}
+      @Nullable BoundSource bound, Validation level) {}
 
   /** A call of the connection between two pulls. */
   private record Between(AdbcFunction function, @Nullable String about, @Nullable String sql) {}
@@ -181,21 +191,32 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
                 + "statement. Use a separate statement for each result"));
       }
       if (hasLostRows) throw mixed();
-      // some drivers write only the release pointer at the end
-      ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
-      int errno = pull();
-      isOver = errno != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
-      throwFailureOfBound();
-      checkRows(errno);
-      if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno, between);
-      between = null;
-      if (isOver) return null;
-      DeviceArray batch = CData.importArray(block.out, options);
-      if (times != null) times.check(batch);
-      return batch;
+      return read == null ? pulled() : read.poll();
     } finally {
       owner.lock.leave();
     }
+  }
+
+  /** Reads all batches, which wait in memory for {@link #next}. Requires the connection lock. */
+  void readAll() {
+    Queue<DeviceArray> all = new ArrayDeque<>();
+    read = all;
+    for (DeviceArray batch = pulled(); batch != null; batch = pulled()) all.add(batch);
+  }
+
+  private @Nullable DeviceArray pulled() {
+    // some drivers write only the release pointer at the end
+    ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
+    int errno = pull();
+    isOver = errno != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
+    throwFailureOfBound();
+    checkRows(errno);
+    if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno, between);
+    between = null;
+    if (isOver) return null;
+    DeviceArray batch = CData.importArray(block.out, options);
+    if (times != null) times.check(batch);
+    return batch;
   }
 
   /**
@@ -359,27 +380,13 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
     }
   }
 
-  /**
-   * Ends the bound rows, and pulls until the driver finds their end and so ends its transaction. It has the rest of the
-   * current row's result in memory.
-   */
-  private void endTransaction() {
-    if (transaction == null || isOver) return;
-    if (bound != null) bound.end();
-    while (!isOver) {
-      ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
-      isOver = get(getNext, stream, out) != 0 || ArrowArrayStruct.releaseCallback(block.out).address() == 0;
-      if (!isOver) StatementBinding.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
-    }
-  }
-
   private void releaseStream() {
-    endTransaction();
+    if (read != null) read.forEach(DeviceArray::close);
     boolean isLast = owner.lock.record.isLast(this);
     if (isLast) owner.lock.record.executes();
     // a cancel would end the later results of a set too
     boolean mustCancel =
-        isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL && kept == owner && !isInMemory();
+        isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL && kept == owner && !isInMemory;
     try {
       if (mustCancel && owner.lock.record.isAutoCommit()) callCancel();
     } finally {
@@ -389,16 +396,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
         release(block);
       }
       block.giveBack();
-      if (transaction != null) transaction.end();
     }
-  }
-
-  /**
-   * Returns whether nothing is left to cancel: PostgreSQL's driver has the whole result of each bound row when that is
-   * executed. Its cancel opens a connection to the server, which takes longer than a small query.
-   */
-  private boolean isInMemory() {
-    return isBound && KnownDriver.of(owner) == KnownDriver.POSTGRESQL;
   }
 
   private void leaveOwner() {

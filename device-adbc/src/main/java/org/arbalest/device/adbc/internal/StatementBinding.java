@@ -3,7 +3,6 @@ package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
@@ -12,7 +11,6 @@ import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +26,10 @@ final class StatementBinding {
   /** Whether a batch or a source is bound and was not executed yet. */
   private boolean isBound;
 
-  /** Whether the next execution may begin a transaction of the driver. */
-  private boolean mayBegin;
+  /** Whether the next execution has a transaction of the driver. */
+  private boolean isInTransaction;
 
-  /** The transaction that the driver may have begun for the current execution. */
+  /** That of the current execution. */
   private @Nullable DriverTransaction transaction;
 
   /** The source of the current execution. The cancelling thread reads it. */
@@ -44,28 +42,19 @@ final class StatementBinding {
   /**
    * Passes a batch to the driver.
    *
-   * @param as the schema that the driver gets: the batch's, or one of the same layout
    * @param table the table of the ingestion, for errors
    * @param sql the query, for errors
    */
-  void bind(DeviceArray rows, Schema as, @Nullable String table, @Nullable String sql) {
-    boolean begins = table == null && DriverTransaction.mayBegin(statement, as);
-    if (begins && rows.length() > 1) {
-      bindRows(rows, sql);
-      return;
-    }
-    BoundColumns columns = BoundColumns.of(statement, as, table != null);
+  void bind(DeviceArray rows, @Nullable String table, @Nullable String sql) {
+    boolean hasTransaction = table == null && DriverTransaction.isFor(statement, rows.schema());
+    BoundColumns columns = BoundColumns.of(statement, rows.schema(), table != null);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment array = ArrowArrayStruct.allocate(arena);
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       // drivers do not read the validity bitmap of a batch
       try (DeviceArray pushed = rows.pushDownNulls();
           DeviceArray stored = columns == null ? pushed.retain() : columns.stored(pushed)) {
-        CData.exportArray(stored, array, CExport.DATA);
-        CData.exportSchema((columns == null ? as : columns.schema()).asField(), schema);
-      } catch (Throwable t) {
-        release(ArrowArrayStruct.releaseCallback(array), array);
-        throw t;
+        CData.exportArray(stored, array, CExport.DATA.schemaTo(schema));
       }
       try {
         statement.driver.call(
@@ -73,7 +62,7 @@ final class StatementBinding {
             (f, error) -> Signatures.pppp(f, statement.struct, array, schema, error));
         bound = null;
         isBound = true;
-        mayBegin = begins;
+        isInTransaction = hasTransaction;
       } catch (Throwable t) {
         release(ArrowArrayStruct.releaseCallback(array), array);
         throw t;
@@ -83,26 +72,14 @@ final class StatementBinding {
     }
   }
 
-  /** Passes the rows of a batch to the driver one by one, so that it can find their end after each. */
-  private void bindRows(DeviceArray rows, @Nullable String sql) {
-    var reader = DeviceArrayReader.of(rows.schema(), List.of(rows.retain()));
-    boolean isTaken = false;
-    try {
-      bind(reader, null, sql);
-      isTaken = true;
-    } finally {
-      if (!isTaken) reader.close();
-    }
-  }
-
   /** Passes a reader to the driver, which owns it if this method returns; see the overload for a batch. */
   void bind(DeviceArrayReader rows, @Nullable String table, @Nullable String sql) {
-    boolean begins = table == null && DriverTransaction.mayBegin(statement, rows.schema());
+    boolean hasTransaction = table == null && DriverTransaction.isFor(statement, rows.schema());
     BoundColumns columns = BoundColumns.of(statement, rows.schema(), table != null);
     Field field = columns == null ? rows.field() : columns.schema().asField();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
-      var source = new BoundSource(rows, statement, columns, begins);
+      var source = new BoundSource(rows, statement, columns);
       try (var reader = DeviceArrayReader.of(field, rows.deviceType(), source)) {
         CData.exportStream(reader, stream, CExport.DATA);
       }
@@ -115,7 +92,7 @@ final class StatementBinding {
       }
       bound = source;
       isBound = true;
-      mayBegin = begins;
+      isInTransaction = hasTransaction;
     }
   }
 
@@ -137,7 +114,6 @@ final class StatementBinding {
   /** Begins an execution, which uses up the rows; returns its source, if it has one. {@link #executed} ends it. */
   @Nullable
   BoundSource take() {
-    transaction = mayBegin ? DriverTransaction.begin(statement) : null;
     BoundSource taken = bound;
     bound = null;
     feeding = taken;
@@ -145,19 +121,24 @@ final class StatementBinding {
     return taken;
   }
 
-  /** Returns the transaction that the driver may have begun for the current execution. */
-  @Nullable
-  DriverTransaction transaction() {
-    return transaction;
+  /** Prepares the session for an execution, before {@link #take}. */
+  void begin() {
+    if (isInTransaction) transaction = DriverTransaction.begin(statement);
+    else if (!statement.lock.record.isAutoCommit()) DriverTransaction.refresh(statement);
   }
 
-  /** @param isOpen whether a result goes on with the execution, and ends its transaction */
-  void executed(boolean isOpen) {
+  /** Returns whether the driver ends its transaction only when all batches of the result are read. */
+  boolean isInTransaction() {
+    return transaction != null;
+  }
+
+  void executed(boolean hasFailed) {
     feeding = null;
     isBound = false;
-    mayBegin = false;
-    if (transaction != null && !isOpen) transaction.end();
+    isInTransaction = false;
+    DriverTransaction of = transaction;
     transaction = null;
+    if (of != null && hasFailed) of.fail();
   }
 
   /** Requests the source to stop in whose pull the execution waits; returns whether there is one. */

@@ -28,9 +28,6 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   // Written under the connection lock.
   private @Nullable String sql;
 
-  /** The query that the driver has: {@link #sql}, or another form of it; see {@link ZonedParameters}. */
-  private @Nullable String driversSql;
-
   /** The table of the ingestion; null without one. */
   private @Nullable String table;
 
@@ -103,7 +100,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
       MemorySegment text = CText.write(arena, "sql", query);
       enterToChange(AdbcFunction.STATEMENT_SET_SQL_QUERY);
       try {
-        setSqlQuery(text, query);
+        handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
+            (f, error) -> Signatures.ppp(f, handle.struct, text, error));
         sql = query;
         table = null;
         setPrepared(false);
@@ -111,28 +109,6 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         leave();
       }
     }
-  }
-
-  private void setSqlQuery(MemorySegment text, String query) {
-    handle.driver.call(AdbcFunction.STATEMENT_SET_SQL_QUERY, null, query,
-        (f, error) -> Signatures.ppp(f, handle.struct, text, error));
-    driversSql = query;
-  }
-
-  /**
-   * Gives the driver the query in the form that fits the bound columns, and returns the schema to bind them by.
-   * Requires the connection lock.
-   */
-  private Schema fitSqlQuery(Schema bound) {
-    if (sql == null) return bound;
-    String other = DriverTransaction.mayBegin(handle, bound) ? ZonedParameters.in(sql, bound) : null;
-    String fitting = other == null ? sql : other;
-    if (!fitting.equals(driversSql)) {
-      try (Arena arena = Arena.ofConfined()) {
-        setSqlQuery(CText.write(arena, "sql", fitting), fitting);
-      }
-    }
-    return other == null ? bound : ZonedParameters.withoutZones(bound);
   }
 
   @Override
@@ -244,8 +220,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   public void bind(DeviceArray rows) {
     try (rows) {
-      Schema schema = rows.schema(); // throws unless rows is a record batch
-      change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, fitSqlQuery(schema), table, sql));
+      var _ = rows.schema(); // throws unless rows is a record batch
+      change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, table, sql));
     }
   }
 
@@ -255,10 +231,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     boolean isTaken = false;
     try {
       var _ = rows.schema(); // throws unless rows are record batches
-      change(AdbcFunction.STATEMENT_BIND_STREAM, () -> {
-        fitSqlQuery(Schema.of());
-        binding.bind(rows, table, sql);
-      });
+      change(AdbcFunction.STATEMENT_BIND_STREAM, () -> binding.bind(rows, table, sql));
       isTaken = true;
     } finally {
       if (!isTaken) rows.close();
@@ -274,7 +247,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
             fedBy -> {
               var opening =
                   new ResultSource.Opening(handle, handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
-                      binding.transaction(), level);
+                      level);
               ResultSource made;
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
@@ -283,6 +256,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
                 throw e;
               }
               result = made;
+              if (made != null && binding.isInTransaction()) readAll(made);
               if (fedBy != null && fedBy.hasFailed()) {
                 endResult(AdbcFunction.STATEMENT_EXECUTE_QUERY);
                 fedBy.throwFailure(null);
@@ -290,6 +264,15 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               return made;
             });
     return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
+  }
+
+  private static void readAll(ResultSource made) {
+    try {
+      made.readAll();
+    } catch (Throwable t) {
+      made.end();
+      throw t;
+    }
   }
 
   @Override
@@ -360,13 +343,17 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
    */
   private <T> @Nullable T executing(AdbcFunction function, Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange(function);
-    BoundSource fedBy = binding.take();
-    @Nullable T given = null;
+    BoundSource fedBy = null;
+    @Nullable T given;
+    boolean hasFailed = true;
     try {
       try {
+        binding.begin();
+        fedBy = binding.take();
         given = execution.apply(fedBy);
+        hasFailed = false;
       } finally {
-        binding.executed(given instanceof ResultSource);
+        binding.executed(hasFailed);
         leave();
       }
     } catch (Throwable t) {

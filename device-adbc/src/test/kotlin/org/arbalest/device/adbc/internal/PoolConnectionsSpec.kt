@@ -264,7 +264,7 @@ class PoolConnectionsSpec : FunSpec({
         server.get().open shouldHaveSize 0
     }
 
-    test("idle connections end at different ages, up to a tenth below the maximum, and none is older [ADB-36]") {
+    test("idle connections end at different ages, up to a tenth below the maximum, and none is older [ADB-39]") {
         val pool = pool(8) { maxLifetime(Duration.ofSeconds(1000)).idleTimeout(Duration.ZERO) }
         List(8) { pool.acquire() }.forEach(pool::release)
         time.get().pass(Duration.ofSeconds(900))
@@ -277,7 +277,7 @@ class PoolConnectionsSpec : FunSpec({
         pool.close() shouldBe null
     }
 
-    test("a connection that reaches its maximum age in use, or before the upkeep, is replaced [ADB-36]") {
+    test("a connection that reaches its maximum age in use, or before the upkeep, is replaced [ADB-39]") {
         val pool = pool(1) { maxLifetime(Duration.ofHours(1)).idleTimeout(Duration.ZERO) }
         val first = pool.acquire()
         time.get().pass(Duration.ofHours(1))
@@ -294,7 +294,7 @@ class PoolConnectionsSpec : FunSpec({
         pool.close() shouldBe null
     }
 
-    test("connections that are idle too long are closed, the least recently used first, except the minimum [ADB-36]") {
+    test("connections that are idle too long are closed, the least recently used first, except the minimum [ADB-39]") {
         val pool = pool(4) { idleTimeout(Duration.ofSeconds(60)).minimumIdle(1).maxLifetime(Duration.ZERO) }
         val slots = List(4) { pool.acquire() }
         slots.drop(1).forEach(pool::release)
@@ -308,7 +308,7 @@ class PoolConnectionsSpec : FunSpec({
         pool.close() shouldBe null
     }
 
-    test("the minimum of idle connections is opened at once, and again when one is used or lost [ADB-36]") {
+    test("the minimum of idle connections is opened at once, and again when one is used or lost [ADB-39]") {
         val pool = pool(3) { minimumIdle(2) }
         eventually("two are idle") { pool.statistics().idle() == 2 }
         val slot = pool.acquire()
@@ -323,7 +323,7 @@ class PoolConnectionsSpec : FunSpec({
         server.get().open shouldHaveSize 0
     }
 
-    test("the minimum is opened by the upkeep when the server is back, and its failures are logged once [ADB-36]") {
+    test("the minimum is opened by the upkeep when the server is back, and its failures are logged once [ADB-39]") {
         server.get().stop()
         lateinit var pool: PoolConnections<FakeConnection>
         val logged = logged("org.arbalest.device.adbc") {
@@ -340,7 +340,7 @@ class PoolConnectionsSpec : FunSpec({
         pool.close() shouldBe null
     }
 
-    test("a use that takes longer than the threshold is logged once, with the stack of its begin [ADB-36]") {
+    test("a use that takes longer than the threshold is logged once, with the stack of its begin [ADB-39]") {
         val pool = pool(1) { leakDetectionThreshold(Duration.ofSeconds(10)) }
         val slot = pool.acquire()
         val logged = logged("org.arbalest.device.adbc") {

@@ -37,8 +37,8 @@ static void out(const struct option* option, size_t needed, void* to, size_t* si
 static void session(void* handle, const char* key) {
   struct connection* connection = handle;
   if (strcmp(key, TRANSACTION_STATUS) == 0) {
-    const char* open = connection->own || connection->manual ? "intrans" : "idle";
-    option_put_text(handle, key, connection->aborted ? "inerror" : open);
+    const char* open = connection->own || connection->begun ? "intrans" : "idle";
+    option_put_text(handle, key, connection->aborted ? "inerror" : connection->active ? "active" : open);
   }
   if (strcmp(key, ZONE) == 0) option_put_text(handle, key, connection->utc ? "UTC" : "local");
 }

@@ -104,8 +104,13 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
   if (!troubles(call, flags)) return 0;
   if (!handle->ready && !(flags & (EARLY | RELEASE))) return refuse(call, call_state(call, "its Init comes first"));
   if (queries || flags & RUNS) copy_end(connection);
+  if (flags & RUNS && connection != NULL) {
+    connection->was_active = connection->active;
+    connection->active = 0;
+  }
+  int ends = flags & ENDS || (kind == STATEMENT && foibles_ends(((struct statement*)handle)->sql));
   if (queries && overlaps) return refuse(call, call_state(call, "another command is already in progress"));
-  if ((queries || flags & RUNS) && !(flags & ENDS) && connection != NULL && connection->aborted) {
+  if ((queries || flags & RUNS) && !ends && connection != NULL && connection->aborted) {
     return refuse_aborted(call);
   }
   return 1;

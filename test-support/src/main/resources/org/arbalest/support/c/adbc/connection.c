@@ -104,7 +104,7 @@ AdbcStatusCode faultyConnectionCancel(struct AdbcConnection* handle, struct Adbc
 static AdbcStatusCode finish(struct call* call, struct connection* connection, int commits) {
   if (!connection->manual) return call_fail(call, ADBC_STATUS_INVALID_STATE, "25000", "autocommit is on");
   commits &= !connection->aborted;
-  connection->aborted = 0;
+  connection->aborted = connection->begun = 0;
   if (!commits) connection->utc = connection->utc_before;
   if (connection->own) {
     connection->own = 0;

@@ -149,6 +149,7 @@ struct connection {
   int duck_manual;     /* DuckDB's autocommit is off */
   int own;             /* PG_BOUND: a transaction that the driver or BEGIN began */
   int utc, utc_before; /* PG_BOUND: whether the session's zone is UTC; before the last execution */
+  int active, was_active, begun; /* PG_BOUND: after a COPY; before this call; autocommit is off, and BEGIN was sent */
   AdbcWarningHandler handler;
   void* user_data; /* of the handler */
   struct AdbcConnection duck; /* opened at first use */
@@ -308,8 +309,11 @@ AdbcStatusCode statement_schema_of(struct call* call, struct statement* statemen
 
 int foibles_zone(const struct bound* bound); /* whether the next two apply */
 AdbcStatusCode foibles_begin(struct call* call, struct connection* connection);
-/* PG_BOUND: executes BEGIN, whose transaction the server reports. */
+/* PG_BOUND: executes BEGIN, COMMIT, ROLLBACK and SET TIME ZONE, of the session. */
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done);
+int foibles_ends(const char* sql); /* COMMIT or ROLLBACK */
+/* PG_BOUND: an execution with autocommit off has succeeded. */
+AdbcStatusCode foibles_executed(struct call* call, struct connection* connection);
 AdbcStatusCode foibles_end(struct call* call, struct connection* connection);
 /* Executes for a bound row; *out is NULL, and the transaction has ended, if there is no such row. */
 AdbcStatusCode foibles_next(struct call* call, struct connection* connection, const char* sql, struct bound* bound,

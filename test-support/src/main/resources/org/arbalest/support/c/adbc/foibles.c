@@ -4,8 +4,10 @@
  *
  * PG_BOUND, PostgreSQL's: for times with a zone (bind_stream.h, result_reader.cc) it begins a transaction if autocommit
  * is on, and sets the session's zone to UTC. A row with a result is executed when that is pulled. After the last bound
- * row it restores the zone, and commits what it began. After a failure, or an early release, all stays as it is. Null
- * items of lists are written as the value below them (copy/writer.h).
+ * row it restores the zone, and commits what it began. After a failure, or an early release, all stays as it is. After
+ * a result by COPY, the state of the transaction is "active" until the next execution, which begins no transaction
+ * though autocommit is off (connection.cc, issue 4695). Null items of lists are written as the value below them
+ * (copy/writer.h).
  *
  * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c).
  */
@@ -34,10 +36,35 @@ AdbcStatusCode foibles_begin(struct call* call, struct connection* connection) {
 }
 
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done) {
-  *is_done = setting(PG_BOUND) && strcmp(sql, "BEGIN") == 0;
-  if (!*is_done) return ADBC_STATUS_OK;
-  connection->own = 1;
-  return duck_run(call, connection, "BEGIN TRANSACTION");
+  *is_done = setting(PG_BOUND);
+  if (*is_done && strncmp(sql, "SET TIME ZONE", 13) == 0) {
+    connection->utc = 0;
+    return ADBC_STATUS_OK;
+  }
+  if (*is_done && strcmp(sql, "BEGIN") == 0) {
+    connection->own = 1;
+    return duck_run(call, connection, "BEGIN TRANSACTION");
+  }
+  if (*is_done && foibles_ends(sql)) {
+    int own = connection->own;
+    connection->own = connection->aborted = 0;
+    if (*sql == 'R') connection->utc = connection->utc_before;
+    return own ? duck_run(call, connection, sql) : ADBC_STATUS_OK;
+  }
+  *is_done = 0;
+  return ADBC_STATUS_OK;
+}
+
+int foibles_ends(const char* sql) {
+  return sql != NULL && setting(PG_BOUND) && (strcmp(sql, "ROLLBACK") == 0 || strcmp(sql, "COMMIT") == 0);
+}
+
+AdbcStatusCode foibles_executed(struct call* call, struct connection* connection) {
+  if (!setting(PG_BOUND) || !connection->manual) return ADBC_STATUS_OK;
+  if (!connection->was_active) connection->begun = 1;
+  if (connection->begun || !connection->duck_manual) return ADBC_STATUS_OK;
+  DUCK(duck.ConnectionCommit(&connection->duck, &theirs)); /* there was no BEGIN */
+  return ADBC_STATUS_OK;
 }
 
 AdbcStatusCode foibles_end(struct call* call, struct connection* connection) {
@@ -55,9 +82,10 @@ AdbcStatusCode foibles_next(struct call* call, struct connection* connection, co
   while (status == ADBC_STATUS_OK && row >= bound->rows && bound->stream.release != NULL) {
     status = bound_more(call, bound);
   }
-  if (status == ADBC_STATUS_OK && row >= bound->rows) return foibles_end(call, connection);
+  if (status != ADBC_STATUS_OK) return status; /* the server knows nothing of it */
+  if (row >= bound->rows) return foibles_end(call, connection);
   struct source* source = tracker_alloc(sizeof *source);
-  if (status == ADBC_STATUS_OK) status = execute_row(call, connection, sql, bound, row, source, &affected);
+  status = execute_row(call, connection, sql, bound, row, source, &affected);
   if (affected > 0) *rows += affected;
   if (status == ADBC_STATUS_OK) *out = source;
   else source_free(source);

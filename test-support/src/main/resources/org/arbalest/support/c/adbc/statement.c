@@ -264,6 +264,8 @@ static AdbcStatusCode execute_sql(struct call* call, struct statement* statement
   if (status == ADBC_STATUS_OK) {
     status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
   }
+  if (status == ADBC_STATUS_OK) status = foibles_executed(call, statement->connection);
+  statement->connection->active = status == ADBC_STATUS_OK && out != NULL && bound == NULL && setting(PG_BOUND);
   if (status == ADBC_STATUS_OK && out != NULL) {
     result_start(source, bound, statement->connection, statement, -1, 0, out);
     return status;
