@@ -20,6 +20,8 @@ import java.time.LocalDate
 import java.time.LocalDateTime
 import java.time.LocalTime
 
+private data class Priced(val price: BigDecimal?)
+
 @OptIn(ExperimentalUnsignedTypes::class)
 class ViewsSpec : FunSpec({
     extension(ResourceCountersExtension)
@@ -54,6 +56,21 @@ class ViewsSpec : FunSpec({
                 toArray(false) shouldBe booleanArrayOf(true, false, false)
                 cardinality shouldBe 1
             }
+        }
+    }
+
+    test("text that its field names numeric is read by decimals(), numbers() and data classes [EXT-12]") {
+        val numeric = Field.opaque("price", DataType.UTF8, "numeric", "PostgreSQL")
+        BatchBuilder.of(cpu, 3).use { builder ->
+            builder.column(numeric, listOf("12.50", null, "NaN"))
+            builder.build()
+        }.use { batch ->
+            batch["price"].decimals()[0] shouldBe BigDecimal("12.50")
+            batch["price"].decimals().getOrNull(1) shouldBe null
+            batch["price"].numbers()[2].isNaN() shouldBe true
+            batch.slice(0, 2).use { it.toList<Priced>() } shouldBe listOf(Priced(BigDecimal("12.50")), Priced(null))
+            shouldThrow<ArithmeticException> { batch.toList<Priced>() }.message shouldContain
+                "column \"price\", row 2: \"NaN\""
         }
     }
 

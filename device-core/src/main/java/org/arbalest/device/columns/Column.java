@@ -98,7 +98,12 @@ public sealed interface Column permits ColumnRows {
   /** Returns a floating-point number; an integer or a decimal is rounded to the nearest one. */
   double getDouble(long row);
 
-  /** Returns a decimal, exactly; an integer is converted. */
+  /**
+   * Returns a decimal, exactly; an integer is converted. It also reads text whose {@link Extension.Opaque} is named
+   * {@code numeric}, which ADBC's driver of PostgreSQL delivers.
+   *
+   * @throws ArithmeticException if that text is NaN, an infinity or no number
+   */
   BigDecimal getDecimal(long row);
 
   /** Returns text. */

@@ -60,7 +60,8 @@ public sealed interface Extension {
 
   /**
    * {@code arrow.opaque}: values of another system that the Arrow producer could not interpret. The two names are
-   * information for people; no program can derive a type from them.
+   * information for people. Only text named {@code numeric} is also read as decimals, by
+   * {@link org.arbalest.device.columns.Column#getDecimal}.
    *
    * @param typeName the type's name in the other system
    * @param vendorName the name of the other system

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * The range of rows of a column in its array, and the access to its child columns. {@link ColumnImpl} reads the values.
  */
 public abstract sealed class ColumnRows implements Column permits ColumnTimes {
+  /** The number of characters of a value that an error displays. */
+  private static final int SHOWN_TEXT = 40;
+
   final DeviceArrayImpl array;
   final Field field;
 
@@ -248,6 +251,13 @@ public abstract sealed class ColumnRows implements Column permits ColumnTimes {
    */
   final DeviceException malformed(long at, String what) {
     return DeviceException.invalid("column \"" + path() + "\", row " + (at - offset) + ": " + what);
+  }
+
+  /** Returns the exception for a text that is no finite number, in a column of numbers as text. */
+  final ArithmeticException isNoDecimal(long at, String text) {
+    String shown = text.length() > SHOWN_TEXT ? text.substring(0, SHOWN_TEXT) + "…" : text;
+    return new ArithmeticException("column \"" + path() + "\", row " + (at - offset) + ": \"" + shown
+        + "\" cannot be read as a decimal; getString reads it, and getDouble reads NaN and the infinities");
   }
 
   /** Returns the path: the names of the ancestors and of this column. */

@@ -2,6 +2,7 @@
 package org.arbalest.device.internal.read;
 
 import java.util.List;
+import org.arbalest.device.internal.schema.NumericText;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.Extension.FixedShapeTensor;
@@ -79,7 +80,8 @@ final class Getters {
       case TimestampWithOffset _ -> List.of(Getter.OFFSET_DATE_TIME);
       case FixedShapeTensor _ -> List.of(Getter.TENSOR, Getter.LIST, Getter.ANY);
       case VariableShapeTensor _ -> List.of(Getter.TENSOR);
-      case null, default -> of(field.type());
+      case null, default -> NumericText.isIn(field)
+          ? List.of(Getter.DECIMAL, Getter.DOUBLE, Getter.STRING, Getter.BYTES) : of(field.type());
     };
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.lang.foreign.MemorySegment;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.Ownership;
@@ -11,12 +9,11 @@ import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 
 /** Reads text and binary with offsets. */
-final class VariableValues extends Values {
+final class VariableValues extends TextValues {
   private final Offsets offsets;
   private final long data;
   private final long end;
   private final long room;
-  private final boolean isText;
 
   /** Creates a reader. The result's type lets the JVM verify the caller without loading this class. */
   static Values of(ColumnImpl column, Ownership held) {
@@ -24,12 +21,11 @@ final class VariableValues extends Values {
   }
 
   VariableValues(ColumnImpl column, Ownership held) {
-    super(column.field());
+    super(column, column.field().type() instanceof Utf8Type || column.field().type() instanceof LargeUtf8Type);
     this.offsets = new Offsets(column);
     this.data = RawArrowArray.buffer(column.struct, 2);
     this.end = RawArrowArray.offset(column.struct) + RawArrowArray.length(column.struct);
     this.room = held.dataSize(column.struct);
-    this.isText = field.type() instanceof Utf8Type || field.type() instanceof LargeUtf8Type;
   }
 
   @Override
@@ -47,22 +43,6 @@ final class VariableValues extends Values {
     long size = offsets.size(at, count, start, Math.min(offsets.get(end), room), "bytes of data");
     if (size > 0 && data == 0) throw offsets.malformed(at, "the data is NULL, but the offsets say " + size + " bytes");
     return size;
-  }
-
-  @Override
-  boolean isText() {
-    return isText;
-  }
-
-  @Override
-  String getString(long at) {
-    if (!isText) throw cannot(Getter.STRING.what);
-    return new String(getBytes(at), UTF_8);
-  }
-
-  @Override
-  Object get(long at) {
-    return isText ? getString(at) : getBytes(at);
   }
 
   @Override

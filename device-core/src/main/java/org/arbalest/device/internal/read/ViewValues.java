@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.read;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.ViewStruct;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 
 /** Reads text and binary views. */
-final class ViewValues extends Values {
-  private final ColumnImpl column;
+final class ViewValues extends TextValues {
   private final long views;
 
   /** The address of the list of data buffers, their number, and the address of the list of their sizes. */
@@ -18,16 +15,13 @@ final class ViewValues extends Values {
 
   private final long count;
   private final long sizes;
-  private final boolean isText;
 
   ViewValues(ColumnImpl column) {
-    super(column.field());
-    this.column = column;
+    super(column, column.field().type() instanceof Utf8ViewType);
     this.views = RawArrowArray.buffer(column.struct, 1);
     this.data = RawArrowArray.buffers(column.struct) + 2 * Long.BYTES;
     this.count = ViewStruct.variadic(column.struct);
     this.sizes = ViewStruct.sizes(column.struct);
-    this.isText = field.type() instanceof Utf8ViewType;
   }
 
   /** Returns the size of a value in bytes. */
@@ -59,21 +53,5 @@ final class ViewValues extends Values {
   byte[] getBytes(long at, long most) {
     int size = size(at);
     return NativeHeap.getBytes(address(at, size), arrayLength(at, Math.min(most, size)));
-  }
-
-  @Override
-  boolean isText() {
-    return isText;
-  }
-
-  @Override
-  String getString(long at) {
-    if (!isText) throw cannot(Getter.STRING.what);
-    return new String(getBytes(at), UTF_8);
-  }
-
-  @Override
-  Object get(long at) {
-    return isText ? getString(at) : getBytes(at);
   }
 }

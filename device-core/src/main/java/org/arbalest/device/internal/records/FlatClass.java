@@ -19,6 +19,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.internal.schema.NumericText;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Extension.Bool8;
 import org.arbalest.device.types.Extension.TimestampWithOffset;
@@ -96,9 +97,9 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
         (column, row) -> column.getDecimal(row).toBigIntegerExact(),
         type -> type instanceof DecimalType || type instanceof IntType,
         (column, type, value) -> Amounts.append(column, type, (BigInteger) value));
-    add(BigDecimal.class, DataType.decimal128(38, 18), type -> type instanceof DecimalType || type instanceof IntType,
-        Column::getDecimal,
-        type -> type instanceof DecimalType, (column, _, value) -> column.append((BigDecimal) value));
+    ALL.put(BigDecimal.class, new FlatClass(Field.of("", DataType.decimal128(38, 18)), FlatClass::isDecimal,
+        Column::getDecimal, field -> field.type() instanceof DecimalType,
+        (column, _, value) -> column.append((BigDecimal) value)));
     add(LocalDate.class, DataType.DATE32, type -> type instanceof DateType, Column::getLocalDate,
         (column, _, value) -> column.append((LocalDate) value));
     add(LocalTime.class, DataType.time(ArrowTimeUnit.NANOSECOND), type -> type instanceof TimeType,
@@ -212,6 +213,10 @@ record FlatClass(Field standard, Predicate<Field> reads, Getter get, Predicate<F
   private static boolean isWithin(DataType type, int bits, int significand) {
     return (type instanceof FloatType floats && floats.bits() <= bits)
         || (type instanceof IntType integers && integers.bits() <= significand);
+  }
+
+  private static boolean isDecimal(Field field) {
+    return field.type() instanceof DecimalType || field.type() instanceof IntType || NumericText.isIn(field);
   }
 
   private static boolean isFloat(DataType type, int least) {
