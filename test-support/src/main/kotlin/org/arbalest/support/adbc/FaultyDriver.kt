@@ -298,8 +298,9 @@ class FaultyDriver private constructor(main: String) {
 
     /**
      * Sets whether a connection has one open result, as in PostgreSQL's driver, which reads results by `COPY`. The next
-     * execution, metadata call or queried option ends it. A pull of an ended result reads the rows of the open one. A
-     * statement's option `adbc.postgresql.use_copy` is then `true`.
+     * execution, metadata call or queried option ends it. A pull of an ended result reads the rows of the open one. The
+     * option `adbc.postgresql.use_copy` of a statement is then `true`. Unless it is set to `false`, `EXPLAIN`, `SHOW`
+     * and a query with a comment at its end fail, and abort the transaction.
      */
     fun oneCopy(isOn: Boolean = true): Unit = set(Setting.ONE_COPY, if (isOn) 1 else 0)
 

@@ -43,6 +43,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   private final StatementBinding binding;
   private final IngestTarget target = new IngestTarget();
+  private final PostgreSqlCopy copy = new PostgreSqlCopy(handle);
 
   /** The open result. The cancelling thread reads it. */
   private volatile @Nullable ResultSource result;
@@ -249,6 +250,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
                   new ResultSource.Opening(handle, handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
                       level);
               ResultSource made;
+              copy.choose(sql, binding.isBound());
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
               } catch (AdbcException e) { // from get_schema, which may be the first call to pull

@@ -51,7 +51,8 @@ static AdbcStatusCode get(const char* name, void* handle, int kind, const char* 
     AdbcStatusCode status = connection_ask(&call, handle, key);
     if (status != ADBC_STATUS_OK) return call_end(&call, status);
   }
-  if ((setting(ONE_COPY) || setting(PG_BOUND)) && kind == STATEMENT && strcmp(key, USE_COPY) == 0) {
+  if ((setting(ONE_COPY) || setting(PG_BOUND)) && kind == STATEMENT && strcmp(key, USE_COPY) == 0
+      && !option_is(handle, key, ADBC_OPTION_VALUE_DISABLED)) {
     option_put_text(handle, key, ADBC_OPTION_VALUE_ENABLED);
   }
   if (setting(PG_BOUND) && kind == CONNECTION) session(handle, key);

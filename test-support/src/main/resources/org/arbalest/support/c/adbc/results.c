@@ -17,7 +17,7 @@ struct result {
   struct connection* connection;
   struct statement* statement; /* NULL: it belongs to the connection, or is invalid */
   int64_t index, at;           /* of the next batch; of the one that waits or fails */
-  int is_failing;
+  int is_failing, is_copy;
   int cancelled, ended, code; /* these and the next are guarded by the state's lock */
   const char* invalid;        /* the reason why the statement has no result any more */
   AdbcStatusCode status;      /* of the failure, which is permanent */
@@ -150,9 +150,9 @@ static int get_schema(struct ArrowArrayStream* self, struct ArrowSchema* out) {
 }
 
 /* The result whose rows a pull of this one reads: PostgreSQL's driver reads what its server sends, for any result,
-   except those of bound queries. */
+   except those of bound queries and without COPY. */
 static struct result* sent(struct result* own) {
-  if (!setting(ONE_COPY) || own->statement == NULL || own->bound != NULL) return own;
+  if (!setting(ONE_COPY) || own->statement == NULL || !own->is_copy) return own;
   state_lock();
   struct result* copy = own->connection->copy;
   state_unlock();
@@ -284,12 +284,14 @@ static struct result* start(struct source* source, struct bound* bound, struct c
   own->statement = statement;
   own->at = at;
   own->is_failing = is_failing;
+  own->is_copy = statement != NULL && bound == NULL
+      && !option_is(&statement->handle, USE_COPY, ADBC_OPTION_VALUE_DISABLED);
   state_lock();
   connection->streams++;
   own->cancelled = statement != NULL ? statement->activity.cancelled : connection->activity.cancelled; /* just now */
   if (statement != NULL) statement->result = own;
   else connection->metadata = own;
-  connection->copy = statement != NULL && bound == NULL ? own : NULL;
+  connection->copy = own->is_copy ? own : NULL;
   state_unlock();
   *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, own};
   return own;

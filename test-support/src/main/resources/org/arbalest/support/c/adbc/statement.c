@@ -106,7 +106,7 @@ AdbcStatusCode statement_set(struct call* call, struct statement* statement, con
   static const char* const keys[] = {ADBC_INGEST_OPTION_TARGET_TABLE, ADBC_INGEST_OPTION_TARGET_CATALOG,
                                      ADBC_INGEST_OPTION_TARGET_DB_SCHEMA, ADBC_INGEST_OPTION_TEMPORARY,
                                      ADBC_INGEST_OPTION_MODE, ADBC_STATEMENT_OPTION_INCREMENTAL, PARTS};
-  int known = 0;
+  int known = setting(ONE_COPY) && strcmp(key, USE_COPY) == 0;
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) known |= strcmp(key, keys[i]) == 0;
   if (!known) return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
   if (strcmp(key, ADBC_INGEST_OPTION_TARGET_TABLE) == 0) { /* "Instead of setting a SQL query or Substrait plan" */
@@ -162,7 +162,7 @@ static int begins(const char* sql, const char* const words[]) {
 
 /* WITH may begin a query or a change; DuckDB's ADBC does not report which. A word of a change makes it a change. */
 static int is_query(const char* sql) {
-  static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW", NULL};
+  static const char* const words[] = {"SELECT", "WITH", "FROM", "VALUES", "SHOW", "EXPLAIN", NULL};
   static const char* const with[] = {"WITH", NULL};
   static const char* const changes[] = {"INSERT", "UPDATE", "DELETE", "MERGE", NULL};
   if (strstr(sql, " RETURNING ") != NULL) return 1;
@@ -248,6 +248,16 @@ static AdbcStatusCode execute_zoned(struct call* call, struct statement* stateme
   return status;
 }
 
+/* PostgreSQL's driver executes COPY (query) TO STDOUT: the query is neither another statement, nor ends with a
+   comment. */
+static int copy_fails(struct statement* statement) {
+  static const char* const words[] = {"SHOW", "EXPLAIN", NULL};
+  const char* sql = statement->sql;
+  const char* line = strrchr(sql, '\n');
+  return setting(ONE_COPY) && !option_is(&statement->handle, USE_COPY, ADBC_OPTION_VALUE_DISABLED)
+      && (begins(sql, words) || strstr(line == NULL ? sql : line, "--") != NULL);
+}
+
 static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out,
                                   int64_t* rows) {
   struct source* source = NULL;
@@ -261,6 +271,10 @@ static AdbcStatusCode execute_sql(struct call* call, struct statement* statement
   status = setting(PG_BOUND) ? bound_open(call, statement, &bound) : bound_read(call, statement, &bound);
   if (status == ADBC_STATUS_OK && foibles_zone(bound)) return execute_zoned(call, statement, bound, out, rows);
   while (status == ADBC_STATUS_OK && bound != NULL && bound->stream.release != NULL) status = bound_more(call, bound);
+  if (status == ADBC_STATUS_OK && out != NULL && bound == NULL && copy_fails(statement)) {
+    statement->connection->aborted = statement->connection->manual;
+    return call_fail(call, ADBC_STATUS_INVALID_ARGUMENT, "42601", "could not begin COPY: syntax error");
+  }
   if (status == ADBC_STATUS_OK) {
     status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
   }
