@@ -40,6 +40,18 @@ class AdbcParametersSpec : FunSpec({
         }
     }
 
+    test("a list by value is compared with each of its elements [ADB-29]") {
+        DuckDb.connected { connection ->
+            val sql = "SELECT i FROM range(5) t(i) WHERE i = ANY(?) ORDER BY i"
+            for (list in listOf(listOf(1L, 3L), longArrayOf(3, 1), setOf(1, 3), arrayOf(1L, 3L)))
+                connection.query(sql, list).rows() shouldBe listOf(listOf(1L), listOf(3L))
+            connection.query(sql, LongArray(0)).rows() shouldBe listOf()
+            connection.query("SELECT typeof(?)", listOf("a", null)).single() shouldBe "VARCHAR[]"
+            val time = LocalTime.of(1, 2, 3, 4)
+            connection.query("SELECT ?::VARCHAR", time).single() shouldBe "01:02:03.000000004"
+        }
+    }
+
     for ((name, connected) in mapOf<String, ((AdbcConnection) -> Unit) -> Unit>(
         "DuckDB, which executes one row at a time" to { DuckDb.connected(it) },
         "a driver that executes all rows of a batch" to { Faulty.connected(block = it) },

@@ -20,6 +20,7 @@ public final class DriverImpl implements AdbcDriver {
   private final DriverLibrary.EntryPoint init;
   private final AdbcVersion requested;
   private final AdbcVersion version;
+  private final boolean isPostgreSql;
 
   /**
    * Creates a driver.
@@ -32,6 +33,7 @@ public final class DriverImpl implements AdbcDriver {
     this.init = init;
     this.requested = requested;
     this.version = version;
+    this.isPostgreSql = init.library().find("AdbcDriverPostgresqlInit").isPresent();
   }
 
   /**
@@ -87,6 +89,11 @@ public final class DriverImpl implements AdbcDriver {
    */
   boolean bindsOneRow() {
     return init.name().equals(DuckDbDriver.ENTRY_POINT);
+  }
+
+  /** Returns whether this is Apache's driver of PostgreSQL, which exports an entry point of its own name. */
+  boolean isPostgreSql() {
+    return isPostgreSql;
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.lang.invoke.MethodType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -8,11 +9,15 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
 import java.time.temporal.ChronoField;
 import java.time.temporal.TemporalAccessor;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -27,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class ParameterField {
   private static final String CLASSES = "Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, "
       + "String, Character, enums, byte[], LocalDate, LocalTime, LocalDateTime, Instant, OffsetDateTime, "
-      + "ZonedDateTime, Duration, Interval, UUID and null";
+      + "ZonedDateTime, Duration, Interval, UUID, null, and lists and arrays of these";
 
   /** The classes of whole numbers, the narrowest first. */
   private static final List<Class<?>> WHOLE = List.of(Byte.class, Short.class, Integer.class, Long.class);
@@ -35,16 +40,26 @@ final class ParameterField {
   private static final List<DataType> WHOLE_TYPES =
       List.of(DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
+  /** An object of each class that has a column, for arrays without elements. */
+  private static final List<Object> EXAMPLES =
+      List.of(false, (byte) 0, (short) 0, 0, 0L, 0F, 0D, BigDecimal.ZERO, BigInteger.ZERO, "", new byte[0],
+          LocalDate.EPOCH, LocalTime.MIDNIGHT, LocalDate.EPOCH.atStartOfDay(), Instant.EPOCH, Duration.ZERO,
+          new Interval(0, 0, 0), new UUID(0, 0));
+
   private static final int NANOS_PER_MICRO = 1000;
   private static final int DIGITS_OF_128_BITS = 38;
   private static final int DIGITS_OF_256_BITS = 76;
 
   private final int position;
-  private final List<@Nullable Object> values;
+  private final List<? extends @Nullable Object> values;
 
-  private ParameterField(int position, List<@Nullable Object> values) {
+  /** Describes the value of an index, for errors. */
+  private final IntFunction<String> place;
+
+  private ParameterField(int position, List<? extends @Nullable Object> values, IntFunction<String> place) {
     this.position = position;
     this.values = values;
+    this.place = place;
   }
 
   /**
@@ -56,10 +71,11 @@ final class ParameterField {
    *     message has the position, the row and the class
    */
   static Field of(int position, List<@Nullable Object> values) {
-    return new ParameterField(position, values).field();
+    IntFunction<String> place = row -> "parameter " + position + (values.size() == 1 ? "" : " of row " + row);
+    return new ParameterField(position, values, place).field(String.valueOf(position));
   }
 
-  private Field field() {
+  private Field field(String name) {
     @Nullable Object first = null;
     int row = 0;
     for (int i = 0; i < values.size(); i++) {
@@ -68,15 +84,58 @@ final class ParameterField {
       if (first == null) {
         first = value;
         row = i;
-      } else if (!(isNumber(first) && isNumber(value))) {
-        throw new IllegalArgumentException(
-            here(row) + " is " + name(first) + ", but in row " + i + " it is " + name(value)
-                + "; convert all rows to one class");
+      } else if (!(isNumber(first) && isNumber(value)) && !(isList(first) && isList(value))) {
+        throw new IllegalArgumentException(place.apply(row) + " is " + name(first) + ", but " + place.apply(i) + " is "
+            + name(value) + "; convert all to one class");
       }
     }
-    if (first == null) return Field.of(String.valueOf(position), DataType.NULL);
-    if (first instanceof UUID) return Field.uuid(String.valueOf(position));
-    return Field.of(String.valueOf(position), isNumber(first) ? numbers() : type(first, row));
+    if (first == null) return Field.of(name, DataType.NULL);
+    if (first instanceof UUID) return Field.uuid(name);
+    if (isList(first)) return Field.of(name, DataType.list(item(row)));
+    return Field.of(name, isNumber(first) ? numbers() : type(first, row));
+  }
+
+  private static boolean isList(Object value) {
+    return value instanceof List || (value.getClass().isArray() && !(value instanceof byte[]));
+  }
+
+  /** Returns the field of the elements of lists. */
+  private Field item(int row) {
+    List<@Nullable Object> elements = new ArrayList<>();
+    for (Object value : values) if (value != null) elements.addAll(elements(value));
+    for (int i = 0; i < elements.size(); i++) {
+      Object element = elements.get(i);
+      if (element != null && isList(element)) throw new IllegalArgumentException(elementAt(i)
+          + " is a list, and a list of lists has no column type; bind a batch with AdbcStatement.bind");
+    }
+    Field item = new ParameterField(position, elements, this::elementAt).field("item");
+    if (!item.type().equals(DataType.NULL)) return item;
+    throw new IllegalArgumentException(place.apply(row) + " is a list without a value, so the type of its elements is "
+        + "unknown; pass an empty array, such as new long[0] or new String[0]");
+  }
+
+  /** Returns the elements of a list; for primitive elements, and for an empty array, one object of their class. */
+  private static List<? extends @Nullable Object> elements(Object list) {
+    return list instanceof List<?> elements ? elements : examples(list.getClass().getComponentType());
+  }
+
+  /** Returns an object of a class, or of the class that {@link Parameters} simplifies it to; none of other classes. */
+  private static List<Object> examples(Class<?> type) {
+    Class<?> box = MethodType.methodType(type).wrap().returnType();
+    if (type.isEnum() || box == Character.class) return List.of("");
+    if (type == OffsetDateTime.class || type == ZonedDateTime.class) return List.of(Instant.EPOCH);
+    return EXAMPLES.stream().filter(example -> example.getClass() == box).toList();
+  }
+
+  private String elementAt(int index) {
+    int before = 0;
+    for (int row = 0; row < values.size(); row++) {
+      Object value = values.get(row);
+      int size = value == null ? 0 : elements(value).size();
+      if (index < before + size) return "element " + (index - before) + " of " + place.apply(row);
+      before += size;
+    }
+    throw new IndexOutOfBoundsException(index);
   }
 
   private DataType type(Object value, int row) {
@@ -90,7 +149,7 @@ final class ParameterField {
       case Instant _ -> DataType.timestamp(unit(), "UTC");
       case Duration _ -> DataType.duration(unit());
       case Interval _ -> DataType.INTERVAL_MONTH_DAY_NANO;
-      default -> throw new IllegalArgumentException(here(row) + " is " + name(value)
+      default -> throw new IllegalArgumentException(place.apply(row) + " is " + name(value)
           + ", which has no column type; use " + CLASSES + ", or bind a batch with AdbcStatement.bind");
     };
   }
@@ -148,10 +207,6 @@ final class ParameterField {
         + "; round it, or pass it as text");
     return digits > DIGITS_OF_128_BITS ? DataType.decimal256((int) digits, scale)
         : DataType.decimal128((int) digits, scale);
-  }
-
-  private String here(int row) {
-    return "parameter " + position + (values.size() == 1 ? "" : " of row " + row);
   }
 
   private static String name(Object value) {

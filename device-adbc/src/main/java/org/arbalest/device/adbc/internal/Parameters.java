@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -59,15 +64,26 @@ public final class Parameters {
     return parameters;
   }
 
-  /** Returns the value as a class that fits the columns of databases, which have no time offsets and no enums. */
+  /**
+   * Returns the value as a class that fits the columns of databases, which have no time offsets and no enums. Lists and
+   * arrays with elements become lists; primitive arrays, and empty ones, have a class for their elements.
+   */
   private static @Nullable Object simplified(@Nullable Object value) {
     return switch (value) {
       case OffsetDateTime time -> time.toInstant();
       case ZonedDateTime time -> time.toInstant();
       case Character character -> character.toString();
       case Enum<?> constant -> constant.name();
+      case Collection<?> list -> elements(list);
+      case Object[] array when array.length > 0 -> elements(Arrays.asList(array));
       case null, default -> value;
     };
+  }
+
+  private static List<@Nullable Object> elements(Collection<?> list) {
+    List<@Nullable Object> elements = new ArrayList<>(list);
+    elements.replaceAll(Parameters::simplified);
+    return elements;
   }
 
   /** Returns the number of parameters: the values of each row. */
@@ -83,7 +99,7 @@ public final class Parameters {
   /** Executes a query of a new statement with one row of parameters. */
   public DeviceArrayReader query(AdbcStatement statement, String sql) {
     statement.setSqlQuery(sql);
-    if (count() > 0) statement.bind(build(null));
+    if (count() > 0) statement.bind(adapted((DriverImpl) statement.driver()).build(null));
     return statement.executeQuery();
   }
 
@@ -92,8 +108,9 @@ public final class Parameters {
     if (size() == 0) return 0;
     statement.setSqlQuery(sql);
     if (count() == 0) return statement.executeUpdate();
-    try (DeviceArray all = build(null)) {
-      boolean isEach = size() > 1 && ((DriverImpl) statement.driver()).bindsOneRow();
+    DriverImpl driver = (DriverImpl) statement.driver();
+    try (DeviceArray all = adapted(driver).build(null)) {
+      boolean isEach = size() > 1 && driver.bindsOneRow();
       return isEach ? executeEach(statement, all) : execute(statement, all.retain());
     }
   }
@@ -110,6 +127,35 @@ public final class Parameters {
       sum = sum < 0 || affected < 0 ? -1 : sum + affected;
     }
     return sum;
+  }
+
+  /**
+   * Adapts the values to a driver, before {@link #build}. PostgreSQL has microseconds, but its driver rejects
+   * nanoseconds of a day, and rounds others towards 1970.
+   */
+  Parameters adapted(DriverImpl driver) {
+    return driver.isPostgreSql() ? inMicroseconds() : this;
+  }
+
+  /** Cuts the nanoseconds off all values. */
+  Parameters inMicroseconds() {
+    for (List<@Nullable Object> row : rows) row.replaceAll(Parameters::inMicroseconds);
+    return this;
+  }
+
+  private static @Nullable Object inMicroseconds(@Nullable Object value) {
+    return switch (value) {
+      case LocalTime time -> time.truncatedTo(ChronoUnit.MICROS);
+      case LocalDateTime time -> time.truncatedTo(ChronoUnit.MICROS);
+      case Instant time -> time.truncatedTo(ChronoUnit.MICROS);
+      case Duration duration -> duration.truncatedTo(ChronoUnit.MICROS);
+      case List<?> list -> {
+        List<@Nullable Object> elements = new ArrayList<>(list);
+        elements.replaceAll(Parameters::inMicroseconds);
+        yield elements;
+      }
+      case null, default -> value;
+    };
   }
 
   /**

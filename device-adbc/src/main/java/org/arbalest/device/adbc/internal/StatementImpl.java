@@ -159,7 +159,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   public void bindValues(@Nullable Object... values) {
     Parameters parameters = Parameters.of(values);
     if (parameters.count() == 0) throw new IllegalArgumentException("no values were passed for the parameters");
-    bind(parameters.build(knownParameters()));
+    bind(parameters.adapted(driverImpl()).build(knownParameters()));
   }
 
   private void setPrepared(boolean isNow) {

@@ -83,7 +83,7 @@ class ParametersSpec : FunSpec({
     }
 
     test("a value without a column is an error with its position, its class and the remedy [ADB-29]") {
-        shouldThrow<IllegalArgumentException> { Parameters.of(arrayOf("a", listOf(1))).build(null) }.message.let {
+        shouldThrow<IllegalArgumentException> { Parameters.of(arrayOf("a", Any())).build(null) }.message.let {
             it shouldContain "parameter 2 is the class "
             it shouldContain ", which has no column type; use Boolean, "
             it shouldContain "or bind a batch with AdbcStatement.bind"
@@ -93,8 +93,8 @@ class ParametersSpec : FunSpec({
         refusal(1.5, BigDecimal.ONE) shouldBe
             "parameter 1 has decimals and floating-point numbers; convert all rows to one class"
         refusal(null, 1, "a") shouldBe
-            "parameter 1 of row 1 is the class Integer, but in row 2 it is the class String; " +
-            "convert all rows to one class"
+            "parameter 1 of row 1 is the class Integer, but parameter 1 of row 2 is the class String; " +
+            "convert all to one class"
         refusal(BigDecimal.ONE.scaleByPowerOfTen(-80)) shouldBe
             "parameter 1 needs 80 decimal digits, 80 of them after the point, but a decimal has at most 76; round " +
             "it, or pass it as text"
@@ -104,6 +104,57 @@ class ParametersSpec : FunSpec({
             "the 2 rows have no parameters"
         shouldThrow<IllegalArgumentException> { Parameters.of(null) }.message shouldBe
             "the array of parameters is null; pass a single null as (Object) null"
+    }
+
+    test("lists and arrays become a list column of their elements' class [ADB-29]") {
+        column(listOf(1L, 2L), null) shouldBe ("list<item: int64>" to listOf(listOf(1L, 2L), null))
+        column(setOf("a", null)) shouldBe ("list<item: utf8>" to listOf(listOf("a", null)))
+        column(longArrayOf(1), intArrayOf(), listOf<Any>()) shouldBe
+            ("list<item: int64>" to listOf(listOf(1L), listOf(), listOf()))
+        column(listOf(1, 2L), shortArrayOf(3)).first shouldBe "list<item: int64>"
+        column(arrayOf(BigDecimal("1.5"), 2), arrayOf<Any>()).first shouldBe "list<item: decimal128(2, 1)>"
+        column(listOf(LocalDate.EPOCH)).first shouldBe "list<item: date32>"
+        column(charArrayOf('a', 'b')) shouldBe ("list<item: utf8>" to listOf(listOf("a", "b")))
+        column(arrayOf(Thread.State.NEW)) shouldBe ("list<item: utf8>" to listOf(listOf("NEW")))
+        column(listOf(byteArrayOf(1))).first shouldBe "list<item: binary>"
+        val id = UUID.randomUUID()
+        Parameters.of(arrayOf(listOf(id))).build(null).use { it.column(0).getList(0).getUuid(0) shouldBe id }
+        for ((none, type) in listOf(
+            LongArray(0) to "int64", BooleanArray(0) to "bool", CharArray(0) to "utf8", arrayOf<String>() to "utf8",
+            arrayOf<Long>() to "int64", arrayOf<Thread.State>() to "utf8",
+            arrayOf<OffsetDateTime>() to "timestamp[us, tz=UTC]", arrayOf<BigDecimal>() to "decimal128(1, 0)",
+            arrayOf<ByteArray>() to "binary",
+        )) column(none) shouldBe ("list<item: $type>" to listOf(listOf<Any>()))
+        val ids = Schema.of(Field.of("", DataType.list(DataType.INT64)))
+        column(listOf<Any>(), known = ids) shouldBe ("list<item: int64>" to listOf(listOf<Any>()))
+    }
+
+    test("nanoseconds are cut off for a database that has microseconds, also in lists and before 1970 [ADB-29]") {
+        fun cut(value: Any): Pair<String, Any?> =
+            Parameters.of(arrayOf(value)).inMicroseconds().build(null).use { batch ->
+                "${batch.schema().fields().single().type()}" to batch.column(0)[0]
+            }
+        cut(LocalTime.of(0, 0, 0, 1_999)) shouldBe ("time64[us]" to 1L)
+        cut(LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_999)) shouldBe ("timestamp[us]" to -1L)
+        cut(OffsetDateTime.parse("2400-01-01T00:00:00.000000999Z")).first shouldBe "timestamp[us, tz=UTC]"
+        cut(Duration.ofNanos(1_999)) shouldBe ("duration[us]" to 1L)
+        cut(listOf(LocalTime.of(0, 0, 0, 1_999), null)) shouldBe ("list<item: time64[us]>" to listOf(1L, null))
+        cut("a") shouldBe ("utf8" to "a")
+    }
+
+    test("a list without a type is an error with its position, its element and the remedy [ADB-29]") {
+        for (none in listOf(listOf<Any>(), listOf(null), arrayOf<Any>(), arrayOf<LongArray>())) refusal(none) shouldBe
+            "parameter 1 is a list without a value, so the type of its elements is unknown; pass an empty array, " +
+            "such as new long[0] or new String[0]"
+        refusal(null, listOf(), listOf(1, "a")) shouldBe
+            "element 0 of parameter 1 of row 2 is the class Integer, but element 1 of parameter 1 of row 2 is the " +
+            "class String; convert all to one class"
+        refusal(longArrayOf(1, 2), listOf("a")) shouldContain
+            "but element 0 of parameter 1 of row 1 is the class String"
+        refusal(listOf(1, Any())) shouldContain "element 1 of parameter 1 is the class Object"
+        refusal(listOf(listOf(1))) shouldBe "element 0 of parameter 1 is a list, and a list of lists has no column " +
+            "type; bind a batch with AdbcStatement.bind"
+        refusal(1, listOf(1)) shouldContain "parameter 1 of row 0 is the class Integer, but parameter 1 of row 1 is "
     }
 
     test("the driver's type is used if it can store all values, otherwise the values' own [ADB-29]") {
