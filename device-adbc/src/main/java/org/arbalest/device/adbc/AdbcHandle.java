@@ -12,7 +12,8 @@ package org.arbalest.device.adbc;
  * a time, and so do calls of one database, such as {@code connect}. Reading an option is such a call, since some
  * drivers query for it: it waits for a running query, and throws {@link IllegalStateException} in a source that
  * supplies batches to the same connection. Only options of a statement, such as its progress, are read immediately,
- * during any call.
+ * during any call. A shared connection has one transaction, and with PostgreSQL's driver one open result: use a
+ * connection for each thread.
  *
  * <p><b>Options.</b> The driver defines the options: {@code adbc.h} and the driver's documentation list them and their
  * types, one of four. Drivers of ADBC 1.0.0 have only string options, and cannot return any.

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.arbalest.interop.databases
+
+import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
+import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldNotBeEmpty
+import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
+import org.arbalest.coroutines.decimals
+import org.arbalest.coroutines.get
+import org.arbalest.coroutines.toList
+import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.types.Interval
+import org.arbalest.interop.adbc.rows
+import org.arbalest.support.ResourceCountersExtension
+import java.math.BigDecimal
+import java.math.BigInteger
+import java.time.Duration
+import java.time.Instant
+import java.time.LocalDate
+import java.time.LocalDateTime
+import java.time.LocalTime
+import java.time.OffsetDateTime
+import java.time.ZonedDateTime
+import java.util.UUID
+
+private data class Price(val price: BigDecimal?)
+
+private enum class Mood { GLAD }
+
+private val ID = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
+
+/** An expression and its value for each SQL type of the page. */
+private val LITERALS = mapOf(
+    "boolean" to Literal("true", true),
+    "smallint" to Literal("(-2)::smallint", -2L),
+    "integer" to Literal("2147483647", 2147483647L),
+    "bigint" to Literal("9223372036854775807", Long.MAX_VALUE),
+    "real" to Literal("1.5::real", 1.5),
+    "double precision" to Literal("0.1::float8", 0.1),
+    "numeric" to Literal("-12.50", "-12.50"),
+    "text" to Literal("'é'::text", "é"),
+    "varchar" to Literal("'é'::varchar(9)", "é"),
+    "char" to Literal("'é'::char(3)", "é  "),
+    "enum" to Literal("'GLAD'::mood", "GLAD"),
+    "json" to Literal("'{\"a\":1}'::json", "{\"a\":1}"),
+    "jsonb" to Literal("'{\"a\":1}'::jsonb", "{\"a\": 1}"),
+    "bytea" to Literal("'\\x01ff'::bytea", listOf<Byte>(1, -1)),
+    "uuid" to Literal("'$ID'::uuid", ID),
+    "date" to Literal("'1900-01-01'::date", LocalDate.of(1900, 1, 1).toEpochDay()),
+    "time" to Literal("'01:02:03.000004'::time", 3_723_000_004),
+    "timestamp" to Literal("'1969-12-31 23:59:59.999999'::timestamp", -1L),
+    "timestamptz" to Literal("'1970-01-01 01:00:00+01'::timestamptz", 0L),
+    "interval" to Literal("'1 month 2 days 0.000003'::interval", Interval(1, 2, 3000)),
+    "money" to Literal("'12.34'::money", 1234L),
+    "oid" to Literal("7::oid", 7L),
+    "integer[]" to Literal("ARRAY[1, NULL]", listOf(1L, null)),
+    "(integer, text)" to Literal("(1, 'a')::pair", mapOf("a" to 1L, "b" to "a")),
+    "xml" to Literal("'<a/>'::xml", "<a/>".toByteArray().toList()),
+    "timetz" to Literal("'00:00:00.000001+00'::timetz", List<Byte>(7) { 0 } + listOf<Byte>(1, 0, 0, 0, 0)),
+    "bit" to Literal("B'101'", listOf<Byte>(0, 0, 0, 3, -96)),
+    "inet" to Literal("'127.0.0.1'::inet", listOf<Byte>(2, 32, 0, 4, 127, 0, 0, 1)),
+    "point" to Literal("point(0, 0)", List<Byte>(16) { 0 }),
+    "int4range" to Literal("'empty'::int4range", listOf<Byte>(1)),
+    "tsvector" to Literal("''::tsvector", List<Byte>(4) { 0 }),
+)
+
+/** A value and its text for each Java class of the page. */
+private val VALUES = mapOf<String, Pair<Any, String>>(
+    "Boolean" to (true to "true"),
+    "Byte" to (1.toByte() to "1"),
+    "Short" to (2.toShort() to "2"),
+    "Integer" to (3 to "3"),
+    "Long" to (4L to "4"),
+    "Float" to (1.5f to "1.5"),
+    "Double" to (2.5 to "2.5"),
+    "BigDecimal" to (BigDecimal("-1.25") to "-1.25"),
+    "BigInteger" to (BigInteger.TEN.pow(40) to "1" + "0".repeat(40)),
+    "String" to ("é" to "é"),
+    "Character" to ('a' to "a"),
+    "enum" to (Mood.GLAD to "GLAD"),
+    "byte[]" to (byteArrayOf(1, -1) to "\\x01ff"),
+    "UUID" to (ID to "$ID"),
+    "LocalDate" to (LocalDate.of(1900, 1, 1) to "1900-01-01"),
+    "LocalTime" to (LocalTime.of(1, 2, 3, 4_000) to "01:02:03.000004"),
+    "LocalDateTime" to (LocalDateTime.of(1900, 1, 2, 3, 4) to "1900-01-02 03:04:00"),
+    "Instant" to (Instant.parse("1900-01-01T00:00:00.000001Z") to "1900-01-01 00:00:00.000001+00"),
+    "OffsetDateTime" to (OffsetDateTime.parse("2024-01-01T01:00:00+01:00") to "2024-01-01 00:00:00+00"),
+    "ZonedDateTime" to (ZonedDateTime.parse("2024-01-01T01:00:00+01:00[Europe/Paris]") to "2024-01-01 00:00:00+00"),
+    "Duration" to (Duration.ofMillis(-1) to "-00:00:00.001"),
+    "Interval" to (Interval(1, 2, 3000) to "1 mon 2 days 00:00:00.000003"),
+    "List<Long>" to (listOf(1L, 2L) to "{1,2}"),
+    "String[]" to (arrayOf("a", "b") to "{a,b}"),
+)
+
+/** Tests Apache's driver of PostgreSQL with a server, and the tables of its page. */
+internal class PostgreSqlSpec : FunSpec({
+    val folder = DriverFolder("postgresql")
+    extension(folder.needed { PostgreSqlServer.missing })
+    extension(ResourceCountersExtension)
+
+    val started = lazy {
+        PostgreSqlServer.start().also { server ->
+            folder.driver.open(mapOf("uri" to server.uri)).use { database ->
+                database.connect().use {
+                    it.execute("CREATE TYPE mood AS ENUM ('GLAD'); CREATE TYPE pair AS (a integer, b text)")
+                }
+            }
+        }
+    }
+    afterSpec { if (started.isInitialized()) started.value.close() }
+
+    fun connected(block: (AdbcConnection) -> Unit): Unit = folder.driver.open(mapOf("uri" to started.value.uri))
+        .use { database -> database.connect().use(block) }
+
+    fun bothWays(block: (AdbcConnection) -> Unit): Unit = connected { connection ->
+        connection.execute("SET TIME ZONE 'Asia/Tokyo'")
+        withClue("with autocommit") { block(connection) }
+        connection.setAutoCommit(false)
+        withClue("in a transaction") { block(connection) }
+        connection.rollback()
+    }
+
+    test("each SQL type of the page arrives as its type, by COPY and without") {
+        val page = TypesPage("postgresql")
+        connected { connection ->
+            page.shouldBeResults(LITERALS) { connection.query("SELECT $it AS v") }
+            page.shouldBeResults(LITERALS) { connection.query("SELECT $it AS v WHERE $1", true) }
+        }
+    }
+
+    test("each Java class of the page becomes its SQL type") {
+        val page = TypesPage("postgresql")
+        page.parameters.keys shouldBe VALUES.keys
+        connected { connection ->
+            for ((name, sample) in VALUES) withClue(name) {
+                val (value, text) = sample
+                val expected = if (value is Instant || value is OffsetDateTime || value is ZonedDateTime)
+                    "($1 AT TIME ZONE 'UTC')::text || '+00'" else "$1::text"
+                connection.query("SELECT pg_typeof($1)::text, $expected", value).rows().single() shouldBe
+                    listOf(page.parameters[name], text)
+            }
+        }
+    }
+
+    test("statements that PostgreSQL rejects within COPY have a result") {
+        bothWays { connection ->
+            connection.execute("CREATE TABLE IF NOT EXISTS t (id serial, v text)")
+            for (sql in listOf(
+                "EXPLAIN SELECT 1", "SHOW TimeZone", "SELECT 1 -- one", "SELECT 1;\n", "SELECT 1; /* one */",
+                "INSERT INTO t (v) VALUES ('a') RETURNING id", "WITH x AS (SELECT 1) SELECT * FROM x -- one",
+                "explain (format json) VALUES (1)", "TABLE t", "(SELECT 1) UNION ALL (SELECT 2);",
+                "SELECT * FROM t FOR UPDATE",
+            )) withClue(sql) { connection.query(sql).rows().shouldNotBeEmpty() }
+            connection.query("CREATE TABLE IF NOT EXISTS u (id int)").rows() shouldBe listOf()
+            connection.query("SHOW TimeZone").rows() shouldBe listOf(listOf("Asia/Tokyo"))
+        }
+    }
+
+    test("rows that a statement changes are counted, and stay although its result is closed early") {
+        connected { connection ->
+            connection.execute("CREATE TABLE kept (id int)")
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("INSERT INTO kept SELECT generate_series(1, 100000) RETURNING id")
+                statement.executeQuery().close()
+                statement.affectedRows() shouldBe 100_000
+            }
+            connection.query("SELECT count(*) FROM kept").rows() shouldBe listOf(listOf(100_000L))
+        }
+    }
+
+    test("numeric is read as BigDecimal") {
+        connected { connection ->
+            val sql = "SELECT unnest(ARRAY[12.50, NULL, 1e40, -1e-40]) AS price"
+            val values = listOf(BigDecimal("12.50"), null, BigDecimal.TEN.pow(40), BigDecimal("-1e-40"))
+            connection.query(sql).use { it.next()!!.use { batch ->
+                batch.toList<Price>().map(Price::price).map { it?.stripTrailingZeros() } shouldBe
+                    values.map { it?.stripTrailingZeros() }
+                batch["price"].decimals()[0] shouldBe BigDecimal("12.50")
+                batch.column(0).getDouble(0) shouldBe 12.5
+            } }
+            for (none in listOf("NaN", "Infinity", "-Infinity")) {
+                connection.query("SELECT '$none'::numeric AS price").use { it.next()!!.use { batch ->
+                    shouldThrow<ArithmeticException> { batch.column(0).getDecimal(0) }.message shouldContain
+                        "column \"price\", row 0: \""
+                    "${batch.column(0).getDouble(0)}" shouldBe none
+                } }
+            }
+            connection.query("SELECT avg(i) AS price FROM generate_series(1, 2) i").use { it.next()!!.use { batch ->
+                batch.column(0).getDecimal(0).compareTo(BigDecimal("1.5")) shouldBe 0
+            } }
+        }
+    }
+
+    test("a list by value is compared with each of its elements") {
+        connected { connection ->
+            val ids = listOf(listOf(2L), listOf(4L))
+            val sql = "SELECT i FROM generate_series(1::bigint, 5) i WHERE i = ANY($1) ORDER BY i"
+            for (list in listOf(listOf(4L, 2L), longArrayOf(2, 4), intArrayOf(2, 4), setOf(2, 4)))
+                connection.query(sql, list).rows() shouldBe ids
+            connection.query(sql, LongArray(0)).rows() shouldBe listOf()
+            connection.query("SELECT 'b' = ANY($1), $2 = ANY($3)", listOf("a", "b"), ID, listOf(ID)).rows() shouldBe
+                listOf(listOf(true, true))
+            connection.query("SELECT $1::text", listOf(LocalDate.EPOCH)).rows() shouldBe listOf(listOf("{1970-01-01}"))
+        }
+    }
+
+    test("nanoseconds of a time are cut off") {
+        connected { connection ->
+            val sql = "SELECT $1::text, $2::text, $3::text"
+            val time = LocalTime.of(1, 2, 3, 4_567)
+            val before = LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_999)
+            val cut = listOf("01:02:03.000004", "1969-12-31 23:59:59.999999", "{01:02:03.000004}")
+            connection.query(sql, time, before, listOf(time)).rows() shouldBe listOf(cut)
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery(sql)
+                statement.prepare()
+                statement.bindValues(time, before, listOf(time))
+                statement.executeQuery().rows() shouldBe listOf(cut)
+            }
+        }
+    }
+
+    test("text needs a cast for json, uuid, enums and dates, except null and a prepared json") {
+        connected { connection ->
+            connection.execute("CREATE TABLE casts (j jsonb, u uuid, m mood, d date)")
+            val values = arrayOf<Any?>("{\"a\":1}", "$ID", "GLAD", "2024-10-04")
+            connection.execute("INSERT INTO casts VALUES ($1::jsonb, $2::uuid, $3::mood, $4::date)", *values) shouldBe 1
+            shouldThrow<AdbcException> { connection.execute("INSERT INTO casts (j) VALUES ($1)", "{}") }
+                .sqlState() shouldBe "42804"
+            connection.execute("INSERT INTO casts VALUES ($1, $2, $3, $4)", null, null, null, null) shouldBe 1
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("INSERT INTO casts (j, u, d) VALUES ($1, $2, $3)")
+                statement.prepare()
+                statement.bindValues("{\"b\":2}", ID, LocalDate.EPOCH)
+                statement.executeUpdate() shouldBe 1
+            }
+            connection.query("SELECT j::text FROM casts WHERE j IS NOT NULL").rows() shouldBe
+                listOf(listOf("{\"a\": 1}"), listOf("{\"b\": 2}"))
+        }
+    }
+
+    test("a query with another open result ends that result") {
+        connected { connection ->
+            connection.query("SELECT generate_series(1, 10000000)").use { first ->
+                first.next()!!.close()
+                connection.query("SELECT 1").rows() shouldBe listOf(listOf(1L))
+                shouldThrow<AdbcException> { while (first.next()?.close() != null) Unit }.message shouldContain
+                    "which may have ended this result"
+            }
+            connection.query("SELECT 1 WHERE $1", true).use { first ->
+                connection.query("SELECT 2").rows() shouldBe listOf(listOf(2L))
+                first.rows() shouldBe listOf(listOf(1L))
+            }
+        }
+    }
+})
