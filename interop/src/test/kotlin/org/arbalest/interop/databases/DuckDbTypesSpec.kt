@@ -20,8 +20,6 @@ import java.time.OffsetDateTime
 import java.time.ZonedDateTime
 import java.util.UUID
 
-private enum class Mood { GLAD }
-
 private const val ID = "00112233-4455-6677-8899-aabbccddeeff"
 
 private val LITERALS = mapOf(

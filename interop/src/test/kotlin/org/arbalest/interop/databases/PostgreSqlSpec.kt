@@ -28,8 +28,6 @@ import java.util.UUID
 
 private data class Price(val price: BigDecimal?)
 
-private enum class Mood { GLAD }
-
 private val ID = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")
 
 /** An expression and its value for each SQL type of the page. */

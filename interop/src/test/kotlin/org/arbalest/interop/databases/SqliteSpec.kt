@@ -23,8 +23,6 @@ import java.time.OffsetDateTime
 import java.time.ZonedDateTime
 import java.util.UUID
 
-private enum class Mood { GLAD }
-
 private val LITERALS = mapOf(
     "INTEGER" to Literal("9223372036854775807", Long.MAX_VALUE),
     "REAL" to Literal("0.1", 0.1),

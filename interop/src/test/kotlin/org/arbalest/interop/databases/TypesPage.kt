@@ -63,3 +63,6 @@ private fun plainValue(value: Any?): Any? = when (value) {
     is Map<*, *> -> value.mapValues { plainValue(it.value) }
     else -> value
 }
+
+/** An enum as a parameter, and the values of a type of PostgreSQL. */
+internal enum class Mood { GLAD }

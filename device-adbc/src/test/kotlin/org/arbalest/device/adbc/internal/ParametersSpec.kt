@@ -146,7 +146,7 @@ class ParametersSpec : FunSpec({
         for (none in listOf(listOf<Any>(), listOf(null), arrayOf<Any>(), arrayOf<LongArray>())) refusal(none) shouldBe
             "parameter 1 is a list without a value, so the type of its elements is unknown; pass an empty array, " +
             "such as new long[0] or new String[0]"
-        refusal(null, listOf(), listOf(1, "a")) shouldBe
+        refusal(null, listOf<Any>(), listOf(1, "a")) shouldBe
             "element 0 of parameter 1 of row 2 is the class Integer, but element 1 of parameter 1 of row 2 is the " +
             "class String; convert all to one class"
         refusal(longArrayOf(1, 2), listOf("a")) shouldContain
