@@ -112,7 +112,7 @@ class ParametersSpec : FunSpec({
         column(longArrayOf(1), intArrayOf(), listOf<Any>()) shouldBe
             ("list<item: int64>" to listOf(listOf(1L), listOf(), listOf()))
         column(listOf(1, 2L), shortArrayOf(3)).first shouldBe "list<item: int64>"
-        column(arrayOf(BigDecimal("1.5"), 2), arrayOf<Any>()).first shouldBe "list<item: decimal128(2, 1)>"
+        column(arrayOf<Any>(BigDecimal("1.5"), 2), arrayOf<Any>()).first shouldBe "list<item: decimal128(2, 1)>"
         column(listOf(LocalDate.EPOCH)).first shouldBe "list<item: date32>"
         column(charArrayOf('a', 'b')) shouldBe ("list<item: utf8>" to listOf(listOf("a", "b")))
         column(arrayOf(Thread.State.NEW)) shouldBe ("list<item: utf8>" to listOf(listOf("NEW")))
