@@ -14,7 +14,7 @@ import kotlin.io.path.name
 
 /**
  * A server of PostgreSQL on the loopback address, with an empty cluster in a temporary folder. [start] starts the
- * programs of Debian's package. They refuse to run as root, who runs them as the package's user.
+ * programs of Debian's package. They refuse to run as root; then the package's user runs them.
  */
 internal class PostgreSqlServer private constructor(private val folder: Path, private val port: Int) : AutoCloseable {
     val uri: String = "postgresql://postgres@127.0.0.1:$port/postgres"

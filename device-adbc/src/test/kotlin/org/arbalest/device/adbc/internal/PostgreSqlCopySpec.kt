@@ -27,7 +27,8 @@ class PostgreSqlCopySpec : FunSpec({
             "SELECT 1 -- one\n", "SELECT string_agg(x, ';') FROM t", "SELECT '--'\n FROM t", "SELECT 1;;",
         )) withClue(sql) { PostgreSqlCopy.canCopy(sql) shouldBe true }
         for (sql in without + listOf(
-            "", "-- nothing", "/* plan */ -- of\n explain SELECT 1", "FETCH ALL FROM c", "CALL p()", "INSERT INTO t VALUES (1) RETURNING id", "SELECTED",
+            "", "-- nothing", "/* plan */ -- of\n explain SELECT 1", "FETCH ALL FROM c", "CALL p()",
+            "INSERT INTO t VALUES (1) RETURNING id", "SELECTED",
             "DELETE FROM t RETURNING id", "SELECT 1; ", "SELECT 1;\n", "SELECT 1; -- one", "SELECT 1; /* one */",
             "SELECT 1\n-- one", "TABLE t ; ", "MERGE INTO t USING s ON true WHEN MATCHED THEN DO NOTHING",
         )) withClue(sql) { PostgreSqlCopy.canCopy(sql) shouldBe false }
