@@ -4,7 +4,6 @@ package org.arbalest.interop.databases
 import org.arbalest.interop.Had
 import java.net.InetAddress
 import java.net.ServerSocket
-import java.nio.file.Files
 import java.nio.file.Path
 import kotlin.io.path.Path
 import kotlin.io.path.exists
