@@ -5,6 +5,7 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldEndWith
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.ChildJvm
@@ -71,16 +72,49 @@ class AdbcSinkEngineSpec : FunSpec({
         }
     }
 
+    test("columns that the DataFrame lacks have the table's defaults, sequences and generated values [SPK-27]") {
+        says("filled", "4000 4000 2020-02-29 hi n 4000")
+        says("filled again", "5 5 2000-01-01  5")
+    }
+
+    test("a missing column that the table needs is the database's error, and changes nothing [SPK-27]") {
+        withClue(output.output) {
+            said.getValue("needed") shouldStartWith "IllegalStateException cannot overwrite the table filled: "
+            said.getValue("needed") shouldContain "NOT NULL constraint failed: filled.needed"
+            said.getValue("generated") shouldContain "cannot prepare a write into the table filled: "
+        }
+        says("filled at last", "5 10")
+    }
+
+    test("ErrorIfExists, Spark's default, and Ignore create a table, each row once [SPK-27]") {
+        for (mode in listOf("error", "errorifexists", "ignore"))
+            says(mode, "4000 7998000 4000, 4 tasks failed once")
+        for (mode in listOf("error", "ignore")) says("failed $mode", "true, 0")
+    }
+
+    test("ErrorIfExists fails for a table that exists, and Ignore leaves it, before any task [SPK-27]") {
+        withClue(output.output) {
+            for ((mode, table) in mapOf("error" to "`on ce`", "errorifexists" to "`main`.`once2`"))
+                said.getValue("$mode again") shouldStartWith "TableAlreadyExistsException " +
+                    "[TABLE_OR_VIEW_ALREADY_EXISTS] Cannot create table or view $table because it already exists."
+            for (mode in listOf("error", "errorifexists"))
+                said.getValue("$mode again") shouldEndWith ", 4000 7998000 4000, 0 rows computed"
+            said.getValue("default") shouldContain "`once3`"
+        }
+        says("ignore again", "no failure, 4000 7998000 4000, 0 rows computed")
+    }
+
     for ((name, error) in mapOf(
-        "columns" to "the table t: the table has no [nam, more], and the DataFrame has no [name]; select the table's " +
-            "columns, by their names",
-        "twice" to "the table has no [Id], and the DataFrame has no [name]",
+        "columns" to "cannot write the columns [nam, more] into the table t: it has only [id, name]; rename these",
+        "twice" to "cannot write the columns [Id] into the table t: it has only [id, name]; rename these columns, " +
+            "or drop them",
+        "no columns" to "cannot write into the table t: the DataFrame has no columns",
+        "another source's mode" to "org.arbalest.spark.Numbers is read-only",
         "same names" to "two columns have the name id",
         "no type" to "Arrow has no type for id, which is variant in Spark",
         "query" to "a write by AdbcSource has no option query; it has source, driver, entrypoint, table, quote, ",
         "no table" to "cannot write into range(3): option(\"table\", …) must be the name of a table",
         "no driver" to "no ADBC driver at /nowhere.so",
-        "other mode" to "Please use either the \"Append\" or \"Overwrite\" mode instead",
         "another source" to "org.arbalest.spark.Numbers is read-only",
         "a given schema" to "org.arbalest.spark.Numbers has a schema of its own, so format(\"arbalest\") cannot read " +
             "with .schema(id INT)",

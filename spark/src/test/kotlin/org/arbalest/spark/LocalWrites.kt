@@ -96,13 +96,49 @@ internal object LocalWrites {
         println("query: ${failure { ids("id").write("append", "t", "query" to "SELECT 1") }}")
         println("no table: ${failure { ids("id").write("append", "range(3)") }}")
         println("no driver: ${failure { ids("id").write("append", "t", "driver" to "/nowhere.so") }}")
-        println("other mode: ${failure { ids("id").write("error", "t") }}")
+        println("no columns: ${failure { ids().write("append", "t") }}")
         val numbers = "source" to Numbers::class.java.name
         println("another source: ${failure { ids("id").write("append", "t", numbers) }}")
         val given = spark.read().format("arbalest").option("source", Numbers::class.java.name).schema("id INT")
         println("a given schema: ${failure { given.load().count() }}")
+        filled()
+        modes()
         types()
         attempts()
+    }
+
+    /** Writes some of the columns of a table that fills the others. */
+    private fun filled() {
+        sql("CREATE SEQUENCE serial", "CREATE TABLE filled (name VARCHAR, id BIGINT DEFAULT nextval('serial'), " +
+            "day DATE DEFAULT DATE '2020-02-29', hi VARCHAR GENERATED ALWAYS AS ('hi ' || name), " +
+            "needed INTEGER NOT NULL)")
+        fun state() = text("SELECT count(*) || ' ' || count(DISTINCT id) || ' ' || min(day) || ' ' || " +
+            "coalesce(max(hi), '') || ' ' || count(needed) FROM filled")
+        ids("CAST(id AS INT) AS needed", "'n' AS NAME").write("append", "filled")
+        println("filled: ${state()}")
+        ids("DATE'2000-01-01' AS day", "CAST(id AS INT) AS needed").filter("needed < 5").write("overwrite", "filled")
+        println("filled again: ${state()}")
+        println("generated: ${failure { ids("1 AS needed", "'x' AS hi").write("append", "filled") }}")
+        println("needed: ${failure { ids("'n' AS name").write("overwrite", "filled") }}")
+        println("filled at last: ${text("SELECT count(*) || ' ' || sum(needed) FROM filled")}")
+    }
+
+    /** Writes in the modes in which the table should not exist. */
+    private fun modes() {
+        val exists = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'once'"
+        for ((mode, table) in mapOf("error" to "\"on ce\"", "errorifexists" to "main.once2", "ignore" to "once3")) {
+            failed.clear()
+            ids("failing_once(id) AS id", "'x' AS name").write(mode, table)
+            println("$mode: ${state(table)}, ${failed.size} tasks failed once")
+            tasks.set(0)
+            println("$mode again: ${failure { ids("counted(id) AS id").write(mode, table) }}, ${state(table)}, " +
+                "${tasks.get()} rows computed")
+        }
+        for (mode in listOf("error", "ignore")) println("failed $mode: " +
+            "${failure { ids("failing(id) AS id").write(mode, "once") }.contains("no 1990")}, ${text(exists)}")
+        println("default: ${failure { ids("id").write(null, "once3") }}")
+        val numbers = "source" to Numbers::class.java.name
+        println("another source's mode: ${failure { ids("id").write("ignore", "once", numbers) }}")
     }
 
     /** Writes a row of each type and a row of nulls, and reads them again. */
@@ -135,7 +171,7 @@ internal object LocalWrites {
             override fun schema() = type
             override fun rowIdSchema() = Optional.empty<StructType>()
             override fun metadataSchema() = Optional.empty<StructType>()
-        }).build().toBatch()
+        }, false).build().toBatch()
         val factory = write.createBatchWriterFactory(PhysicalWriteInfo { 1 })
         val messages = JavaSparkContext(spark.sparkContext()).parallelize(listOf(1, 2, 3), 3).map { number ->
             val writer = factory.createWriter(0, TaskContext.get().taskAttemptId())
@@ -149,9 +185,11 @@ internal object LocalWrites {
 
     private fun ids(vararg columns: String): Dataset<Row> = spark.range(0, 4000, 1, 4).selectExpr(*columns)
 
-    private fun Dataset<Row>.write(mode: String, table: String, vararg more: Pair<String, String>) {
-        write().format("arbalest").option("source", AdbcSource::class.java.name).options(options)
-            .option("table", table).options(more.toMap()).mode(mode).save()
+    /** Writes in a mode, or in Spark's default mode. */
+    private fun Dataset<Row>.write(mode: String?, table: String, vararg more: Pair<String, String>) {
+        val writer = write().format("arbalest").option("source", AdbcSource::class.java.name).options(options)
+            .option("table", table).options(more.toMap())
+        (if (mode == null) writer else writer.mode(mode)).save()
     }
 
     /** Returns the number of rows, the sum of ids, and the number of names. */

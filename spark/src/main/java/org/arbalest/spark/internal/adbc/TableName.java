@@ -3,6 +3,7 @@ package org.arbalest.spark.internal.adbc;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,15 @@ public record TableName(@Nullable String catalog, @Nullable String dbSchema, Str
       if (matcher.group(3).isEmpty()) return of(names);
     }
     return null;
+  }
+
+  /** Returns the names from the catalog's, if the table has one, to the table's. */
+  public List<String> parts() {
+    var parts = new ArrayList<String>();
+    if (catalog != null) parts.add(catalog);
+    if (dbSchema != null) parts.add(dbSchema);
+    parts.add(name);
+    return parts;
   }
 
   private static @Nullable TableName of(ArrayList<String> names) {

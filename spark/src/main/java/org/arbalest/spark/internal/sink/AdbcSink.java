@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsTruncate;
@@ -17,6 +18,8 @@ import org.arbalest.spark.internal.adbc.AdbcOptions;
 import org.arbalest.spark.internal.adbc.AdbcParts;
 import org.arbalest.spark.internal.adbc.TableName;
 import org.arbalest.spark.internal.columns.ArrowTypes;
+import org.jspecify.annotations.Nullable;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** A plan of a write into a table, which Spark makes on the driver. It changes nothing. */
 public final class AdbcSink implements WriteBuilder, SupportsTruncate {
@@ -25,6 +28,7 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
   private final Map<String, String> options;
   private final StructType type;
   private final String query;
+  private final boolean creates;
   private boolean isOverwrite;
 
   /**
@@ -32,11 +36,48 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
    *
    * @param options the options in the case of the user's names; a lookup ignores the case
    * @param info the DataFrame's schema and the id of its query
+   * @param creates whether an existing table is an error
    */
-  public AdbcSink(Map<String, String> options, LogicalWriteInfo info) {
+  public AdbcSink(Map<String, String> options, LogicalWriteInfo info, boolean creates) {
     this.options = options;
     this.type = info.schema();
     this.query = info.queryId();
+    this.creates = creates;
+  }
+
+  /**
+   * The table that the options name.
+   *
+   * @param text the name as the user wrote it
+   */
+  private record Target(AdbcParts.Database database, String text, TableName name, String quote) {
+    static Target of(Map<String, String> options) {
+      AdbcOptions.check(options, OPTIONS, "a write by AdbcSource");
+      String quote = AdbcOptions.quote(options);
+      AdbcParts.Database database = AdbcOptions.database(options);
+      String text = AdbcOptions.required(options, "table");
+      TableName name = TableName.parse(text, quote);
+      if (name == null) throw new IllegalArgumentException(
+          "cannot write into " + text
+              + ": option(\"table\", …) must be the name of a table, perhaps behind the names of "
+              + "its catalog and its schema");
+      return new Target(database, text, name, quote);
+    }
+
+    /** Returns the table's schema; null if it does not exist. */
+    @Nullable
+    Schema schema() {
+      return database.tableSchema(text, name);
+    }
+  }
+
+  /**
+   * Returns whether the table exists.
+   *
+   * @throws IllegalArgumentException if an option is missing or unknown
+   */
+  static boolean exists(Map<String, String> options) {
+    return Target.of(options).schema() != null;
   }
 
   @Override
@@ -48,25 +89,20 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
   /**
    * Checks the options and the columns.
    *
-   * @throws IllegalArgumentException if an option is missing or unknown, a column has no type in Arrow, or the names of
-   *     the columns are not those of the table
+   * @throws IllegalArgumentException if an option is missing or unknown, a column has no type in Arrow, or the table
+   *     lacks a column. An existing table that must not exist is Spark's own {@link TableAlreadyExistsException}
    */
   @Override
   public Write build() {
-    AdbcOptions.check(options, OPTIONS, "a write by AdbcSource");
-    String quote = AdbcOptions.quote(options);
-    AdbcParts.Database database = AdbcOptions.database(options);
-    String table = AdbcOptions.required(options, "table");
-    TableName name = TableName.parse(table, quote);
-    if (name == null) throw new IllegalArgumentException(
-        "cannot write into " + table
-            + ": option(\"table\", …) must be the name of a table, perhaps behind the names of "
-            + "its catalog and its schema");
+    Target target = Target.of(options);
     List<String> columns = ArrowTypes.of(type).fields().stream().map(Field::name).toList();
-    checkDiffer(columns, table);
-    Schema there = database.tableSchema(table, name);
-    var staging = new Staging(database, table, name, quote, query, columns,
-        there == null ? null : matching(columns, there, table));
+    checkDiffer(columns, target.text);
+    Schema there = target.schema();
+    if (creates && there != null)
+      throw AdbcSink.<RuntimeException>unchecked(
+          new TableAlreadyExistsException(CollectionConverters.asScala(target.name.parts()).toSeq()));
+    var staging = new Staging(target.database, target.text, target.name, target.quote, query, columns,
+        there == null ? null : matching(columns, there, target.text));
     return new Write() {
       @Override
       public String description() {
@@ -80,7 +116,15 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
     };
   }
 
+  /** Throws a checked exception that Spark's methods throw without declaring it. */
+  @SuppressWarnings("unchecked")
+  private static <E extends Exception> RuntimeException unchecked(Exception exception) throws E {
+    throw (E) exception;
+  }
+
   private static void checkDiffer(List<String> columns, String table) {
+    if (columns.isEmpty())
+      throw new IllegalArgumentException("cannot write into the table " + table + ": the DataFrame has no columns");
     var seen = new HashSet<String>();
     for (String column : columns) {
       if (!seen.add(column)) throw new IllegalArgumentException("cannot write into the table " + table
@@ -90,11 +134,11 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
 
   /**
    * Returns the table's names of the DataFrame's columns, in the order of the DataFrame. The case of names is ignored
-   * if no name is equal.
+   * if no name is equal. The database fills the table's other columns.
    */
   private static List<String> matching(List<String> columns, Schema there, String table) {
-    var left = new ArrayList<String>();
-    there.fields().forEach(field -> left.add(field.name()));
+    List<String> all = there.fields().stream().map(Field::name).toList();
+    var left = new ArrayList<>(all);
     var extra = new ArrayList<String>();
     var found = new ArrayList<String>();
     for (String column : columns) {
@@ -105,9 +149,8 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
       if (at < 0) extra.add(column);
       else found.add(left.remove(at));
     }
-    if (extra.isEmpty() && left.isEmpty()) return found;
-    throw new IllegalArgumentException("the DataFrame does not have the columns of the table " + table + ": "
-        + (extra.isEmpty() ? "" : "the table has no " + extra) + (extra.isEmpty() || left.isEmpty() ? "" : ", and ")
-        + (left.isEmpty() ? "" : "the DataFrame has no " + left) + "; select the table's columns, by their names");
+    if (extra.isEmpty()) return found;
+    throw new IllegalArgumentException("cannot write the columns " + extra + " into the table " + table
+        + ": it has only " + all + "; rename these columns, or drop them");
   }
 }

@@ -60,7 +60,7 @@ final class TableWrite implements BatchWrite {
     try {
       staging.move(List.copyOf(attempts), rows, isOverwrite);
     } catch (RuntimeException e) {
-      throw staging.named(isOverwrite ? "overwrite" : "append to", e);
+      throw staging.named(staging.targets() == null ? "create" : isOverwrite ? "overwrite" : "append to", e);
     }
     isCreated.set(false);
   }

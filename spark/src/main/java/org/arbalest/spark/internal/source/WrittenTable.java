@@ -3,23 +3,19 @@ package org.arbalest.spark.internal.source;
 
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
-import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
-import org.apache.spark.sql.connector.write.LogicalWriteInfo;
-import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
-import org.arbalest.spark.AdbcSource;
-import org.arbalest.spark.internal.sink.AdbcSink;
 
 /**
- * A table whose schema Spark has not inferred. Spark writes such a table. It also makes one for {@code .schema(…)} and
- * for a table of its catalog, because it does not say whether it reads or writes.
+ * A table whose schema Spark has not inferred: that of a write, of {@code .schema(…)}, or of Spark's catalog. Spark
+ * does not say which one it is. The table accepts no writes: Spark would reject two of the four save modes. Without
+ * them, it calls {@link ArbalestProvider#createRelation}.
  *
  * @param given the schema of the written DataFrame, the one that the user has given, or the one in the catalog
  */
-record WrittenTable(SourceOptions options, StructType given) implements SupportsRead, SupportsWrite {
+record WrittenTable(SourceOptions options, StructType given) implements SupportsRead {
   @Override
   public String name() {
     return "arbalest " + options.source();
@@ -33,8 +29,7 @@ record WrittenTable(SourceOptions options, StructType given) implements Supports
 
   @Override
   public Set<TableCapability> capabilities() {
-    return Set.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
-        TableCapability.ACCEPT_ANY_SCHEMA);
+    return Set.of(TableCapability.BATCH_READ);
   }
 
   @Override
@@ -44,12 +39,5 @@ record WrittenTable(SourceOptions options, StructType given) implements Supports
     throw new UnsupportedOperationException(
         options.source() + " has a schema of its own, so format(\"arbalest\") cannot read with .schema(" + given.toDDL()
             + "); omit it, and cast columns in the query");
-  }
-
-  @Override
-  public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-    if (options.source().equals(AdbcSource.class.getName())) return new AdbcSink(options.all(), info);
-    throw new UnsupportedOperationException("format(\"arbalest\") writes only with option(\"source\", \""
-        + AdbcSource.class.getName() + "\"), and " + options.source() + " is read-only");
   }
 }
