@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -67,9 +68,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Conditions: comparisons and IN of integers, booleans, dates, timestamps of microseconds, and in DuckDB
- *       decimals; equality and IN of text; tests for null; AND, OR and NOT of these
+ *       decimals; equality and IN of text, its start, end and parts; tests for null; AND, OR and NOT of these
  *   <li>Limits, and the first rows in the order of integers, in DuckDB also of decimals, dates and timestamps
- *   <li>COUNT, MIN and MAX of columns that have such an order, and SUM of integers, all without GROUP BY
+ *   <li>COUNT, MIN and MAX of columns that have such an order, and SUM of integers
+ *   <li>GROUP BY and DISTINCT of columns whose equality is in the first line
+ *   <li>Without {@code partitionColumn} and sums of bigints, the first groups in the order of such columns or results
  * </ul>
  *
  * <p>Spark does all other work, so for example a filter on floats for the database belongs into {@code query}.
@@ -158,15 +161,25 @@ public final class AdbcSource implements ColumnSource {
   /** Returns whether the database sorts as Spark does; see the class. */
   @Override
   public boolean acceptsOrder(List<SortOrder> order, Map<String, String> options) {
-    return isOn(options, "pushDownLimit") && columns(options).order(order) != null;
+    return isOn(options, "pushDownLimit")
+        && order.stream().map(SortOrder::expression).allMatch(new Aggregates(columns(options))::ranks);
   }
 
-  /** Returns the columns of aggregates that the database computes exactly as Spark does; see the class. */
+  /** Returns the columns of groups and aggregates that the database computes exactly as Spark does; see the class. */
   @Override
-  public Optional<Schema> aggregated(List<AggregateFunc> aggregates, Map<String, String> options) {
+  public Optional<Schema> aggregated(List<Expression> groups, List<AggregateFunc> aggregates,
+      Map<String, String> options) {
     return isOn(options, "pushDownAggregate")
-        ? Optional.ofNullable(new Aggregates(columns(options)).schema(aggregates))
+        ? Optional.ofNullable(new Aggregates(columns(options)).schema(groups, aggregates))
         : Optional.empty();
+  }
+
+  /** Returns whether one query has all rows, and one row for each group. */
+  @Override
+  public boolean aggregatesCompletely(List<Expression> groups, List<AggregateFunc> aggregates,
+      Map<String, String> options) {
+    return options.get("partitionColumn") == null && isOn(options, "pushDownAggregate")
+        && new Aggregates(columns(options)).areComplete(groups, aggregates);
   }
 
   @Override
@@ -215,11 +228,13 @@ public final class AdbcSource implements ColumnSource {
     var where = new ArrayList<String>();
     if (range != null) where.add(range);
     where.addAll(conditions);
-    String end = (where.isEmpty() ? "" : " WHERE " + String.join(" AND ", where)) + first(request);
-    String source = "FROM " + (end.isEmpty() ? from(options) : closed(options)) + end;
-    return request.aggregates().isEmpty()
-        ? "SELECT " + columns(request.schema(), quote(options)) + " " + source
-        : new Aggregates(columns(options)).select(request.aggregates(), source);
+    String first = first(request);
+    boolean isPlain = where.isEmpty() && first.isEmpty() && request.groups().isEmpty();
+    String source = "FROM " + (isPlain ? from(options) : closed(options))
+        + (where.isEmpty() ? "" : " WHERE " + String.join(" AND ", where));
+    return request.isAggregate()
+        ? new Aggregates(columns(options)).select(request.groups(), request.aggregates(), source, first)
+        : "SELECT " + columns(request.schema(), quote(options)) + " " + source + first;
   }
 
   /** Returns the order and the limit that each query has; Spark sorts and limits all of them together. */
@@ -227,8 +242,9 @@ public final class AdbcSource implements ColumnSource {
     Map<String, String> options = request.options();
     if (request.limit().isEmpty() || !isOn(options, "pushDownLimit") || columns(options).dialect() == Dialect.OTHER)
       return "";
-    String order = columns(options).order(request.order());
-    if (order == null) throw new IllegalArgumentException("AdbcSource has not accepted the order " + request.order());
+    String order = request.isAggregate()
+        ? new Aggregates(columns(options)).order(request.groups(), request.aggregates(), request.order())
+        : columns(options).order(request.order());
     return (order.isEmpty() ? "" : " ORDER BY " + order) + " LIMIT " + request.limit().getAsInt();
   }
 

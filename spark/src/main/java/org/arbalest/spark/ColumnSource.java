@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -64,7 +65,8 @@ public interface ColumnSource {
    * <p>If this method returns {@code true}, the {@linkplain ScanRequest#order request} has the order and a limit. Spark
    * sorts the rows of all partitions again.
    *
-   * @param order columns ({@code NamedReference}) with their directions and the place of nulls
+   * @param order columns ({@code NamedReference}) with their directions and the place of nulls; also functions, if the
+   *     source {@linkplain #aggregatesCompletely aggregates completely}
    * @param options the user's options
    */
   default boolean acceptsOrder(List<SortOrder> order, Map<String, String> options) {
@@ -72,19 +74,33 @@ public interface ColumnSource {
   }
 
   /**
-   * Returns the columns in which the source returns aggregates of all rows, one for each function, in their order.
-   * Empty if the source does not compute one of them, which is the default: Spark computes all.
+   * Returns the columns in which the source returns aggregates of groups of rows: one for each group's expression, then
+   * one for each function, in their order. Empty if the source does not compute one of them, which is the default:
+   * Spark computes all.
    *
-   * <p>If it is not empty, the {@linkplain ScanRequest#aggregates request} has the functions, and each partition
-   * returns their results for its own rows. Spark combines all rows of results: it adds counts and sums, and takes the
-   * smallest minimum and the largest maximum. So at least one partition returns a row. A count is an int64; other
-   * results have the types of Spark's functions.
+   * <p>If it is not empty, the {@linkplain ScanRequest#aggregates request} has the groups and the functions, and each
+   * partition returns their results for its own rows. Spark combines the results of equal groups: it adds counts and
+   * sums, and takes the smallest minimum and the largest maximum. A group may have several rows. A count is an int64;
+   * other results have the types of Spark's functions.
    *
-   * @param aggregates functions of columns ({@code NamedReference}) or of other expressions
+   * @param groups columns ({@code NamedReference}) or other expressions whose equal values make a group, as in {@code
+   *     GROUP BY}. If it is empty, all rows are one group: at least one partition then returns a row
+   * @param aggregates functions of columns or of other expressions; empty if the query needs only the groups
    * @param options the user's options
    */
-  default Optional<Schema> aggregated(List<AggregateFunc> aggregates, Map<String, String> options) {
+  default Optional<Schema> aggregated(List<Expression> groups, List<AggregateFunc> aggregates,
+      Map<String, String> options) {
     return Optional.empty();
+  }
+
+  /**
+   * Returns whether the source returns one row for each group of {@link #aggregated} in all partitions together. The
+   * default is {@code false}. If it is {@code true}, Spark combines nothing, and may need the first groups of an order
+   * only.
+   */
+  default boolean aggregatesCompletely(List<Expression> groups, List<AggregateFunc> aggregates,
+      Map<String, String> options) {
+    return false;
   }
 
   /**

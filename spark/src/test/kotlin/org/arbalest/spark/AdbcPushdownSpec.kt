@@ -26,6 +26,8 @@ class AdbcPushdownSpec : FunSpec({
 
     fun read(vararg options: Pair<String, Any>) = PushedTable.read(*options)
 
+    fun Dataset<Row>.sorted() = collectAsList().map { "$it" }.sorted()
+
     fun Dataset<Row>.plan() = "${queryExecution().executedPlan()}"
 
     test("plans have the conditions that the database decides, and filters for the others [SPK-25]") {
@@ -41,6 +43,20 @@ class AdbcPushdownSpec : FunSpec({
         mixed.plan() shouldContain " Filter "
         mixed.plan() shouldContain "accepted [l IS NOT NULL, t IS NOT NULL, l > 5]"
         read("pushDownPredicate" to false).where("l > 5").plan() shouldContain "accepted []"
+    }
+
+    test("searches in text are Spark's, whatever the collation, and a pattern's signs have no meaning [SPK-25]") {
+        for (condition in listOf("startswith(tc, 'A')", "endswith(t, ' ')", "contains(t, '\\'')", "t LIKE '%-%'",
+            "NOT contains(ta, 'a')", "startswith(t, '%')", "startswith(t, '')", "contains(t, '_') OR ta LIKE 'ä%'")) {
+            val found = read().where(condition)
+            withClue(condition) {
+                found.plan() shouldNotContain " Filter "
+                found.select("id").sorted() shouldBe read(*off).where(condition).select("id").sorted()
+            }
+        }
+        queriesOf(read().where("t LIKE 'a%'")).single() shouldContain "prefix(\"t\" COLLATE \"C\", 'a')"
+        for (condition in listOf("t LIKE 'a_'", "startswith(t, 'a\\\\')", "upper(t) LIKE 'A%'"))
+            withClue(condition) { read().where(condition).plan() shouldContain " Filter " }
     }
 
     test("a limit is in the plan and in each query, unless Spark filters first [SPK-25]") {
@@ -87,9 +103,77 @@ class AdbcPushdownSpec : FunSpec({
             "max(o)", "avg(l)", "avg(ui)", "sum(i + 1)", "count_if(i > 1)")
         for (other in others)
             withClue(other) { read().selectExpr(other).plan() shouldNotContain ", aggregates [" }
-        read().groupBy("b").count().plan() shouldNotContain ", aggregates ["
+        read().groupBy("f").count().plan() shouldNotContain ", aggregates ["
         read().where("f > 1").selectExpr("count(*)").plan() shouldNotContain ", aggregates ["
         read("pushDownAggregate" to false).selectExpr("count(*)").plan() shouldNotContain ", aggregates ["
+    }
+
+    test("groups have Spark's answers, from one partition and several [SPK-26]") {
+        val functions = aggregates.drop(1).toTypedArray()
+        for (by in listOf("ul, o", "d9, da", "n, z", "tc", "t, ta")) {
+            val keys = by.split(", ").map { expr(it) }.toTypedArray()
+            fun grouped(rows: Dataset<Row>) =
+                rows.where("id > 20").groupBy(*keys)
+                    .agg(expr(aggregates[0]), *functions.map { expr(it) }.toTypedArray())
+            val expected = grouped(read(*off)).sorted()
+            for (rows in listOf(read(), read(*ranges))) withClue(by) {
+                grouped(rows).plan() shouldContain ", groups ["
+                grouped(rows).sorted() shouldBe expected
+            }
+        }
+        val distinct = read().selectExpr("tc", "o").distinct()
+        distinct.plan() shouldContain ", groups ["
+        distinct.sorted() shouldBe read(*off).selectExpr("tc", "o").distinct().sorted()
+        for (by in listOf("f", "b + 1", "i, f", "upper(t)")) withClue(by) {
+            val rows = read().groupBy(*by.split(", ").map { expr(it) }.toTypedArray()).count()
+            rows.plan() shouldNotContain ", groups ["
+        }
+        read("pushDownAggregate" to false).groupBy("b").count().plan() shouldNotContain ", groups ["
+    }
+
+    test("the first groups of an order are Spark's, and the database sorts them [SPK-26]") {
+        fun first(rows: Dataset<Row>, select: String, order: String): Dataset<Row> {
+            rows.createOrReplaceTempView("pushed")
+            return Cluster.session.sql("SELECT $select FROM pushed GROUP BY tc, b ORDER BY $order LIMIT 7")
+        }
+        for ((select, order) in listOf("b, count(*) AS n" to "n DESC, b", "b, sum(i) AS s" to "s NULLS LAST, b",
+            "b" to "b, max(l) DESC NULLS FIRST", "b, count(f)" to "count(f), b",
+            "max(da)" to "max(da) DESC, min(d9)")) {
+            val pushed = first(read(), select, order)
+            withClue("$select ORDER BY $order") {
+                pushed.plan() shouldContain ", order ["
+                queriesOf(pushed).single() shouldContain " LIMIT 7"
+                pushed.plan() shouldNotContain "HashAggregate"
+                pushed.collectAsList() shouldBe first(read(*off), select, order).collectAsList()
+                first(read(*ranges), select, order).plan() shouldNotContain ", order ["
+            }
+        }
+        fun averages(rows: Dataset<Row>) = rows.groupBy("tc").agg(expr("avg(i)"), expr("sum(s)"))
+        averages(read()).plan() shouldNotContain "HashAggregate"
+        averages(read()).sorted() shouldBe averages(read(*off)).sorted()
+        averages(read(*ranges)).plan() shouldContain "HashAggregate"
+        val limited = read().groupBy("b").count().limit(3)
+        queriesOf(limited).single() shouldContain " GROUP BY 1 LIMIT 3"
+        limited.collectAsList().size shouldBe 3
+        for ((select, order) in listOf("tc, count(*)" to "tc", "sum(l)" to "sum(l)", "b, avg(i) AS a" to "a"))
+            withClue(order) { first(read(), select, order).plan() shouldNotContain ", order [" }
+    }
+
+    test("sums of groups beyond a bigint wrap around beside others as in Spark [SPK-26]") {
+        Cluster.session.conf().set("spark.sql.ansi.enabled", false)
+        val max = Long.MAX_VALUE
+        val table = "table" to "(VALUES (1, $max), (1, $max), (1, 5), (2, 7), (2, NULL), (3, NULL)) AS v(k, l)"
+        val functions = arrayOf("count(*)", "count(k)", "sum(l)", "sum(k)", "min(l)", "max(k)").map { expr(it) }
+        fun sums(vararg options: Pair<String, Any>) = PushedTable.read(table, *options).groupBy("k")
+            .agg(functions[0], *functions.drop(1).toTypedArray())
+        sums().plan() shouldContain ", groups [k]"
+        sums().sorted() shouldBe sums(*off).sorted()
+        PushedTable.connected { connection ->
+            connection.query(queriesOf(sums()).single()).use { rows ->
+                // four of the first group
+                generateSequence { rows.next() }.sumOf { batch -> batch.use { it.length() } } shouldBe 6L
+            }
+        }
     }
 
     test("a sum beyond a bigint fails, wraps around or is null as in Spark [SPK-26]") {

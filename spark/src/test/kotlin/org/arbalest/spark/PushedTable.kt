@@ -43,8 +43,9 @@ internal object PushedTable {
             "2001-04-01 07:30:00+00|2001-10-28 05:30:00+00|2001-10-28 06:30:00+00|9999-12-30 23:59:59.999999+00",
             "2001-04-01 02:30:00|2001-10-28 01:30:00"),
         of("f", "DOUBLE", "double", "NaN|-0.0|0.0|1.5|Infinity|-Infinity"),
-        of("t", "VARCHAR", "string", "|a|A|ä|it's|--|a ", "it''s|a\\b|a' OR 'a' = 'a"),
-        of("tc", "VARCHAR COLLATE NOCASE", "string", "|a|A|b"),
+        of("t", "VARCHAR", "string", "|a|A|ä|it's|--|a |50%|5_0", "it''s|a\\b|a' OR 'a' = 'a|%|_"),
+        of("tc", "VARCHAR COLLATE NOCASE", "string", "|a|A|b|Ab"),
+        of("ta", "VARCHAR COLLATE NOACCENT", "string", "|a|ä|bä"),
     )
 
     val file by lazy { "${createTempDirectory("arbalest").resolve("pushed.duckdb")}".also(::store) }
@@ -86,6 +87,8 @@ internal object PushedTable {
         val values = column.values + column.others
         fun literal() = values.random(random).replace("\\", "\\\\").replace("'", "\\'")
             .let { "CAST('$it' AS ${column.spark})" }
+        if (isText && random.nextInt(3) == 0)
+            return "${listOf("startswith", "endswith", "contains").random(random)}(${column.name}, ${literal()})"
         return when (random.nextInt(9)) {
             0 -> "${column.name} IS NULL"
             1 -> "${column.name} IS NOT NULL"

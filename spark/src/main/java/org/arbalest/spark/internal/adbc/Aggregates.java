@@ -4,7 +4,11 @@ package org.arbalest.spark.internal.adbc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Count;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
@@ -18,28 +22,45 @@ import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aggregates of a whole query that a database computes exactly as Spark. Spark combines the rows of all partitions: it
+ * Aggregates of groups of rows that a database computes exactly as Spark. Spark combines the rows of equal groups: it
  * adds counts and sums, and takes the smallest minimum and the largest maximum.
  *
- * <p>A sum of integers is returned as four rows of bigints. If the sum is no bigint, their sum is none either, and
- * differs from it by a multiple of 2^64. So Spark's own addition fails, wraps around or returns null, as the session or
- * the function requires. A sum that is a bigint never overflows, while Spark's may, depending on the order of rows.
+ * <p>A group whose sum of bigints is no bigint has four rows. Their sum is none either, and differs from it by a
+ * multiple of 2^64. So Spark's own addition fails, wraps around or returns null, as the session or the function
+ * requires. A sum that is a bigint never overflows, while Spark's may, depending on the order of rows. A sum of
+ * narrower integers is always treated as a bigint.
  */
 public record Aggregates(QueryColumns columns) {
   private static final String TWO_63 = "9223372036854775808";
   private static final String TWO_64 = "18446744073709551616";
   private static final String TWO_63_AND_64 = "27670116110564327424";
 
-  /** Returns the columns of the result, one for each function; null if Spark must compute one of them. */
-  public @Nullable Schema schema(List<AggregateFunc> functions) {
+  /** Returns the columns of the result, one for each group and function; null if Spark must compute one of them. */
+  public @Nullable Schema schema(List<Expression> groups, List<AggregateFunc> functions) {
     if (columns.dialect() == Dialect.OTHER) return null;
     var fields = new ArrayList<Field>();
+    for (Expression group : groups) {
+      Field column = columns.column(group);
+      if (column == null || !columns.kind(column).hasEquality()) return null;
+      fields.add(Field.of("g" + fields.size(), column.type()));
+    }
     for (AggregateFunc function : functions) {
       DataType type = type(function);
       if (type == null || mayBeAverage(function, functions)) return null;
-      fields.add(Field.of("a" + fields.size(), type));
+      fields.add(Field.of("a" + (fields.size() - groups.size()), type));
     }
     return Schema.of(fields);
+  }
+
+  /** Returns whether each group has one row, which needs nothing from Spark. */
+  public boolean areComplete(List<Expression> groups, List<AggregateFunc> functions) {
+    return schema(groups, functions) != null && functions.stream().noneMatch(this::mayOverflow)
+        && groups.stream().allMatch(group -> columns.dialect().isExact(columns.kind(column(group))));
+  }
+
+  /** Returns whether the database sorts a column, or the results of a function, as Spark. */
+  public boolean ranks(Expression expression) {
+    return expression instanceof AggregateFunc function ? type(function) != null : columns.ranks(expression);
   }
 
   private @Nullable DataType type(AggregateFunc function) {
@@ -55,7 +76,7 @@ public record Aggregates(QueryColumns columns) {
 
   private @Nullable DataType ranked(Expression expression) {
     Field column = columns.column(expression);
-    return column == null || !columns.dialect().ranks(columns.kind(column)) ? null : column.type();
+    return column == null || !columns.ranks(expression) ? null : column.type();
   }
 
   /** Returns the bits of the signed integers of a column; 0 if Spark has no integers for it. */
@@ -66,43 +87,62 @@ public record Aggregates(QueryColumns columns) {
     return signed ? bits : bits == 64 ? 0 : 2 * bits;
   }
 
+  private boolean mayOverflow(AggregateFunc function) {
+    return function instanceof Sum sum && bits(sum.column()) == 64;
+  }
+
   /**
    * Returns whether a sum may belong to an average, for which Spark requests the sum and the count of a column. An
    * average adds doubles, so it has a result where the sum of bigints overflows.
    */
   private boolean mayBeAverage(AggregateFunc function, List<AggregateFunc> all) {
-    if (!(function instanceof Sum sum) || bits(sum.column()) < 64) return false;
+    if (!(function instanceof Sum sum) || !mayOverflow(sum)) return false;
     Field column = columns.column(sum.column());
     return all.stream()
         .anyMatch(other -> other instanceof Count count && Objects.equals(column, columns.column(count.column())));
   }
 
   /**
-   * Returns the query of accepted functions.
+   * Returns the query of accepted groups and functions.
    *
    * @param source the text after SELECT and its columns: FROM, and perhaps WHERE
+   * @param end the order and the limit of the groups
    */
-  public String select(List<AggregateFunc> functions, String source) {
+  public String select(List<Expression> groups, List<AggregateFunc> functions, String source, String end) {
     var results = new ArrayList<String>();
     var bounded = new ArrayList<String>();
     var parts = new ArrayList<String>();
-    for (AggregateFunc function : functions) {
-      String name = "a" + results.size();
-      results.add(sql(function) + " AS " + name);
-      bounded.add((function instanceof Sum ? bounded(name) : name) + " AS " + name);
-      parts.add(switch (function) {
-        case CountStar _, Count _ -> part(name, "0") + " AS " + name;
-        case Sum _ -> {
-          String quarter = columns.dialect().quarter(name);
-          yield part(name + " - 3 * (" + quarter + ")", quarter) + " AS " + name;
-        }
-        default -> name;
-      });
+    var overflows = new ArrayList<String>();
+    for (Expression group : groups) {
+      String name = "g" + results.size();
+      results.add(group(group) + " AS " + name);
+      bounded.add(name);
+      parts.add(name);
     }
-    String select = "SELECT " + String.join(", ", results) + " " + source;
-    if (functions.stream().noneMatch(Sum.class::isInstance)) return select;
+    for (AggregateFunc function : functions) {
+      String name = "a" + (results.size() - groups.size());
+      results.add(sql(function) + " AS " + name);
+      bounded.add((mayOverflow(function) ? bounded(name) + " AS " : "") + name);
+      if (mayOverflow(function)) overflows.add(name + " > " + Long.MAX_VALUE);
+      parts.add(part(function, name));
+    }
+    String by = IntStream.rangeClosed(1, groups.size()).mapToObj(String::valueOf).collect(Collectors.joining(", "));
+    String select =
+        "SELECT " + String.join(", ", results) + " " + source + (by.isEmpty() ? "" : " GROUP BY " + by) + end;
+    if (overflows.isEmpty()) return select;
     return "SELECT " + String.join(", ", parts) + " FROM (SELECT " + String.join(", ", bounded) + " FROM (" + select
-        + "\n) AS sums) AS bounded, (VALUES (0), (1), (2), (3)) AS parts(part)";
+        + "\n) AS sums) AS bounded, (VALUES (0), (1), (2), (3)) AS parts(part) WHERE part = 0 OR "
+        + String.join(" OR ", overflows);
+  }
+
+  /** Returns the SQL of an order of results, by their positions: their names may be those of columns. */
+  public String order(List<Expression> groups, List<AggregateFunc> functions, List<SortOrder> orders) {
+    List<String> results = Stream.concat(groups.stream().map(this::group), functions.stream().map(this::sql)).toList();
+    return QueryColumns.order(orders, expression -> {
+      int at = results.indexOf(expression instanceof AggregateFunc function ? sql(function) : group(expression));
+      if (at < 0) throw QueryColumns.notAccepted(expression);
+      return String.valueOf(at + 1);
+    });
   }
 
   /**
@@ -115,8 +155,19 @@ public record Aggregates(QueryColumns columns) {
         + TWO_63 + " END";
   }
 
-  private static String part(String first, String other) {
-    return "CAST(CASE WHEN part = 0 THEN " + first + " ELSE " + other + " END AS BIGINT)";
+  /** Returns a result in one of its group's rows. Only the first row has one, except for a sum that is no bigint. */
+  private String part(AggregateFunc function, String name) {
+    if (mayOverflow(function)) {
+      String quarter = columns.dialect().quarter(name);
+      return "CAST(CASE WHEN " + name + " <= " + Long.MAX_VALUE + " THEN CASE WHEN part = 0 THEN " + name
+          + " END WHEN part = 0 THEN " + name + " - 3 * (" + quarter + ") ELSE " + quarter + " END AS BIGINT) AS "
+          + name;
+    }
+    return switch (function) {
+      case CountStar _, Count _ -> "CASE WHEN part = 0 THEN " + name + " ELSE 0 END AS " + name;
+      case Sum _ -> "CASE WHEN part = 0 THEN " + name + " END AS " + name;
+      default -> name;
+    };
   }
 
   private String sql(AggregateFunc function) {
@@ -125,18 +176,25 @@ public record Aggregates(QueryColumns columns) {
       case Count count -> "COUNT(" + quoted(count.column()) + ")";
       case Min min -> "MIN(" + quoted(min.column()) + ")";
       case Max max -> "MAX(" + quoted(max.column()) + ")";
-      case Sum sum -> "SUM(" + quoted(sum.column()) + ")";
-      default -> throw notAccepted(function);
+      case Sum sum when mayOverflow(sum) -> "SUM(" + quoted(sum.column()) + ")";
+      case Sum sum -> "CAST(SUM(" + quoted(sum.column()) + ") AS BIGINT)";
+      default -> throw QueryColumns.notAccepted(function);
     };
   }
 
-  private String quoted(Expression expression) {
-    Field column = columns.column(expression);
-    if (column == null) throw notAccepted(expression);
-    return columns.quoted(column);
+  private String group(Expression group) {
+    Field column = column(group);
+    String quoted = columns.quoted(column);
+    return columns.kind(column) == Kind.TEXT ? Dialect.bytes(quoted) : quoted;
   }
 
-  private static IllegalArgumentException notAccepted(Expression expression) {
-    return new IllegalArgumentException("AdbcSource has not accepted " + expression);
+  private String quoted(Expression expression) {
+    return columns.quoted(column(expression));
+  }
+
+  private Field column(Expression expression) {
+    Field column = columns.column(expression);
+    if (column == null) throw QueryColumns.notAccepted(expression);
+    return column;
   }
 }

@@ -36,6 +36,7 @@ public record Conditions(QueryColumns columns) {
       case "=", "<>", "<", "<=", ">", ">=" -> comparison(parts[0], condition.name(), parts[1]);
       case "<=>" -> nullSafe(parts[0], parts[1]);
       case "IN" -> in(parts);
+      case "STARTS_WITH", "ENDS_WITH", "CONTAINS" -> search(condition.name(), parts[0], parts[1]);
       default -> null;
     };
   }
@@ -69,7 +70,7 @@ public record Conditions(QueryColumns columns) {
    * is true for equal bytes in every collation.
    */
   private String byBytes(Test test) {
-    return "(" + test.of(UnaryOperator.identity()) + " AND " + test.of(columns.dialect()::bytes) + ")";
+    return "(" + test.of(UnaryOperator.identity()) + " AND " + test.of(Dialect::bytes) + ")";
   }
 
   /** Returns a comparison with a literal, which is false for a null in the column. */
@@ -94,6 +95,13 @@ public record Conditions(QueryColumns columns) {
         + String.join(", ", values.stream().map(value -> value.equals("NULL") ? value : side.apply(value)).toList())
         + ")";
     return columns.kind(field) == Kind.TEXT ? byBytes(test) : "(" + test.of(UnaryOperator.identity()) + ")";
+  }
+
+  private @Nullable String search(String name, Expression text, Expression part) {
+    Field field = columns.column(text);
+    if (field == null || columns.kind(field) != Kind.TEXT || !(part instanceof Literal<?> literal)) return null;
+    String value = literal(literal, field);
+    return value == null ? null : "(" + columns.dialect().search(name, columns.quoted(field), value) + ")";
   }
 
   /** Returns a side of a comparison with a column. Both sides have one type. */

@@ -110,20 +110,45 @@ public enum Dialect {
   }
 
   /**
-   * Returns whether minima, maxima and sorted rows reach Spark with the values by which the database sorted. The driver
-   * of PostgreSQL returns {@code infinity} of a date or timestamp as a value before all others.
+   * Returns whether the values of a kind reach Spark as the database distinguishes them. The driver of PostgreSQL
+   * returns {@code infinity} of a date or timestamp as another value, which is before all others.
    */
-  boolean ranks(Kind kind) {
+  boolean isExact(Kind kind) {
     return switch (kind) {
-      case INTEGER, DECIMAL -> this != OTHER;
+      case INTEGER, DECIMAL, BOOLEAN, TEXT -> this != OTHER;
       case DATE, TIMESTAMP -> this == DUCKDB;
-      case BOOLEAN, TEXT, OTHER -> false;
+      case OTHER -> false;
     };
   }
 
-  /** Returns the SQL of an operand whose bytes, not whose collation, decide equality. */
-  String bytes(String text) {
-    return this == DUCKDB ? "encode(" + text + ")" : text + " COLLATE \"C\"";
+  /** Returns whether minima, maxima and sorted rows reach Spark with the values by which the database sorted. */
+  boolean ranks(Kind kind) {
+    return isExact(kind) && kind != Kind.BOOLEAN && kind != Kind.TEXT;
+  }
+
+  /** Returns the SQL of text whose bytes, not whose collation, decide. */
+  static String bytes(String text) {
+    return text + " COLLATE \"C\"";
+  }
+
+  /**
+   * Returns the SQL of a search in text by its bytes. The functions know no patterns. PostgreSQL uses an index for the
+   * first one.
+   *
+   * @param name Spark's name of the search
+   * @param part a literal
+   */
+  String search(String name, String text, String part) {
+    String bytes = bytes(text);
+    boolean isDuckDb = this == DUCKDB;
+    return switch (name) {
+      case "STARTS_WITH" -> (isDuckDb ? "prefix(" : "starts_with(") + bytes + ", " + part + ")";
+      case "ENDS_WITH" -> isDuckDb ? "suffix(" + bytes + ", " + part + ")"
+          : "right(" + bytes + ", char_length(" + part + ")) = " + part;
+      case "CONTAINS" -> isDuckDb ? "contains(" + bytes + ", " + part + ")"
+          : "strpos(" + bytes + ", " + part + ") > 0";
+      default -> throw new IllegalArgumentException("there is no search " + name);
+    };
   }
 
   /** Returns the SQL of a quarter of a number, without the remainder. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.adbc;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.SortDirection;
@@ -63,18 +64,31 @@ public final class QueryColumns {
     return AdbcOptions.quoted(column.name(), quote);
   }
 
-  /** Returns the SQL of an order, after {@code ORDER BY}; null if the database's order may differ from Spark's. */
-  public @Nullable String order(List<SortOrder> orders) {
-    var sql = new ArrayList<String>();
-    for (SortOrder order : orders) {
-      Field column = column(order.expression());
-      if (column == null || !dialect.ranks(kind(column))) return null;
-      String direction = order.direction() == SortDirection.ASCENDING ? " ASC" : " DESC";
-      sql.add(quoted(column) + direction + switch (order.nullOrdering()) {
-        case NULLS_FIRST -> " NULLS FIRST";
-        case NULLS_LAST -> " NULLS LAST";
-      });
-    }
-    return String.join(", ", sql);
+  /** Returns whether the database sorts the values of a column as Spark. */
+  boolean ranks(Expression expression) {
+    Field column = column(expression);
+    return column != null && dialect.ranks(kind(column));
+  }
+
+  /** Returns the SQL of an order that the database has, after {@code ORDER BY}. */
+  public String order(List<SortOrder> orders) {
+    return order(orders, expression -> {
+      Field column = column(expression);
+      if (column == null) throw notAccepted(expression);
+      return quoted(column);
+    });
+  }
+
+  /** Returns the SQL of an order of operands. */
+  static String order(List<SortOrder> orders, Function<Expression, String> operand) {
+    return orders.stream().map(order -> operand.apply(order.expression())
+        + (order.direction() == SortDirection.ASCENDING ? " ASC" : " DESC") + switch (order.nullOrdering()) {
+          case NULLS_FIRST -> " NULLS FIRST";
+          case NULLS_LAST -> " NULLS LAST";
+        }).collect(Collectors.joining(", "));
+  }
+
+  static IllegalArgumentException notAccepted(Expression expression) {
+    return new IllegalArgumentException("AdbcSource has not accepted " + expression);
   }
 }

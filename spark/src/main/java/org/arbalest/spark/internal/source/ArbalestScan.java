@@ -46,9 +46,10 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
     List<String> columns = request.schema().fields().stream().map(Field::name).toList();
     String limit = request.limit().isPresent() ? ", limit " + request.limit().getAsInt() : "";
     String order = request.order().isEmpty() ? "" : ", order " + request.order();
+    String groups = request.groups().isEmpty() ? "" : ", groups " + request.groups();
     String aggregates = request.aggregates().isEmpty() ? "" : ", aggregates " + request.aggregates();
     return "arbalest " + source.options().source() + ", columns " + columns + ", accepted " + request.predicates()
-        + order + limit + aggregates;
+        + order + limit + groups + aggregates;
   }
 
   @Override
@@ -141,6 +142,7 @@ final class ArbalestScan implements Batch, SupportsReportStatistics {
         && request.predicates().equals(scan.request.predicates())
         && request.limit().equals(scan.request.limit())
         && request.order().equals(scan.request.order())
+        && request.groups().equals(scan.request.groups())
         && request.aggregates().equals(scan.request.aggregates());
   }
 

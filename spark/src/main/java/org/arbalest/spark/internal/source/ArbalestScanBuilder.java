@@ -4,6 +4,7 @@ package org.arbalest.spark.internal.source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -29,6 +30,7 @@ final class ArbalestScanBuilder
   private List<Predicate> accepted = List.of();
   private OptionalInt limit = OptionalInt.empty();
   private List<SortOrder> order = List.of();
+  private List<Expression> groups = List.of();
   private List<AggregateFunc> aggregates = List.of();
 
   ArbalestScanBuilder(OpenedSource source) {
@@ -74,15 +76,24 @@ final class ArbalestScanBuilder
     return true;
   }
 
-  /** Pushes functions of all rows, not of groups. Spark combines the results of the partitions. */
+  @Override
+  public boolean supportCompletePushDown(Aggregation aggregation) {
+    return source.source().aggregatesCompletely(List.of(aggregation.groupByExpressions()),
+        List.of(aggregation.aggregateExpressions()), source.options().all());
+  }
+
+  /** Pushes groups and functions. Spark combines the results of the partitions, unless these are complete. */
   @Override
   public boolean pushAggregation(Aggregation aggregation) {
+    List<Expression> by = List.of(aggregation.groupByExpressions());
     List<AggregateFunc> all = List.of(aggregation.aggregateExpressions());
-    if (aggregation.groupByExpressions().length > 0 || all.isEmpty()) return false;
-    Schema schema = source.source().aggregated(all, source.options().all()).orElse(null);
+    if (by.isEmpty() && all.isEmpty()) return false;
+    Schema schema = source.source().aggregated(by, all, source.options().all()).orElse(null);
     if (schema == null) return false;
-    if (schema.fields().size() != all.size()) throw new IllegalStateException(source.options().source() + " returned "
-        + schema.fields().size() + " columns for " + all.size() + " aggregates: " + all);
+    if (schema.fields().size() != by.size() + all.size()) throw new IllegalStateException(source.options().source()
+        + " returned " + schema.fields().size() + " columns for " + by.size() + " groups and " + all.size()
+        + " aggregates: " + by + ", " + all);
+    groups = by;
     aggregates = all;
     required = schema.fields();
     return true;
@@ -98,6 +109,6 @@ final class ArbalestScanBuilder
   public Scan build() {
     var schema = Schema.of(required).withMetadata(source.schema().metadata());
     return new ArbalestScan(source,
-        new ScanRequest(source.options().all(), schema, accepted, limit, order, aggregates));
+        new ScanRequest(source.options().all(), schema, accepted, limit, order, groups, aggregates));
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark.internal.adbc
 
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldEndWith
 import org.apache.spark.sql.connector.expressions.Expression
 import org.apache.spark.sql.connector.expressions.Expressions
 import org.apache.spark.sql.connector.expressions.Expressions.column
@@ -120,11 +122,11 @@ class ConditionsSpec : FunSpec({
     test("text is equal by its bytes, whatever its collation, and cannot end its apostrophes [SPK-25]") {
         fun text(value: String) = LiteralValue(UTF8String.fromString(value), DataTypes.StringType)
         sql("=", ref("t"), text("a' OR 'a")) shouldBe
-            "(\"t\" = 'a'' OR ''a' AND encode(\"t\") = encode('a'' OR ''a'))"
+            "(\"t\" = 'a'' OR ''a' AND \"t\" COLLATE \"C\" = 'a'' OR ''a' COLLATE \"C\")"
         sql(predicate("<>", text("x"), ref("t")), Dialect.POSTGRESQL) shouldBe
             "(NOT ('x' = \"t\" AND 'x' COLLATE \"C\" = \"t\" COLLATE \"C\"))"
         sql("IN", ref("t"), text("x"), LiteralValue(null, DataTypes.StringType)) shouldBe
-            "(\"t\" IN ('x', NULL) AND encode(\"t\") IN (encode('x'), NULL))"
+            "(\"t\" IN ('x', NULL) AND \"t\" COLLATE \"C\" IN ('x' COLLATE \"C\", NULL))"
         for (left in listOf("a\\b", "a\u0000b")) sql("=", ref("t"), text(left)) shouldBe null
         sql("=", ref("t"), LiteralValue(UTF8String.fromBytes(byteArrayOf(-1)), DataTypes.StringType)) shouldBe null
         for (operator in listOf("<", "<=", ">", ">=")) sql(operator, ref("t"), text("x")) shouldBe null
@@ -150,15 +152,32 @@ class ConditionsSpec : FunSpec({
             "DuckDB" to "ADBC Flight SQL Driver", null to null)) Dialect.of(vendor, driver) shouldBe Dialect.OTHER
     }
 
+    test("text is searched by its bytes, without patterns [SPK-25]") {
+        fun text(value: String) = LiteralValue(UTF8String.fromString(value), DataTypes.StringType)
+        fun searches(dialect: Dialect, part: Expression) = listOf("STARTS_WITH", "ENDS_WITH", "CONTAINS")
+            .map { sql(predicate(it, ref("t"), part), dialect) }
+        searches(Dialect.DUCKDB, text("50%'_")) shouldBe listOf("(prefix(\"t\" COLLATE \"C\", '50%''_'))",
+            "(suffix(\"t\" COLLATE \"C\", '50%''_'))", "(contains(\"t\" COLLATE \"C\", '50%''_'))")
+        searches(Dialect.POSTGRESQL, text("a")) shouldBe listOf("(starts_with(\"t\" COLLATE \"C\", 'a'))",
+            "(right(\"t\" COLLATE \"C\", char_length('a')) = 'a')", "(strpos(\"t\" COLLATE \"C\", 'a') > 0)")
+        for (part in listOf(text("a\\b"), text("a\u0000"), ref("t"), LiteralValue(null, DataTypes.StringType)))
+            searches(Dialect.DUCKDB, part) shouldBe listOf(null, null, null)
+        searches(Dialect.OTHER, text("a")) shouldBe listOf(null, null, null)
+        sql("STARTS_WITH", text("a"), ref("t")) shouldBe null
+        sql("STARTS_WITH", ref("js"), text("a")) shouldBe null
+        sql("NOT", predicate("CONTAINS", ref("t"), text(""))) shouldBe "(NOT (contains(\"t\" COLLATE \"C\", '')))"
+    }
+
     test("orders and aggregates are pushed only where the driver returns the compared values [SPK-25, SPK-26]") {
-        fun order(column: String, dialect: Dialect) = columns(dialect).order(listOf(
-            Expressions.sort(ref(column), SortDirection.DESCENDING, NullOrdering.NULLS_LAST),
-        ))
-        order("i", Dialect.POSTGRESQL) shouldBe "\"i\" DESC NULLS LAST"
-        order("day", Dialect.DUCKDB) shouldBe "\"day\" DESC NULLS LAST"
-        for (column in listOf("day", "z", "l", "t", "missing")) order(column, Dialect.POSTGRESQL) shouldBe null
+        fun sort(of: Expression) = Expressions.sort(of, SortDirection.DESCENDING, NullOrdering.NULLS_LAST)
+        fun ranks(column: String, dialect: Dialect) = Aggregates(columns(dialect)).ranks(ref(column))
+        columns(Dialect.POSTGRESQL).order(listOf(sort(ref("i")))) shouldBe "\"i\" DESC NULLS LAST"
+        ranks("i", Dialect.POSTGRESQL) shouldBe true
+        ranks("day", Dialect.DUCKDB) shouldBe true
+        for (column in listOf("day", "z", "l", "t", "missing")) ranks(column, Dialect.POSTGRESQL) shouldBe false
+        for (column in listOf("t", "o", "f")) ranks(column, Dialect.DUCKDB) shouldBe false
         fun types(dialect: Dialect, vararg functions: AggregateFunc) =
-            Aggregates(columns(dialect)).schema(functions.toList())?.fields()?.map { it.type() }
+            Aggregates(columns(dialect)).schema(listOf(), functions.toList())?.fields()?.map { it.type() }
         types(Dialect.POSTGRESQL, CountStar(), Count(ref("t"), false), Max(ref("i")), Sum(ref("i"), false)) shouldBe
             listOf(DataType.INT64, DataType.INT64, DataType.INT32, DataType.INT64)
         types(Dialect.DUCKDB, Min(ref("u")), Min(ref("d"))) shouldBe
@@ -172,5 +191,37 @@ class ConditionsSpec : FunSpec({
             listOf(DataType.INT64, DataType.INT64)
         types(Dialect.DUCKDB, Sum(ref("l"), false), Count(ref("st"), false)) shouldBe null
         types(Dialect.OTHER, CountStar()) shouldBe null
+    }
+
+    test("groups are pushed where equality is Spark's, and are complete where no sum may overflow [SPK-26]") {
+        fun groups(dialect: Dialect, vararg names: String) = Aggregates(columns(dialect))
+            .schema(names.map { ref(it) }, listOf(CountStar()))?.fields()?.map { "${it.name()} ${it.type()}" }
+        groups(Dialect.DUCKDB, "d", "t", "o") shouldBe
+            listOf("g0 decimal128(9, 2)", "g1 utf8", "g2 bool", "a0 int64")
+        for (column in listOf("f", "js", "st", "ms", "twice", "missing")) groups(Dialect.DUCKDB, column) shouldBe null
+        for (column in listOf("d", "js", "l", "j")) groups(Dialect.POSTGRESQL, column) shouldBe null
+        groups(Dialect.OTHER, "i") shouldBe null
+        fun areComplete(dialect: Dialect, group: String, vararg functions: AggregateFunc) =
+            Aggregates(columns(dialect)).areComplete(listOf(ref(group)), functions.toList())
+        areComplete(Dialect.DUCKDB, "day", CountStar(), Sum(ref("i"), false), Max(ref("l"))) shouldBe true
+        areComplete(Dialect.POSTGRESQL, "t", CountStar(), Sum(ref("i"), false)) shouldBe true
+        areComplete(Dialect.DUCKDB, "t", Sum(ref("l"), false)) shouldBe false
+        areComplete(Dialect.POSTGRESQL, "day", CountStar()) shouldBe false // two values may arrive as one
+        areComplete(Dialect.DUCKDB, "f", CountStar()) shouldBe false
+    }
+
+    test("the results of a group are ordered by their positions, and sums beyond a bigint have rows [SPK-26]") {
+        fun sort(of: Expression) = Expressions.sort(of, SortDirection.ASCENDING, NullOrdering.NULLS_FIRST)
+        val aggregates = Aggregates(columns(Dialect.DUCKDB))
+        val groups = listOf(ref("t"), ref("i"))
+        val functions = listOf(CountStar(), Sum(ref("j"), false))
+        val end = aggregates.order(groups, functions, listOf(sort(Sum(ref("j"), false)), sort(ref("i"))))
+        end shouldBe "4 ASC NULLS FIRST, 2 ASC NULLS FIRST"
+        aggregates.select(groups, functions, "FROM x", " LIMIT 1") shouldBe "SELECT \"t\" COLLATE \"C\" AS g0, " +
+            "\"i\" AS g1, COUNT(*) AS a0, CAST(SUM(\"j\") AS BIGINT) AS a1 FROM x GROUP BY 1, 2 LIMIT 1"
+        shouldThrow<IllegalArgumentException> { aggregates.order(groups, functions, listOf(sort(Max(ref("i"))))) }
+            .message shouldBe "AdbcSource has not accepted MAX(i)"
+        aggregates.select(listOf(), listOf(Sum(ref("l"), false)), "FROM x", "") shouldEndWith
+            " AS parts(part) WHERE part = 0 OR a0 > 9223372036854775807"
     }
 })
