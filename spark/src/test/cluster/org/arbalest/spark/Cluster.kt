@@ -87,7 +87,7 @@ internal object Cluster {
     }
 
     /** Waits until the listeners have received all events. */
-    fun listen() = session.sparkContext().listenerBus().waitUntilEmpty(60_000)
+    fun listen(of: SparkSession = session) = of.sparkContext().listenerBus().waitUntilEmpty(60_000)
 
     /** Waits for both executors, because Spark starts as soon as the first is available. */
     fun awaitBoth(of: SparkSession) {

@@ -12,7 +12,10 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.ExplainMode
 import scala.Option
+import java.net.URI
+import java.nio.file.Path
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
@@ -21,9 +24,13 @@ import kotlin.system.exitProcess
 
 /** Programs that need a Spark application of their own, each in its own process. They print their results. */
 internal object LonelyCluster {
+    /** The property with the file of the logs' levels, for this process and its executors. */
+    const val LOGGING = "log4j2.configurationFile"
+
     @JvmStatic
-    fun main(arguments: Array<String>) = when (arguments.single()) {
+    fun main(arguments: Array<String>) = when (arguments[0]) {
         "ends" -> ends()
+        "secrets" -> secrets(driver = arguments[1])
         "another device" -> anotherDevice()
         else -> speculates()
     }
@@ -101,6 +108,55 @@ internal object LonelyCluster {
         println("attempts: ${ends.sorted().joinToString()}")
         session.stop()
         exitProcess(0) // ends the master and its workers
+    }
+
+    /**
+     * Reads and writes with secrets in a driver's options, also in jobs that fail, and prints the places where Spark
+     * displays or logs one. Each secret contains `hunter2`.
+     */
+    private fun secrets(driver: String) {
+        val folder = createTempDirectory("arbalest")
+        val session = Cluster.builder().config("spark.ui.enabled", "true").config("spark.ui.port", "0")
+            .config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", "${folder.toUri()}")
+            .config("spark.eventLog.compress", "false").config("spark.task.maxFailures", "1")
+            .config("spark.executor.extraJavaOptions", "-D$LOGGING=${System.getProperty(LOGGING)}").getOrCreate()
+        val options = mapOf("source" to AdbcSource::class.java.name, "driver" to driver,
+            "database.uri" to "fake://user:hunter2@host", "database.password" to "hunter2 password",
+            "database.fake.user.header" to "hunter2 header", "connection.fake.user.key" to "hunter2 key")
+
+        fun read(table: String) =
+            session.read().format("arbalest").options(options).option("table", table).load()
+        val rows = read("batches(2, 3)")
+        val said = mutableListOf("rows: ${rows.cache().count()}, ${rows.onDevice().sum()}")
+        session.sql("CREATE TEMPORARY VIEW secret USING arbalest OPTIONS (table 'batches(2, 3)', " +
+            options.entries.joinToString { "`${it.key}` '${it.value}'" } + ")")
+        said += "view: ${session.sql("SELECT id FROM secret").collectAsList().size}"
+        val failures = listOf("append", "error").map { mode ->
+            { rows.write().format("arbalest").options(options).option("table", "t").mode(mode).save() }
+        } + { read("fails(3, 2, 1)").collectAsList() } + { read("nowhere").count() }
+        val errors = failures.mapNotNull { runCatching(it).exceptionOrNull()?.stackTraceToString() }
+        said += "failures: ${errors.size}"
+
+        val places = mutableMapOf("errors" to errors.joinToString())
+        for (mode in listOf("simple", "extended", "codegen", "cost", "formatted"))
+            places["explain $mode"] = rows.queryExecution().explainString(ExplainMode.fromString(mode))
+        Cluster.listen(session)
+        val ui = session.sparkContext().uiWebUrl().get()
+        val id = session.sparkContext().applicationId()
+        val executions = session.sharedState().statusStore().executionsCount()
+        val api = "api/v1/applications/$id"
+        for (page in listOf("jobs/", "stages/", "storage/", "environment/", "SQL/", "$api/environment",
+            "$api/sql?details=true&planDescription=true&length=1000") +
+            (0 until executions).map { "SQL/execution/?id=$it" }) places[page] = URI("$ui/$page").toURL().readText()
+        session.stop()
+        val logs = Path.of(System.getenv("SPARK_HOME"), "work", id)
+        for (file in (folder.toFile().walk() + logs.toFile().walk()).filter { it.isFile && !it.name.endsWith(".jar") })
+            places[(if (file.startsWith(logs.toFile())) "log " else "event ") + file] = file.readText()
+        said.forEach(::println)
+        println("leaks: ${places.filterValues { "hunter2" in it }.keys}")
+        println("redacted: ${places.filterValues { "database.uri" in it }.keys}")
+        println("logs: ${places.count { (name, text) -> name.startsWith("log ") && " INFO " in text }}")
+        folder.toFile().deleteRecursively()
     }
 
     private fun numbers(session: SparkSession, vararg options: Pair<String, String>) =

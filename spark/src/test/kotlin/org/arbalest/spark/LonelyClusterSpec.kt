@@ -3,24 +3,28 @@ package org.arbalest.spark
 
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempfile
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.Availability
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.support.ChildJvm
+import org.arbalest.support.adbc.FaultyDriver
 
 /** Tests that can run only once in a process, or that need an application of their own. */
 class LonelyClusterSpec : FunSpec({
     val isThere = System.getenv("CI") != null || Devices.availability(DeviceType.OPENCL) is Availability.Ready
 
-    fun run(what: String, check: (Map<String, String>) -> Unit) {
-        val child = ChildJvm.run(LonelyCluster::class, what,
-            options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED"), seconds = 300)
+    fun run(vararg arguments: String, options: List<String> = listOf(), check: (Map<String, String>) -> Unit) {
+        val child = ChildJvm.run(LonelyCluster::class, *arguments,
+            options = listOf("--add-opens=java.base/sun.util.calendar=ALL-UNNAMED") + options, seconds = 300)
         withClue(child.output) {
             child.exitCode shouldBe 0
+            child.output shouldNotContain "hunter2"
             check(child.output.lines().filter { ": " in it }.associate {
                 it.substringBefore(": ") to it.substringAfter(": ")
             })
@@ -52,4 +56,23 @@ class LonelyClusterSpec : FunSpec({
             said["counters"] shouldBe "[0, 0]"
         }
     }
+
+    test("no secret of a driver's options is in plans, errors, the UI, the event log or a log of INFO [SPK-30]")
+        .config(extensions = listOf(FaultyDriver.needed)) {
+            val logging = tempfile(suffix = ".properties")
+            logging.writeText("rootLogger.level = info\nrootLogger.appenderRef.console.ref = console\n" +
+                "appender.console.type = Console\nappender.console.name = console\n" +
+                "appender.console.target = SYSTEM_ERR\nappender.console.layout.type = PatternLayout\n" +
+                "appender.console.layout.pattern = %d %p %c: %m%n%ex\n")
+            val options = listOf("-D${LonelyCluster.LOGGING}=$logging")
+            run("secrets", "${FaultyDriver.full.file}", options = options) { said ->
+                said["rows"] shouldBe "6, 6"
+                said["view"] shouldBe "6"
+                said["failures"] shouldBe "4"
+                said["leaks"] shouldBe "[]"
+                said["redacted"] shouldContain "event "
+                said["redacted"] shouldContain "SQL/execution/"
+                said["logs"] shouldBe "2"
+            }
+        }
 })

@@ -43,6 +43,7 @@ public final class ArbalestProvider implements TableProvider, CreatableRelationP
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     SparkSession session = SparkSession.getActiveSession().getOrElse(() -> null);
     if (session != null) ApplicationSettings.check(session);
+    Redaction.add();
     var table = new ArbalestTable(SourceOptions.of(options));
     inferred = table;
     return table.schema();
@@ -50,6 +51,7 @@ public final class ArbalestProvider implements TableProvider, CreatableRelationP
 
   @Override
   public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
+    Redaction.add();
     SourceOptions options = SourceOptions.of(new CaseInsensitiveStringMap(properties));
     ArbalestTable table = inferred;
     inferred = null; // used once: later requests open the source again
