@@ -67,7 +67,7 @@ internal class BlockingCall {
      */
     fun hasBegun(): Boolean = synchronized(this) { hasBegun }
 
-    /** Requests the cancellation, and returns the outcome of each request; none if nothing runs that can be cancelled. */
+    /** Requests the cancellation, and returns the outcomes; none if nothing runs that can be cancelled. */
     fun giveUp(): List<Result<Unit>> = synchronized(this) {
         isGivenUp = true
         cancels.map { runCatching(it) }
@@ -97,8 +97,11 @@ internal fun <T> interruptibly(call: BlockingCall, action: () -> T): T {
  * If the coroutine is cancelled after the call has begun, this function cancels the call and waits for it, because the
  * call uses objects of the caller. The cancellation uses [BlockingCall.cancellable] on [asking]: it may block too, and
  * must not delay the caller's threads or those of [dispatcher]. If the call still returns an object, [drop] closes it.
- * The exceptions of these steps are suppressed in the cancellation. A driver that cannot cancel is not waited for: the
- * call ends on its thread, which then drops its result; the objects of the driver are kept until then.
+ * The exceptions of these steps are suppressed in the cancellation.
+ *
+ * With [mayEndLate], a call whose driver cannot cancel is not waited for: it ends on its thread, which then drops its
+ * result. Such a call may use only objects of the driver, which are kept until then. After a call of the driver, it
+ * [checks][BlockingCall.check] before it makes another that has an effect.
  *
  * Before the call has begun, it may use only objects that protect themselves, such as a connection, and must release
  * all objects that it has created.
@@ -107,6 +110,7 @@ internal suspend fun <T> calling(
     dispatcher: CoroutineDispatcher,
     drop: (T) -> Unit,
     asking: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
+    mayEndLate: Boolean = false,
     call: (BlockingCall) -> T,
 ): T {
     val context = currentCoroutineContext()
@@ -120,7 +124,7 @@ internal suspend fun <T> calling(
     val outcome = try {
         running.await()
     } catch (e: CancellationException) {
-        uncancelled(asking) { running.giveUp(blocking, drop) }.forEach(e::addSuppressed)
+        uncancelled(asking) { running.giveUp(blocking, drop, mayEndLate) }.forEach(e::addSuppressed)
         if (!context.isActive) throw e
         // The coroutine is not cancelled: a dispatcher that was shut down also throws CancellationException.
         throw IllegalStateException("the dispatcher $dispatcher was shut down", e)
@@ -129,14 +133,18 @@ internal suspend fun <T> calling(
 }
 
 /** Returns the first exceptions of the cancel requests, and those of [drop]. */
-private suspend fun <T> Deferred<Result<T>>.giveUp(call: BlockingCall, drop: (T) -> Unit): List<Throwable> {
+private suspend fun <T> Deferred<Result<T>>.giveUp(
+    call: BlockingCall,
+    drop: (T) -> Unit,
+    mayEndLate: Boolean,
+): List<Throwable> {
     var failures = emptyList<Throwable>()
     var patience = FIRST_PATIENCE
     while (!isCompleted) {
         val requests = call.giveUp()
         val failed = requests.mapNotNull { it.exceptionOrNull() }.filterNot { it.saysThatThereIsNothing() }
         if (failures.isEmpty()) failures = failed
-        if (requests.isNotEmpty() && requests.all { it.exceptionOrNull()?.status == AdbcStatus.NOT_IMPLEMENTED }) {
+        if (mayEndLate && requests.isNotEmpty() && requests.all { it.isRefused() }) {
             invokeOnCompletion { dropLate(drop) }
             return failures
         }
@@ -164,6 +172,8 @@ private fun <T> Deferred<Result<T>>.dropLate(drop: (T) -> Unit) {
 }
 
 private val Throwable.status: AdbcStatus? get() = (this as? AdbcException)?.status()
+
+private fun Result<Unit>.isRefused() = exceptionOrNull()?.status == AdbcStatus.NOT_IMPLEMENTED
 
 /** The call has not begun, has ended, or cannot be cancelled. This is not an error. */
 private fun Throwable.saysThatThereIsNothing() =

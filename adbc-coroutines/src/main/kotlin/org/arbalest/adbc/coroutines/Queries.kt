@@ -25,7 +25,7 @@ import org.arbalest.device.adbc.AdbcStatement
  * **Cancellation.** When the coroutine is cancelled, another thread calls [AdbcStatement.cancel], and repeats it until
  * the query ends; this call waits for that. Exceptions of these calls are suppressed in the cancellation. A driver
  * without a cancel, such as SQLite's, is not waited for: the query ends on its thread, and other calls of the connection
- * wait for it.
+ * wait for it, so do the end of a [transaction] and of a pool's lease.
  *
  * @param dispatcher the dispatcher for the calls of the driver
  * @return the result; the caller closes it
@@ -33,7 +33,9 @@ import org.arbalest.device.adbc.AdbcStatement
 public suspend fun AdbcStatement.awaitQuery(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): DeviceArrayReader =
-    calling(dispatcher, DeviceArrayReader::close) { call -> call.cancellable({ cancel() }) { executeQuery() } }
+    calling(dispatcher, DeviceArrayReader::close, mayEndLate = true) { call ->
+        call.cancellable({ cancel() }) { executeQuery() }
+    }
 
 /**
  * Executes the query, or the ingestion, for its effect; see [AdbcStatement.executeUpdate]. Threads and cancellation are
@@ -44,7 +46,7 @@ public suspend fun AdbcStatement.awaitQuery(
 public suspend fun AdbcStatement.awaitUpdate(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long =
-    calling(dispatcher, {}) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
+    calling(dispatcher, {}, mayEndLate = true) { call -> call.cancellable({ cancel() }) { executeUpdate() } }
 
 /**
  * Executes a query with a new statement, and returns its result; see [AdbcConnection.query] and
@@ -56,7 +58,7 @@ public suspend fun AdbcConnection.awaitQuery(
     sql: String,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): DeviceArrayReader =
-    calling(dispatcher, DeviceArrayReader::close) { call ->
+    calling(dispatcher, DeviceArrayReader::close, mayEndLate = true) { call ->
         byStatement(call) { statement ->
             statement.setSqlQuery(sql)
             statement.executeQuery()
@@ -75,9 +77,10 @@ public suspend fun AdbcConnection.awaitQuery(
     vararg values: Any?,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): DeviceArrayReader =
-    calling(dispatcher, DeviceArrayReader::close) { call ->
+    calling(dispatcher, DeviceArrayReader::close, mayEndLate = true) { call ->
         byStatement(call) { statement ->
             statement.set(sql, values)
+            call.check()
             statement.executeQuery()
         }
     }
@@ -92,7 +95,7 @@ public suspend fun AdbcConnection.awaitExecute(
     sql: String,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long =
-    calling(dispatcher, {}) { call ->
+    calling(dispatcher, {}, mayEndLate = true) { call ->
         byStatement(call) { statement ->
             statement.setSqlQuery(sql)
             statement.executeUpdate()
@@ -110,9 +113,10 @@ public suspend fun AdbcConnection.awaitExecute(
     vararg values: Any?,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long =
-    calling(dispatcher, {}) { call ->
+    calling(dispatcher, {}, mayEndLate = true) { call ->
         byStatement(call) { statement ->
             statement.set(sql, values)
+            call.check()
             statement.executeUpdate()
         }
     }

@@ -184,7 +184,7 @@ class CallingSpec : FunSpec({
         coroutineScope {
             val job = launch(Dispatchers.Default) {
                 val drop: (String) -> Unit = { dropped.complete(it) }
-                val _ = calling(Dispatchers.IO, drop) { call ->
+                val _ = calling(Dispatchers.IO, drop, mayEndLate = true) { call ->
                     call.cancellable({ throw failure(AdbcStatus.NOT_IMPLEMENTED) }) { waiting.await() }
                     "answer"
                 }
@@ -203,7 +203,7 @@ class CallingSpec : FunSpec({
         coroutineScope {
             val job = launch(Dispatchers.Default) {
                 val drop: (String) -> Unit = { dropped.complete(it) }
-                val _ = calling(Dispatchers.IO, drop) { call ->
+                val _ = calling(Dispatchers.IO, drop, mayEndLate = true) { call ->
                     val refused: () -> Unit = { throw failure(AdbcStatus.NOT_IMPLEMENTED) }
                     call.cancellable(refused, waiting::letGo) { waiting.await() }
                     "answer"
