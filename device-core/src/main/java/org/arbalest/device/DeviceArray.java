@@ -453,7 +453,8 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * <p>The field stays the same. Nulls stay nulls, also null rows of the batch itself. Dictionaries, the data of views
    * and the elements of list-views are shared, not copied; run-ends are joined. All other buffers are written, in one
    * allocation. If this array keeps more than four times the memory that the result needs, all buffers are written,
-   * unless there are dictionaries of more than 64 KiB, and more than the rows have. If nothing is shared, the result does not keep the memory of this array.
+   * unless there are dictionaries of more than 64 KiB, and more than the rows have. If nothing is shared, the result
+   * does not keep the memory of this array.
    *
    * <p>Rows that follow each other become a {@link #slice}, and all rows another handle of this array, both without a
    * copy and on any device. Otherwise this call waits as {@link #synchronize} does.

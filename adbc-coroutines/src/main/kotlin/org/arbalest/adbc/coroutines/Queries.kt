@@ -24,8 +24,8 @@ import org.arbalest.device.adbc.AdbcStatement
  *
  * **Cancellation.** When the coroutine is cancelled, another thread calls [AdbcStatement.cancel], and repeats it until
  * the query ends; this call waits for that. Exceptions of these calls are suppressed in the cancellation. A driver
- * without a cancel, such as SQLite's, is not waited for: the query ends on its thread, and other calls of the connection
- * wait for it, so do the end of a [transaction] and of a pool's lease.
+ * without a cancel, such as SQLite's, is not waited for: the query ends on its thread. Other calls of the connection
+ * wait for it, also the end of a [transaction] and of a pool's lease.
  *
  * @param dispatcher the dispatcher for the calls of the driver
  * @return the result; the caller closes it

@@ -307,8 +307,9 @@ class FaultyDriver private constructor(main: String) {
     /**
      * Sets whether bound data are handled as by PostgreSQL's driver: for times with a zone it begins a transaction, and
      * sets the session's zone to UTC, until all bound rows were executed; it forgets the nulls of lists' items. `BEGIN`
-     * is a transaction of its own. After a query, the state of the transaction is `active`. The connection's options `adbc.postgresql.transaction_status` and `fake.zone` (`UTC` or `local`) report both. Sources
-     * and details are in `c/adbc/foibles.c`.
+     * is a transaction of its own. After a query, the state of the transaction is `active`. The connection's options
+     * `adbc.postgresql.transaction_status` and `fake.zone` (`UTC` or `local`) report both. Sources and details are in
+     * `c/adbc/foibles.c`.
      */
     fun bindAsPostgreSql(isOn: Boolean = true): Unit = set(Setting.PG_BOUND, if (isOn) 1 else 0)
 
@@ -376,8 +377,8 @@ class FaultyDriver private constructor(main: String) {
             "peer" to "peer.h tracker.h tracker.c nodes.c streams.c",
             "async" to "async.h metadata.h producer.h source.h metadata.c producer.c source.c driver.c",
             "adbc" to "functions.h adbc.h adbc_draft.h driver.h faults.c errors.c options.c calls.c accessors.c " +
-                "duck.c bound.c foibles.c results.c warnings.c statement.c partitions.c connection.c metadata.c multi.c " +
-                "draft.c table.c layout.c",
+                "duck.c bound.c foibles.c results.c warnings.c statement.c partitions.c connection.c metadata.c " +
+                "multi.c draft.c table.c layout.c",
         ).flatMap { (folder, files) -> files.split(' ').map { "$folder/$it" } }.toTypedArray()
 
         private val foreign by lazy { NativeLibrary.compile("adbc/foreign.c", "adbc/adbc.h", "adbc/functions.h") }

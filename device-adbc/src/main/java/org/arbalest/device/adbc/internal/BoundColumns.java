@@ -100,9 +100,10 @@ final class BoundColumns {
     if (lists.items().nullCount() == 0) return;
     for (long row = 0; row < lists.length(); row++) {
       if (lists.isNull(row) || lists.getList(row).nullCount() == 0) continue;
-      throw new IllegalArgumentException(place(lists, before + row) + ": the list has a null item, for which PostgreSQL's driver "
-          + "would store 0 or an empty text; bind the list as text, such as '{1,NULL,3}', and cast it, such as "
-          + "$1::int[]");
+      throw new IllegalArgumentException(
+          place(lists, before + row) + ": the list has a null item, for which PostgreSQL's driver "
+              + "would store 0 or an empty text; bind the list as text, such as '{1,NULL,3}', and cast it, such as "
+              + "$1::int[]");
     }
   }
 

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The transaction of an execution that binds times with a zone by PostgreSQL's driver. With autocommit on, the driver
- * begins one itself. It sets the session's time zone to UTC, executes for one bound row after the other as the result is
- * pulled, and restores the zone and commits when it finds the end of the bound rows. So such a result is read at its
+ * begins one itself. It sets the session's time zone to UTC, executes for one bound row after the other as the result
+ * is pulled, and restores the zone and commits when it finds the end of the bound rows. So such a result is read at its
  * execution, and this class undoes what a failure leaves. (Seen with 1.13; {@code bind_stream.h} and {@code
  * result_reader.cc} of apache/arrow-adbc.)
  *
- * <p>The driver asks libpq for the state of a transaction. After a result by {@code COPY}, also one that was read to its
- * end, that is {@code active} until the next command, and the driver then begins no transaction where it should
+ * <p>The driver asks libpq for the state of a transaction. After a result by {@code COPY}, also one that was read to
+ * its end, that is {@code active} until the next command, and the driver then begins no transaction where it should
  * (apache/arrow-adbc#4695). {@link #refresh} ends this state.
  */
 final class DriverTransaction {

@@ -38,7 +38,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   private final boolean isBound;
 
   /**
-   * Whether nothing is left to cancel: PostgreSQL's driver has the whole result of each bound row when that is executed.
+   * Whether nothing is left to cancel: PostgreSQL's driver has the whole result of a bound row when that is executed.
    * Its cancel opens a connection to the server, which takes longer than a small query.
    */
   private final boolean isInMemory;

@@ -55,9 +55,10 @@ class BoundColumnsSpec : FunSpec({
         Faulty.c.bindAsSqlite()
         Faulty.connected { connection ->
             connection.ingest("x", batch(DataType.DATE32, days.subList(1, 3) + days.drop(4))) shouldBe 4
-            connection.query("SELECT a FROM x").rows().map { it.single() } shouldBe (days.subList(1, 3) + days.drop(4)).stored()
-            val refused = "column a, row 3: SQLite's driver would store another date for 2050-01-01, since it is before " +
-                "1901-12-14 or after 2038-01-19; ingest the column as text, such as '1900-01-01'"
+            connection.query("SELECT a FROM x").rows().map { it.single() } shouldBe
+                (days.subList(1, 3) + days.drop(4)).stored()
+            val refused = "column a, row 3: SQLite's driver would store another date for 2050-01-01, since it is " +
+                "before 1901-12-14 or after 2038-01-19; ingest the column as text, such as '1900-01-01'"
             shouldThrow<IllegalArgumentException> {
                 connection.ingest("y", batch(DataType.DATE32, listOf(null, null, null, days[3])))
             }.message shouldBe refused
@@ -76,8 +77,8 @@ class BoundColumnsSpec : FunSpec({
             val lists = listOf(listOf(1, 2), null, listOf())
             connection.ingest("x", batch(ints, lists)) shouldBe 3
             connection.query("SELECT a FROM x").rows().map { it.single() } shouldBe lists
-            val refused = "column a, row 1: the list has a null item, for which PostgreSQL's driver would store 0 or an " +
-                "empty text; bind the list as text, such as '{1,NULL,3}', and cast it, such as $1::int[]"
+            val refused = "column a, row 1: the list has a null item, for which PostgreSQL's driver would store 0 " +
+                "or an empty text; bind the list as text, such as '{1,NULL,3}', and cast it, such as $1::int[]"
             shouldThrow<IllegalArgumentException> {
                 connection.ingest("y", batch(ints, listOf(listOf(1), listOf(1, null, 3))))
             }.message shouldBe refused

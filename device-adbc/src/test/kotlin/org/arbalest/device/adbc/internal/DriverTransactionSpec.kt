@@ -85,7 +85,8 @@ class DriverTransactionSpec : FunSpec({
         inserted { connection ->
             connection.insert { it.bindValues(1, moment) }
             connection.insert { it.bind(batch(2, 3, 4)) }
-            connection.insert { it.bind(batch(5, 6).let { b -> DeviceArrayReader.of(b.schema(), listOf(b, batch(7))) }) }
+            val batches = listOf(batch(5, 6), batch(7))
+            connection.insert { it.bind(DeviceArrayReader.of(batches[0].schema(), batches)) }
         } shouldContainExactly List(7) { it + 1L }
     }
 

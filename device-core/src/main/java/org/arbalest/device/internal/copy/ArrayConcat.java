@@ -211,8 +211,8 @@ public final class ArrayConcat {
   }
 
   /**
-   * Returns whether two arrays have equal dictionaries, each in memory of its own, and these are much of the memory that
-   * the arrays keep. Does not wait for an array.
+   * Returns whether two arrays have equal dictionaries, each in memory of its own, and these are much of the memory
+   * that the arrays keep. Does not wait for an array.
    */
   static boolean repeatDictionaries(DeviceArrayImpl one, DeviceArrayImpl other) {
     if (!one.isMemoryCpuAccessible() || !other.isMemoryCpuAccessible()) return false;

@@ -176,7 +176,8 @@ final class ConcatDictionary {
   private ConcatInputs several() {
     ConcatInputs united = united();
     if (united != null) return united;
-    if (plan.dictionaries != ConcatPlan.Dictionaries.APPENDED) throw new MalformedException("the dictionaries cannot be united");
+    if (plan.dictionaries != ConcatPlan.Dictionaries.APPENDED)
+      throw new MalformedException("the dictionaries cannot be united");
     return appended();
   }
 

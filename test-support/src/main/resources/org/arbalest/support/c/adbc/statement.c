@@ -253,9 +253,10 @@ static AdbcStatusCode execute_zoned(struct call* call, struct statement* stateme
 static int copy_fails(struct statement* statement) {
   static const char* const words[] = {"SHOW", "EXPLAIN", NULL};
   const char* sql = statement->sql;
-  const char* line = strrchr(sql, '\n');
+  const char* line = sql;
+  for (const char* end = strchr(sql, '\n'); end != NULL; end = strchr(line, '\n')) line = end + 1;
   return setting(ONE_COPY) && !option_is(&statement->handle, USE_COPY, ADBC_OPTION_VALUE_DISABLED)
-      && (begins(sql, words) || strstr(line == NULL ? sql : line, "--") != NULL);
+      && (begins(sql, words) || strstr(line, "--") != NULL);
 }
 
 static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out,
