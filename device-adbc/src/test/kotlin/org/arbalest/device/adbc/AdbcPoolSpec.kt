@@ -399,8 +399,10 @@ class AdbcPoolSpec : FunSpec({
             leases.forEach { it.get().close() }
             pool.toString() shouldBe "pool of 3 connections by ${Faulty.driver.name()}"
             pool.close()
-            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
-            Faulty.c.live(Live.DATABASES) shouldBe 0
+            // a thread that has opened a connection may still return its database
+            eventually("all connections and databases are closed") {
+                Faulty.c.live(Live.CONNECTIONS) + Faulty.c.live(Live.DATABASES) == 0L
+            }
         }
     }
 

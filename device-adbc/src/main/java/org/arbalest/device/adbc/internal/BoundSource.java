@@ -28,7 +28,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   private volatile boolean isPulling;
   private volatile boolean isGivenUp;
 
-  /** @param columns the columns that the driver gets in place of the reader's; null for the same */
+  /** @param columns the columns that the driver gets in place of those of the reader; null for the same */
   BoundSource(DeviceArrayReader reader, NativeHandle statement, @Nullable BoundColumns columns) {
     this.reader = reader;
     this.statement = statement;

@@ -6,7 +6,7 @@ import org.arbalest.device.adbc.AdbcStatus;
 
 /**
  * The drivers of Apache Arrow that store or return other values than {@code adbc.h} has, or keep state on the session.
- * Each is recognized by an option of its statements that no other driver has. The guides list what is worked around.
+ * Each is recognized by an option of its statements that no other driver has. The guides list the differences.
  */
 enum KnownDriver {
   POSTGRESQL,

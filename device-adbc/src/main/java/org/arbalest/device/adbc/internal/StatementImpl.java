@@ -36,10 +36,10 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
 
   private boolean isPrepared;
 
-  /** The parameters of the prepared query; null if they were not asked for, or the driver does not report them. */
+  /** The parameters of the prepared query; null if they were not queried, or the driver does not report them. */
   private @Nullable Schema parameters;
 
-  private boolean areParametersAsked;
+  private boolean areParametersKnown;
 
   private final StatementBinding binding;
   private final IngestTarget target = new IngestTarget();
@@ -165,19 +165,19 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private void setPrepared(boolean isNow) {
     isPrepared = isNow;
     parameters = null;
-    areParametersAsked = false;
+    areParametersKnown = false;
   }
 
   /**
-   * Returns the parameters of a prepared query; null if the driver does not report them. They are asked for once:
-   * PostgreSQL's driver asks its server twice for them.
+   * Returns the parameters of a prepared query; null if the driver does not report them. They are queried once,
+   * since PostgreSQL's driver queries its server twice for them.
    */
   private @Nullable Schema knownParameters() {
     enter();
     try {
-      if (isPrepared && !areParametersAsked) {
+      if (isPrepared && !areParametersKnown) {
         parameters = reportedParameters();
-        areParametersAsked = true;
+        areParametersKnown = true;
       }
       return parameters;
     } finally {

@@ -25,6 +25,7 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
 import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.Arena
 import java.lang.reflect.Modifier
 import java.util.concurrent.atomic.AtomicInteger
@@ -181,7 +182,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
             reader.close()
             stream.reader(2).rows() shouldBe 12
         }
-        source.closes.get() shouldBe 1
+        eventually("the producer's thread closes the source") { source.closes.get() == 1 }
         CData.importAsyncStream(CImport.DEVICE) { handler ->
             val again = AsyncProducer.of(reader, Metadata.empty())
             shouldThrow<IllegalStateException> {

@@ -47,7 +47,7 @@ final class ConcatPlan {
     }
   }
 
-  /** What becomes of the dictionaries of the inputs. */
+  /** The treatment of the dictionaries of the inputs. */
   enum Dictionaries {
     /** Those that cannot be united are appended to each other. */
     APPENDED,

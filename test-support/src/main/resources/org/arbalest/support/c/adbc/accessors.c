@@ -33,7 +33,7 @@ static void out(const struct option* option, size_t needed, void* to, size_t* si
   *size = needed;
 }
 
-/* What PostgreSQL's driver knows without its server, and the session's zone. */
+/* The options that PostgreSQL's driver knows without its server, and the session's zone. */
 static void session(void* handle, const char* key) {
   struct connection* connection = handle;
   if (strcmp(key, TRANSACTION_STATUS) == 0) {

@@ -305,7 +305,7 @@ AdbcStatusCode statement_execute(struct call* call, struct statement* statement,
                                  struct ArrowArrayStream* out, int64_t* rows);
 AdbcStatusCode statement_schema_of(struct call* call, struct statement* statement, char* sql, struct ArrowSchema* out);
 
-/* ---- foibles.c: what real drivers do beside adbc.h ---- */
+/* ---- foibles.c: the behaviour of real drivers beside adbc.h ---- */
 
 int foibles_zone(const struct bound* bound); /* whether the next two apply */
 AdbcStatusCode foibles_begin(struct call* call, struct connection* connection);

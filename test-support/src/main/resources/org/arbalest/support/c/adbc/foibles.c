@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What real drivers do with bound data beside adbc.h, as of 1.13 of apache/arrow-adbc.
+ * The behaviour of real drivers beside adbc.h with bound data, as of 1.13 of apache/arrow-adbc.
  *
  * PG_BOUND, PostgreSQL's: for times with a zone (bind_stream.h, result_reader.cc) it begins a transaction if autocommit
  * is on, and sets the session's zone to UTC. A row with a result is executed when that is pulled. After the last bound
- * row it restores the zone, and commits what it began. After a failure, or an early release, all stays as it is. After
+ * row it restores the zone, and commits what it began. After a failure, or an early release, all stays unchanged. After
  * a result by COPY, the state of the transaction is "active" until the next execution, which begins no transaction
  * though autocommit is off (connection.cc, issue 4695). Null items of lists are written as the value below them
  * (copy/writer.h).
