@@ -184,10 +184,10 @@ class CallingSpec : FunSpec({
         coroutineScope {
             val job = launch(Dispatchers.Default) {
                 val drop: (String) -> Unit = { dropped.complete(it) }
-                val _ = calling(Dispatchers.IO, drop, mayEndLate = true) { call ->
+                calling(Dispatchers.IO, drop, mayEndLate = true) { call ->
                     call.cancellable({ throw failure(AdbcStatus.NOT_IMPLEMENTED) }) { waiting.await() }
                     "answer"
-                }
+                } shouldBe "answer"
             }
             waiting.entered.await()
             job.cancelAndJoin() // though the call still waits
@@ -203,11 +203,11 @@ class CallingSpec : FunSpec({
         coroutineScope {
             val job = launch(Dispatchers.Default) {
                 val drop: (String) -> Unit = { dropped.complete(it) }
-                val _ = calling(Dispatchers.IO, drop, mayEndLate = true) { call ->
+                calling(Dispatchers.IO, drop, mayEndLate = true) { call ->
                     val refused: () -> Unit = { throw failure(AdbcStatus.NOT_IMPLEMENTED) }
                     call.cancellable(refused, waiting::letGo) { waiting.await() }
                     "answer"
-                }
+                } shouldBe "answer"
             }
             waiting.entered.await()
             job.cancelAndJoin()
