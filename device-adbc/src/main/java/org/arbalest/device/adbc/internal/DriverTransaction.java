@@ -73,8 +73,16 @@ final class DriverTransaction {
     if (zone == null) {
       boolean _ = endLeft(connection);
     } else if (OPEN.equals(status(connection))) {
-      SessionSql.execute(connection, "SET TIME ZONE '" + zone.replace("'", "''") + "'");
+      restore(zone);
     } // otherwise the transaction has failed, and its rollback restores the zone
+  }
+
+  private void restore(String before) {
+    try {
+      SessionSql.execute(connection, "SET TIME ZONE '" + before.replace("'", "''") + "'");
+    } catch (AdbcException e) { // the execution's failure is thrown
+      System.getLogger("org.arbalest.device.adbc").log(Level.WARNING, "the session's time zone was not restored", e);
+    }
   }
 
   /** Lets PostgreSQL's driver see the state of its transaction; does nothing for others. */

@@ -345,18 +345,25 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
    */
   private <T> @Nullable T executing(AdbcFunction function, Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange(function);
-    BoundSource fedBy = null;
+    try {
+      binding.begin(); // if this fails, the rows stay bound
+    } catch (Throwable t) {
+      leave();
+      throw t;
+    }
+    BoundSource fedBy = binding.take();
     @Nullable T given;
     boolean hasFailed = true;
     try {
       try {
-        binding.begin();
-        fedBy = binding.take();
         given = execution.apply(fedBy);
         hasFailed = false;
       } finally {
-        binding.executed(hasFailed);
-        leave();
+        try {
+          binding.executed(hasFailed);
+        } finally {
+          leave();
+        }
       }
     } catch (Throwable t) {
       closeAfter(t, fedBy);

@@ -217,6 +217,11 @@ class DriverTransactionSpec : FunSpec({
             shouldThrow<AdbcException> { connection.query(select, moment) }.driverMessage() shouldBe
                 "BEGIN has begun a transaction, which PostgreSQL's driver commits after times with a zone; switch " +
                 "autocommit off instead of BEGIN"
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery(insert)
+                statement.bindValues(2, moment)
+                repeat(2) { shouldThrow<AdbcException> { statement.executeUpdate() } } // it stays bound, and refused
+            }
             connection.execute("ROLLBACK")
         } shouldContainExactly listOf()
     }
