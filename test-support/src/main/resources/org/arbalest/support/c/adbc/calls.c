@@ -72,6 +72,10 @@ static void copy_end(struct connection* connection) {
   state_unlock();
 }
 
+int call_ends_transaction(const char* sql) {
+  return sql != NULL && setting(PG_BOUND) && (strcmp(sql, "ROLLBACK") == 0 || strcmp(sql, "COMMIT") == 0);
+}
+
 static int refuse_aborted(struct call* call) {
   return refuse(call, call_fail(call, ADBC_STATUS_INVALID_STATE, "25P02",
                                 "current transaction is aborted, commands ignored until end of transaction block"));
@@ -108,7 +112,7 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
     connection->was_active = connection->active;
     connection->active = 0;
   }
-  int ends = flags & ENDS || (kind == STATEMENT && foibles_ends(((struct statement*)handle)->sql));
+  int ends = flags & ENDS || (kind == STATEMENT && call_ends_transaction(((struct statement*)handle)->sql));
   if (queries && overlaps) return refuse(call, call_state(call, "another command is already in progress"));
   if ((queries || flags & RUNS) && !ends && connection != NULL && connection->aborted) {
     return refuse_aborted(call);

@@ -198,6 +198,7 @@ AdbcStatusCode call_fail(struct call* call, AdbcStatusCode status, const char* s
     __attribute__((format(printf, 4, 5)));
 AdbcStatusCode call_end(struct call* call, AdbcStatusCode status);
 int call_cancelled(struct call* call);
+int call_ends_transaction(const char* sql); /* PG_BOUND: COMMIT or ROLLBACK */
 AdbcStatusCode call_close(struct call* call, struct handle* handle); /* ends a release */
 
 #define BEGIN(name, flags, handle, kind) \
@@ -277,8 +278,11 @@ struct source {
 };
 
 void source_free(struct source* source);
+/* Executes SQL for a bound row; *out is NULL if there is no such row. */
+typedef AdbcStatusCode (*next_row)(struct call* call, struct connection* connection, const char* sql,
+                                   struct bound* bound, int64_t row, struct source** out, int64_t* rows);
 /* A result of the sources and, with SQL, of the bound rows from the given one on: each is executed when it is pulled. */
-void result_start_rows(struct source* source, struct bound* bound, const char* sql, int64_t row,
+void result_start_rows(struct source* source, struct bound* bound, const char* sql, int64_t row, next_row next,
                        struct statement* statement, struct ArrowArrayStream* out);
 /* A result, which owns the sources and the bound data. `at`: before that batch it waits at the gate, or fails if
    is_failing. */
@@ -296,9 +300,6 @@ void count_result_schema(struct ArrowSchema* schema);
 /* A result of SQL that belongs to the connection. */
 AdbcStatusCode connection_query(struct call* call, struct connection* connection, const char* sql,
                                 struct ArrowArrayStream* out);
-/* Executes for a row of the bound data, if there is any. */
-AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
-                           int64_t row, struct source* source, int64_t* rows);
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out);
 /* The result of other SQL than the statement's, without rows if only_schema. */
 AdbcStatusCode statement_execute(struct call* call, struct statement* statement, char* sql, int only_schema,
@@ -311,14 +312,9 @@ int foibles_zone(const struct bound* bound); /* whether the next two apply */
 AdbcStatusCode foibles_begin(struct call* call, struct connection* connection);
 /* PG_BOUND: executes BEGIN, COMMIT, ROLLBACK and SET TIME ZONE, of the session. */
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done);
-int foibles_ends(const char* sql); /* COMMIT or ROLLBACK */
 /* PG_BOUND: an execution with autocommit off has succeeded. */
 AdbcStatusCode foibles_executed(struct call* call, struct connection* connection);
 AdbcStatusCode foibles_end(struct call* call, struct connection* connection);
-/* Executes for a bound row; *out is NULL, and the transaction has ended, if there is no such row. */
-AdbcStatusCode foibles_next(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
-                            int64_t row, struct source** out, int64_t* rows);
-void foibles_values(struct bound* bound, struct ArrowArray* batch); /* the values that the driver sees */
 
 /* ---- warnings.c ---- */
 

@@ -14,6 +14,7 @@ struct result {
   struct bound* bound;
   char* sql;   /* executed for each bound row when it is pulled; NULL: all were executed before */
   int64_t row; /* the next one */
+  next_row next;
   struct connection* connection;
   struct statement* statement; /* NULL: it belongs to the connection, or is invalid */
   int64_t index, at;           /* of the next batch; of the one that waits or fails */
@@ -168,7 +169,7 @@ static int pull_row(struct result* own) {
   int64_t rows = 0;
   int code = 0;
   while (*last != NULL) last = &(*last)->next;
-  AdbcStatusCode status = foibles_next(&call, own->connection, own->sql, own->bound, own->row++, last, &rows);
+  AdbcStatusCode status = own->next(&call, own->connection, own->sql, own->bound, own->row++, last, &rows);
   if (status != ADBC_STATUS_OK) {
     memcpy(sqlstate, theirs.sqlstate, 5);
     code = fails(own, "get_next", status, EIO, sqlstate, theirs.message == NULL ? "no text" : theirs.message);
@@ -302,11 +303,12 @@ void result_start(struct source* source, struct bound* bound, struct connection*
   start(source, bound, connection, statement, at, is_failing, out);
 }
 
-void result_start_rows(struct source* source, struct bound* bound, const char* sql, int64_t row,
+void result_start_rows(struct source* source, struct bound* bound, const char* sql, int64_t row, next_row next,
                        struct statement* statement, struct ArrowArrayStream* out) {
   struct result* own = start(source, bound, statement->connection, statement, -1, 0, out);
   if (sql != NULL) own->sql = strcpy(tracker_alloc(strlen(sql) + 1), sql);
   own->row = row;
+  own->next = next;
 }
 
 void result_invalidate(struct statement* statement, const char* why) {

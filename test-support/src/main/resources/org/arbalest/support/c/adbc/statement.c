@@ -190,8 +190,8 @@ static AdbcStatusCode run(struct call* call, struct source* source, int has_resu
   return call_cancelled(call) ? call_fail(call, ADBC_STATUS_CANCELLED, "57014", "was cancelled") : ADBC_STATUS_OK;
 }
 
-AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
-                           int64_t row, struct source* source, int64_t* rows) {
+static AdbcStatusCode execute_row(struct call* call, struct connection* connection, const char* sql,
+                                  struct bound* bound, int64_t row, struct source* source, int64_t* rows) {
   struct ArrowArray array;
   struct ArrowSchema schema;
   /* Other statements, such as SET and ATTACH, may outlive the catalogs. */
@@ -225,6 +225,26 @@ static AdbcStatusCode execute_rows(struct call* call, struct connection* connect
   return ADBC_STATUS_OK;
 }
 
+/* Executes for a bound row; *out is NULL, and the transaction has ended, if there is no such row. */
+static AdbcStatusCode next_zoned(struct call* call, struct connection* connection, const char* sql, struct bound* bound,
+                                 int64_t row, struct source** out, int64_t* rows) {
+  int64_t affected = -1;
+  AdbcStatusCode status = ADBC_STATUS_OK;
+  *out = NULL;
+  while (status == ADBC_STATUS_OK && row >= bound->rows && bound->stream.release != NULL) {
+    status = bound_more(call, bound);
+  }
+  if (status != ADBC_STATUS_OK) return status; /* the server knows nothing of it */
+  if (row >= bound->rows) return foibles_end(call, connection);
+  struct source* source = tracker_alloc(sizeof *source);
+  status = execute_row(call, connection, sql, bound, row, source, &affected);
+  if (affected > 0) *rows += affected;
+  if (status == ADBC_STATUS_OK) *out = source;
+  else source_free(source);
+  if (status != ADBC_STATUS_OK) connection->aborted = 1;
+  return status;
+}
+
 /* Executes for bound times with a zone, as PostgreSQL's driver: see foibles.c. */
 static AdbcStatusCode execute_zoned(struct call* call, struct statement* statement, struct bound* bound,
                                     struct ArrowArrayStream* out, int64_t* rows) {
@@ -234,13 +254,13 @@ static AdbcStatusCode execute_zoned(struct call* call, struct statement* stateme
   *rows = out == NULL ? 0 : -1;
   AdbcStatusCode status = foibles_begin(call, connection);
   do {
-    if (status == ADBC_STATUS_OK) status = foibles_next(call, connection, statement->sql, bound, row++, last, rows);
+    if (status == ADBC_STATUS_OK) status = next_zoned(call, connection, statement->sql, bound, row++, last, rows);
     if (*last == NULL) break;
     last = &(*last)->next;
   } while (status == ADBC_STATUS_OK && out == NULL);
   if (status == ADBC_STATUS_OK && out != NULL) {
     if (source == NULL) source = tracker_alloc(sizeof *source);
-    result_start_rows(source, bound, row > bound->rows ? NULL : statement->sql, row, statement, out);
+    result_start_rows(source, bound, row > bound->rows ? NULL : statement->sql, row, next_zoned, statement, out);
     return status;
   }
   source_free(source);
