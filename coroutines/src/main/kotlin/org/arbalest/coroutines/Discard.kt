@@ -33,7 +33,9 @@ internal fun discardAll(flows: Array<out Flow<*>>) {
 }
 
 /** The results of a lending flow's elements. They belong to the collector; [source] is the lending flow's. */
-internal class ChangedFlow<R>(private val flow: Flow<R>, private val source: () -> Unit) : Flow<R> {
+internal class ChangedFlow<R>(flow: Flow<R>, private val source: () -> Unit) : Flow<R> {
+    private val flow = ContinuationPerContext.of(flow)
+
     override suspend fun collect(collector: FlowCollector<R>) = discardingAfter(source) { flow.collect(collector) }
 
     fun discardSource() = source()

@@ -103,7 +103,8 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
     private fun start(): Upstream {
         val started = Upstream.start(CoroutineScope(context)) {
             try {
-                flow.collect { arrays.send(it.move()) } // throws if the reader is closed
+                // The send throws if the reader is closed.
+                ContinuationPerContext.of(flow).collect { arrays.send(it.move()) }
             } catch (t: Throwable) {
                 arrays.close(t) // reported to the pulling thread, not to the parent
             }

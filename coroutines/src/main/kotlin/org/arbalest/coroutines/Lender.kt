@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.coroutines
 
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.FlowCollector
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -72,6 +74,37 @@ internal class Lender<T : AutoCloseable>(private val collector: FlowCollector<T>
         } catch (t: Throwable) {
             if (failure == null) throw t
             failure.addSuppressed(t)
+        }
+    }
+}
+
+/**
+ * Passes on elements. An emit from another context than [context], such as that of a `coroutineScope` before the end of
+ * the flow, gets its own continuation.
+ *
+ * `flow` continues each emit by one object, for which a channel keeps a continuation with the job of its first emit. If
+ * that job has completed, a later `send` that suspends is cancelled ("ScopeCoroutine has completed normally"):
+ * `SafeCollector` and `CancellableContinuationImpl.installParentHandle` of kotlinx.coroutines 1.11.
+ *
+ * @param context the context of the collecting coroutine
+ */
+internal class ContinuationPerContext<T> private constructor(
+    private val collector: FlowCollector<T>,
+    private val context: CoroutineContext,
+) : FlowCollector<T> {
+    override suspend fun emit(value: T): Unit = suspendCoroutineUninterceptedOrReturn { pass(value, it) }
+
+    private fun pass(value: T, emitter: Continuation<Unit>): Any? {
+        if (emitter.context === context) return EMIT(collector, value, emitter)
+        val emit: suspend () -> Unit = { collector.emit(value) }
+        return emit.startCoroutineUninterceptedOrReturn(emitter)
+    }
+
+    companion object {
+        /** Returns [flow], so that its collector gets a continuation for each context. */
+        fun <T> of(flow: Flow<T>): Flow<T> = object : Flow<T> {
+            override suspend fun collect(collector: FlowCollector<T>) =
+                flow.collect(ContinuationPerContext(collector, currentCoroutineContext()))
         }
     }
 }

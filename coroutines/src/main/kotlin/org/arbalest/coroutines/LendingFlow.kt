@@ -73,10 +73,12 @@ import kotlin.time.Duration
  * `Channel(…, onUndeliveredElement = DeviceArray::close)`, and with `cancel()` at the end.
  */
 public class LendingFlow<T : AutoCloseable> internal constructor(
-    private val flow: Flow<T>,
+    flow: Flow<T>,
     private val move: (T) -> T,
     private val source: () -> Unit = {},
 ) : Flow<T> {
+    private val flow: Flow<T> = ContinuationPerContext.of(flow)
+
     override suspend fun collect(collector: FlowCollector<T>): Unit =
         discardingAfter(source) { flow.collect(collector) }
 
