@@ -87,6 +87,7 @@ void async_other_sins(void) {
   begin(1, 1, 0, PEER_ACON_LATE_REQUEST);
   launch();
   CHECK(peer_async_join(producer, LIMIT) == 0);
+  CHECK(peer_async_consumer_join(handler, LIMIT) == 0); /* its own late request is over */
   peer_async_request(handler, 1);
   CHECK(strstr(peer_violation_text(), "ASY-22"));
   finish();
