@@ -13,8 +13,8 @@ class ReleaseSpec : FunSpec({
         listOf("-Prelease", "-Dpublish") to "-Prelease would publish a BOM with modules for Spark, without these",
     )) {
         test("${arguments.joinToString(" ")} is refused") {
-            val pom = ROOT.resolve("pom.xml").path
-            maven(tempdir(), "-f", pom, "-N", "validate", *arguments.toTypedArray(), mayFail = true) shouldContain reason
+            val all = arguments + listOf("-f", ROOT.resolve("pom.xml").path, "-N", "validate")
+            maven(tempdir(), *all.toTypedArray(), mayFail = true) shouldContain reason
         }
     }
 })

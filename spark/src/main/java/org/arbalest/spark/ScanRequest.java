@@ -37,6 +37,13 @@ public record ScanRequest(Map<String, String> options, Schema schema, List<Predi
     aggregates = List.copyOf(aggregates);
   }
 
+  /** Returns the request without the values of options, which may contain passwords. */
+  @Override
+  public String toString() {
+    return "ScanRequest[options=" + options.keySet() + ", schema=" + schema + ", predicates=" + predicates + ", limit="
+        + limit + ", order=" + order + ", groups=" + groups + ", aggregates=" + aggregates + "]";
+  }
+
   /** Returns whether the query needs groups or their aggregates instead of rows. */
   public boolean isAggregate() {
     return !groups.isEmpty() || !aggregates.isEmpty();

@@ -124,16 +124,23 @@ internal object LonelyCluster {
             "database.uri" to "fake://user:hunter2@host", "database.password" to "hunter2 password",
             "database.fake.user.header" to "hunter2 header", "connection.fake.user.key" to "hunter2 key")
 
+        // before the session has found the source
+        session.sql("CREATE TEMPORARY VIEW secret USING arbalest OPTIONS (table 'batches(2, 3)', " +
+            options.entries.joinToString { "`${it.key}` '${it.value}'" } + ")")
+        val said = mutableListOf("view: ${session.sql("SELECT id FROM secret").collectAsList().size}")
+
         fun read(table: String) =
             session.read().format("arbalest").options(options).option("table", table).load()
         val rows = read("batches(2, 3)")
-        val said = mutableListOf("rows: ${rows.cache().count()}, ${rows.onDevice().sum()}")
-        session.sql("CREATE TEMPORARY VIEW secret USING arbalest OPTIONS (table 'batches(2, 3)', " +
-            options.entries.joinToString { "`${it.key}` '${it.value}'" } + ")")
-        said += "view: ${session.sql("SELECT id FROM secret").collectAsList().size}"
-        val failures = listOf("append", "error").map { mode ->
-            { rows.write().format("arbalest").options(options).option("table", "t").mode(mode).save() }
-        } + { read("fails(3, 2, 1)").collectAsList() } + { read("nowhere").count() }
+        said += "rows: ${rows.cache().count()}, ${rows.onDevice().sum()}"
+        val other = session.newSession().range(3) // this thread's session stays the first one
+
+        fun write(data: Dataset<*>, vararg more: Pair<String, String>, mode: String = "append") =
+            data.write().format("arbalest").options(options + more).option("table", "t").mode(mode).save()
+        val uri = "postgresql://user:hunter2@host/database"
+        val failures = listOf({ write(rows) }, { write(rows, mode = "error") }, { write(other) },
+            { write(other, "uri" to uri) }, { write(other, "driver" to uri) },
+            { read("fails(3, 2, 1)").collectAsList() }, { read("nowhere").count() })
         val errors = failures.mapNotNull { runCatching(it).exceptionOrNull()?.stackTraceToString() }
         said += "failures: ${errors.size}"
 

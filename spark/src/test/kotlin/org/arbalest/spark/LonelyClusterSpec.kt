@@ -68,7 +68,7 @@ class LonelyClusterSpec : FunSpec({
             run("secrets", "${FaultyDriver.full.file}", options = options) { said ->
                 said["rows"] shouldBe "6, 6"
                 said["view"] shouldBe "6"
-                said["failures"] shouldBe "4"
+                said["failures"] shouldBe "7"
                 said["leaks"] shouldBe "[]"
                 said["redacted"] shouldContain "event "
                 said["redacted"] shouldContain "SQL/execution/"

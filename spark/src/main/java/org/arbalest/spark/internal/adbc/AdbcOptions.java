@@ -15,7 +15,12 @@ public final class AdbcOptions {
 
   /** Returns the database that the options name. */
   public static AdbcParts.Database database(Map<String, String> options) {
-    return new AdbcParts.Database(required(options, "driver"), options.get("entrypoint"), behind(DATABASE, options),
+    String driver = required(options, "driver");
+    if (driver.contains("://") && !driver.startsWith(AdbcParts.Database.PROFILE)) // without it: it may have a password
+      throw new IllegalArgumentException(
+          "option(\"driver\", …) is a URI, but not of a connection profile: give the name or "
+              + "the library of a driver, and the URI as option(\"database.uri\", …)");
+    return new AdbcParts.Database(driver, options.get("entrypoint"), behind(DATABASE, options),
         behind(CONNECTION, options));
   }
 

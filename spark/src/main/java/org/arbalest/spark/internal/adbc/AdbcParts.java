@@ -53,7 +53,7 @@ public final class AdbcParts {
   public record Database(String driver, @Nullable String entrypoint, Map<String, String> databaseOptions,
       Map<String, String> connectionOptions)
       implements Serializable {
-    private static final String PROFILE = "profile://";
+    static final String PROFILE = "profile://";
     private static final Map<Database, AdbcDriver> LOADED = new ConcurrentHashMap<>();
 
     /** The open databases of this process. Connections differ in their options, so the key has none of these. */
@@ -67,6 +67,10 @@ public final class AdbcParts {
         new Kept<>(OPEN::use, CompletableFuture.delayedExecutor(30, TimeUnit.SECONDS));
 
     private AdbcDatabase open() {
+      return Secrets.hiding(databaseOptions, this::opened);
+    }
+
+    private AdbcDatabase opened() {
       if (driver.startsWith(PROFILE)) return Adbc.open(driver, optionsOfProfile());
       return LOADED.computeIfAbsent(new Database(driver, entrypoint, Map.of(), Map.of()), Database::load)
           .open(databaseOptions);
@@ -102,10 +106,16 @@ public final class AdbcParts {
     public <T extends @Nullable Object> T connected(Function<AdbcConnection, T> call) {
       TaskContext task = TaskContext.get();
       try (var used = use();
-          AdbcConnection connection = task == null ? used.value().connect(connectionOptions)
-              : Connecting.open(used.value(), connectionOptions, task)) {
+          AdbcConnection connection = connect(used.value(), task)) {
         return call.apply(connection);
       }
+    }
+
+    private AdbcConnection connect(AdbcDatabase database, @Nullable TaskContext task) {
+      Map<String, String> options = new HashMap<>(databaseOptions);
+      connectionOptions.forEach((name, value) -> options.put("connection." + name, value));
+      return Secrets.hiding(options, () -> task == null ? database.connect(connectionOptions)
+          : Connecting.open(database, connectionOptions, task));
     }
 
     /**
@@ -153,9 +163,15 @@ public final class AdbcParts {
     private static boolean exists(AdbcConnection connection, TableName table) {
       AdbcObjects of = AdbcObjects.to(AdbcObjects.Depth.TABLES);
       String dbSchema = table.dbSchema() == null ? currentDbSchema(connection) : table.dbSchema();
+      // a driver takes the schema as a pattern, in which _ is any character, and returns those of all catalogs
       return connection.objects(dbSchema == null ? of : of.inSchema(dbSchema)).stream()
-          .flatMap(catalog -> catalog.dbSchemas().stream()).flatMap(schema -> schema.tables().stream())
-          .anyMatch(each -> each.name().equalsIgnoreCase(table.name()));
+          .filter(catalog -> isNamed(table.catalog(), catalog.name()))
+          .flatMap(catalog -> catalog.dbSchemas().stream()).filter(schema -> isNamed(dbSchema, schema.name()))
+          .flatMap(schema -> schema.tables().stream()).anyMatch(each -> each.name().equalsIgnoreCase(table.name()));
+    }
+
+    private static boolean isNamed(@Nullable String needed, @Nullable String name) {
+      return needed == null || needed.equalsIgnoreCase(name);
     }
 
     private static @Nullable String currentDbSchema(AdbcConnection connection) {
@@ -194,7 +210,7 @@ public final class AdbcParts {
       Thread caller = Thread.currentThread();
       TaskContext task = TaskContext.get();
       var used = use();
-      try (AdbcConnection connection = Connecting.open(used.value(), connectionOptions, task);
+      try (AdbcConnection connection = connect(used.value(), task);
           TaskWatch _ = TaskWatch.over(task, () -> cancel(connection, caller))) {
         keep(dialect);
         return ending(call.apply(connection), used);

@@ -110,8 +110,8 @@ public enum Dialect {
   }
 
   /**
-   * Returns whether the values of a kind reach Spark as the database distinguishes them. The driver of PostgreSQL
-   * returns {@code infinity} of a date or timestamp as another value, which is before all others.
+   * Returns whether the values of a kind reach Spark as the database distinguishes them. PostgreSQL has
+   * {@code infinity} as a date and timestamp, which has no value in Arrow.
    */
   boolean isExact(Kind kind) {
     return switch (kind) {

@@ -28,7 +28,7 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
   private final Map<String, String> options;
   private final StructType type;
   private final String query;
-  private final boolean creates;
+  private final boolean failsIfExists;
   private boolean isOverwrite;
 
   /**
@@ -36,13 +36,13 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
    *
    * @param options the options in the case of the user's names; a lookup ignores the case
    * @param info the DataFrame's schema and the id of its query
-   * @param creates whether an existing table is an error
+   * @param failsIfExists whether an existing table is an error
    */
-  public AdbcSink(Map<String, String> options, LogicalWriteInfo info, boolean creates) {
+  public AdbcSink(Map<String, String> options, LogicalWriteInfo info, boolean failsIfExists) {
     this.options = options;
     this.type = info.schema();
     this.query = info.queryId();
-    this.creates = creates;
+    this.failsIfExists = failsIfExists;
   }
 
   /**
@@ -98,7 +98,7 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
     List<String> columns = ArrowTypes.of(type).fields().stream().map(Field::name).toList();
     checkDiffer(columns, target.text);
     Schema there = target.schema();
-    if (creates && there != null)
+    if (failsIfExists && there != null)
       throw AdbcSink.<RuntimeException>unchecked(
           new TableAlreadyExistsException(CollectionConverters.asScala(target.name.parts()).toSeq()));
     var staging = new Staging(target.database, target.text, target.name, target.quote, query, columns,
@@ -118,7 +118,7 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
 
   /** Throws a checked exception that Spark's methods throw without declaring it. */
   @SuppressWarnings("unchecked")
-  private static <E extends Exception> RuntimeException unchecked(Exception exception) throws E {
+  static <E extends Exception> RuntimeException unchecked(Exception exception) throws E {
     throw (E) exception;
   }
 
@@ -136,18 +136,22 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
    * Returns the table's names of the DataFrame's columns, in the order of the DataFrame. The case of names is ignored
    * if no name is equal. The database fills the table's other columns.
    */
-  private static List<String> matching(List<String> columns, Schema there, String table) {
+  static List<String> matching(List<String> columns, Schema there, String table) {
     List<String> all = there.fields().stream().map(Field::name).toList();
     var left = new ArrayList<>(all);
     var extra = new ArrayList<String>();
     var found = new ArrayList<String>();
     for (String column : columns) {
-      int at = left.indexOf(column);
-      for (int i = 0; at < 0 && i < left.size(); i++) {
-        if (left.get(i).equalsIgnoreCase(column) && !columns.contains(left.get(i))) at = i;
+      List<String> alike = left.contains(column) ? List.of(column)
+          : left.stream().filter(each -> each.equalsIgnoreCase(column) && !columns.contains(each)).toList();
+      if (alike.size() > 1)
+        throw new IllegalArgumentException("cannot write the column " + column + " into the table " + table
+            + ": it has the columns " + alike + "; rename the column to one of these");
+      if (alike.isEmpty()) extra.add(column);
+      else {
+        found.add(alike.getFirst());
+        left.remove(alike.getFirst());
       }
-      if (at < 0) extra.add(column);
-      else found.add(left.remove(at));
     }
     if (extra.isEmpty()) return found;
     throw new IllegalArgumentException("cannot write the columns " + extra + " into the table " + table

@@ -22,7 +22,13 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * this source.
  */
 public final class SinkProvider implements TableProvider {
-  /** The table of the job that this thread starts. It is no option of the job, because Spark displays options. */
+  private static final System.Logger LOGGER = System.getLogger(SinkProvider.class.getName());
+
+  /** Spark's own options of {@code partitionBy} and {@code clusterBy}. */
+  private static final Map<String, String> LAYOUTS =
+      Map.of("__partition_columns", "partitionBy", "__clustering_columns", "clusterBy");
+
+  /** The table of the job that this thread starts. The options are not passed to the job: Spark displays its own. */
   private static final ScopedValue<SinkTable> TARGET = ScopedValue.newInstance();
 
   /**
@@ -31,10 +37,19 @@ public final class SinkProvider implements TableProvider {
    * @param options the options of the user; a lookup ignores the case
    */
   public static void write(Dataset<Row> data, Map<String, String> options, SaveMode mode) {
+    LAYOUTS.forEach((option, function) -> {
+      if (options.containsKey(option))
+        throw new IllegalArgumentException("the database decides how it stores a table; remove " + function);
+    });
     if (mode == SaveMode.Ignore && AdbcSink.exists(options)) return;
-    boolean creates = mode == SaveMode.Ignore || mode == SaveMode.ErrorIfExists;
-    ScopedValue.where(TARGET, new SinkTable(options, creates)).run(
-        () -> data.write().format(SinkProvider.class.getName()).mode(creates ? SaveMode.Append : mode).save());
+    boolean failsIfExists = mode == SaveMode.Ignore || mode == SaveMode.ErrorIfExists;
+    try {
+      ScopedValue.where(TARGET, new SinkTable(options, failsIfExists)).run(
+          () -> data.write().format(SinkProvider.class.getName()).mode(failsIfExists ? SaveMode.Append : mode).save());
+    } catch (Exception e) { // also those that Spark does not declare
+      if (mode != SaveMode.Ignore || !AdbcSink.exists(options)) throw AdbcSink.<RuntimeException>unchecked(e);
+      LOGGER.log(System.Logger.Level.INFO, "another client has created the table of a write in the mode ignore", e);
+    }
   }
 
   @Override
@@ -56,9 +71,9 @@ public final class SinkProvider implements TableProvider {
   /**
    * The table of a job.
    *
-   * @param creates whether an existing table is an error
+   * @param failsIfExists whether an existing table is an error
    */
-  private record SinkTable(Map<String, String> options, boolean creates) implements SupportsWrite {
+  private record SinkTable(Map<String, String> options, boolean failsIfExists) implements SupportsWrite {
     @Override
     public String name() {
       return "arbalest";
@@ -77,7 +92,7 @@ public final class SinkProvider implements TableProvider {
 
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-      return new AdbcSink(options, info, creates);
+      return new AdbcSink(options, info, failsIfExists);
     }
 
     @Override

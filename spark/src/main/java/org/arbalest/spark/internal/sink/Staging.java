@@ -37,6 +37,7 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
   /** The column with Spark's number of the task's attempt. */
   static final Field ATTEMPT = Field.of("arbalest_attempt", DataType.INT64).withNullable(false);
 
+  private static final System.Logger LOGGER = System.getLogger(Staging.class.getName());
   private static final int TRIES = 50;
   private static final long PAUSE_MILLIS = 100;
 
@@ -96,8 +97,11 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
     try {
       if (isOverwrite) connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
       long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
-      if (moved >= 0 && moved != rows) throw new IllegalStateException(
-          "the tasks wrote " + rows + " rows, but the database has moved " + moved + " into the table");
+      if (moved >= 0 && moved != rows) {
+        String words = "the tasks wrote " + rows + " rows, but the database has moved " + moved + " into the table ";
+        if (isTransaction) throw new IllegalStateException(words + table);
+        LOGGER.log(System.Logger.Level.WARNING, words + table); // a failed job would be repeated, and write them again
+      }
       if (isTransaction) connection.commit();
     } catch (Throwable t) {
       if (isTransaction) rollBack(connection, t);
@@ -112,7 +116,7 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
       drop();
     } catch (RuntimeException e) {
       e.addSuppressed(why);
-      System.getLogger(Staging.class.getName()).log(System.Logger.Level.WARNING,
+      LOGGER.log(System.Logger.Level.WARNING,
           "the rows are in the table " + table + ", but its staging table " + sql() + " is left; drop it", e);
     }
   }

@@ -3,24 +3,44 @@ package org.arbalest.spark.internal.source;
 
 import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.SparkSessionExtensionsProvider;
+import scala.runtime.BoxedUnit;
 
 /**
- * The names of options whose values Spark omits from plans, the UI and the event log. Spark knows names such as
- * {@code password} and {@code url}. A driver's options have others, and its {@code uri} may contain a password.
+ * The options whose values Spark omits from plans, the UI and the event log. Spark knows names such as {@code password}
+ * and {@code url}. A driver's options have others, and a URI may contain a password. Spark compares the expression with
+ * names and with values.
+ *
+ * <p>Spark finds this class through a {@code ServiceLoader}, and adds it to each session before the session's first
+ * plan.
  */
-final class Redaction {
+public final class Redaction implements SparkSessionExtensionsProvider {
   private static final String REGEX = "spark.sql.redaction.options.regex";
-  private static final String DRIVERS_OPTIONS = "(?i)^(?:database|connection)[.]";
+  private static final String SECRETS = "(?i)^(?:database|connection)[.]|://[^/?#]*@";
 
-  private Redaction() {}
+  /** For Spark. */
+  public Redaction() {}
 
-  /** Adds the names of all options of drivers to the setting of the current session. Plans are displayed later. */
+  @Override
+  public BoxedUnit apply(SparkSessionExtensions extensions) {
+    extensions.injectCheckRule(session -> {
+      add(session);
+      return _ -> BoxedUnit.UNIT;
+    });
+    return BoxedUnit.UNIT;
+  }
+
+  /** Adds the expression to the current session, which may be older than this module's jar. */
   static void add() {
     SparkSession session =
         SparkSession.getActiveSession().getOrElse(() -> SparkSession.getDefaultSession().getOrElse(() -> null));
-    if (session == null) return;
+    if (session != null) add(session);
+  }
+
+  private static void add(SparkSession session) {
     RuntimeConfig conf = session.conf();
     String regex = conf.get(REGEX);
-    if (!regex.contains(DRIVERS_OPTIONS)) conf.set(REGEX, "(?:" + regex + ")|" + DRIVERS_OPTIONS);
+    if (!regex.contains(SECRETS)) conf.set(REGEX, "(?:" + regex + ")|" + SECRETS);
   }
 }

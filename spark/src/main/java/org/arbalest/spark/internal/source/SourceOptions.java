@@ -34,6 +34,12 @@ record SourceOptions(Map<String, String> given, String source, boolean truncates
     return new SourceOptions(Map.copyOf(options.asCaseSensitiveMap()), source, truncates);
   }
 
+  /** Omits the options, which may contain passwords. */
+  @Override
+  public String toString() {
+    return "the options of " + source;
+  }
+
   /** Returns all options in the case of the user's names. A lookup ignores the case. */
   Map<String, String> all() {
     var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);

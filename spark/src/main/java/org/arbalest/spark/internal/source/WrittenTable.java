@@ -33,6 +33,11 @@ record WrittenTable(SourceOptions options, StructType given) implements Supports
   }
 
   @Override
+  public String toString() {
+    return name();
+  }
+
+  @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap ofQuery) {
     OpenedSource source = OpenedSource.open(options);
     if (source.type().equals(given)) return new ArbalestScanBuilder(source);
