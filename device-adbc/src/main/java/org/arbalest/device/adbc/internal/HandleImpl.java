@@ -78,8 +78,15 @@ abstract class HandleImpl implements LeasedObjects.Leased {
     }
   }
 
+  /**
+   * Adds a reference before it checks that this is open. So the end of a lease finds the reference, or this call finds
+   * the end: it does not reach the next lease.
+   */
   private void hold() {
-    if (closed.get() || !handle.tryHold()) throw wasClosed();
+    if (!handle.tryHold()) throw wasClosed();
+    if (!closed.get()) return;
+    leaveBehindCall();
+    throw wasClosed();
   }
 
   private IllegalStateException wasClosed() {
