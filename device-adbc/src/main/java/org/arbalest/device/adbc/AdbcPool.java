@@ -212,7 +212,7 @@ public final class AdbcPool implements AutoCloseable {
 
     private Lease(PoolSlot<DriverConnection> slot) {
       this.slot = slot;
-      this.connection = slot.connection.lend();
+      this.connection = slot.connection.lease();
     }
 
     /**
@@ -231,6 +231,10 @@ public final class AdbcPool implements AutoCloseable {
      * read. A transaction that is still open is rolled back. Options that this lease has set, such as the current
      * schema, get their values from before it. Then the connection executes {@link
      * AdbcPoolOptions#connectionResetSql()}. Other state of the session stays.
+     *
+     * <p>A transaction that SQL has begun is rolled back with DuckDB, PostgreSQL and SQLite, and with each other driver
+     * that reports autocommit as off meanwhile. With other drivers it stays open: use {@link
+     * AdbcConnection#setAutoCommit} instead of SQL's {@code BEGIN}.
      *
      * <p>The pool closes the connection if one of these fails, if the driver does not report an option's value, if a
      * call of another thread still runs, or if the caller has closed the connection.

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     500 ms by default, zero to check always
  * @param leakDetectionThreshold the time of one use after which the pool logs a warning with the stack of {@link
  *     AdbcPool#acquire}; zero, the default, for none
- * @param connectionInitSql SQL that each new connection executes; null, the default, for none
+ * @param connectionInitSql SQL that each new connection executes, and each connection again after the {@link
+ *     #connectionResetSql()}; null, the default, for none
  * @param connectionTestQuery the query of the check; {@code SELECT 1} by default
  * @param connectionResetSql SQL that each connection executes after each use, such as PostgreSQL's {@code DISCARD ALL};
  *     null, the default, for none

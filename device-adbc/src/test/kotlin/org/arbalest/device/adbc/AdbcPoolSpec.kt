@@ -3,6 +3,7 @@ package org.arbalest.device.adbc
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.support.ResourceCountersExtension
@@ -381,6 +382,59 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("the first SQL is executed again after the SQL that resets a connection [ADB-39]") {
+        val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).connectionInitSql("SET VARIABLE who = 'init'")
+            .connectionResetSql("RESET VARIABLE who")
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
+            repeat(2) {
+                pool.acquire().use { it.connection().query("SELECT getvariable('who')").single() shouldBe "init" }
+            }
+            val lost = pool.acquire()
+            Faulty.c.fail("StatementExecuteQuery", nth = 2, status = 10)
+            logged("org.arbalest.device.adbc") { lost.close() } shouldHaveSize 1
+            Faulty.c.live(Live.CONNECTIONS) shouldBe 0
+        }
+    }
+
+    test("a transaction that SQL begins on SQLite is rolled back, so that the next user's writes stay [ADB-31]") {
+        Faulty.c.bindAsSqlite()
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            AdbcPool.of(database, 1, Duration.ofSeconds(5)).use { pool ->
+                pool.acquire().use { lease ->
+                    lease.connection().execute("BEGIN TRANSACTION")
+                    lease.connection().execute("DELETE FROM t WHERE id < 5")
+                }
+                pool.acquire().use { lease ->
+                    lease.connection().query("SELECT count(*) FROM t").single() shouldBe 10L
+                    lease.connection().execute("DELETE FROM t WHERE id = 9")
+                }
+                with(pool.statistics()) { listOf(created(), closed()) } shouldBe listOf(1L, 0L)
+                database.connect().use { it.query("SELECT count(*) FROM t").single() shouldBe 9L }
+                val lost = pool.acquire()
+                Faulty.c.fail("StatementExecuteQuery", status = 10)
+                logged("org.arbalest.device.adbc") { lost.close() } shouldHaveSize 1
+                pool.statistics().closed() shouldBe 1
+            }
+        }
+    }
+
+    test("the current schema of PostgreSQL is restored with the whole search path [ADB-40]") {
+        Faulty.c.bindAsPostgreSql()
+        val path = "memory.s,memory.main"
+        val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5))
+            .connectionInitSql("CREATE SCHEMA IF NOT EXISTS s; SET search_path = '$path'")
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
+            fun AdbcPool.Lease.path() = connection().query("SELECT current_setting('search_path')").single()
+            pool.acquire().use { lease ->
+                lease.path() shouldBe path
+                for (schema in listOf("main", "aux")) lease.connection().setCurrentDbSchema(schema)
+                lease.path() shouldBe "memory.aux"
+            }
+            pool.acquire().use { it.path() shouldBe path }
+            pool.statistics().created() shouldBe 1
+        }
+    }
+
     test("a pool of several databases opens connections side by side, and closes all databases [ADB-31]") {
         Executors.newFixedThreadPool(3).use { threads ->
             val pool = AdbcPool.of({ Faulty.driver.open(mapOf<String, Any>()) },
@@ -394,7 +448,8 @@ class AdbcPoolSpec : FunSpec({
             Faulty.c.held shouldBe 2
             Faulty.c.calls("DatabaseNew") shouldBe 2
             Faulty.c.letGo()
-            awaitHeld(1)
+            eventually("two connections are open") { pool.statistics().created() == 2L }
+            awaitHeld() // the third
             Faulty.c.letGo()
             leases.forEach { it.get().close() }
             pool.toString() shouldBe "pool of 3 connections by ${Faulty.driver.name()}"

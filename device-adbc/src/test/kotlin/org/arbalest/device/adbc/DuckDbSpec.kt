@@ -26,6 +26,7 @@ import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.withNullRows
 import java.nio.file.Path
+import java.time.Duration
 import java.util.concurrent.Callable
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.ExecutionException
@@ -59,6 +60,20 @@ class DuckDbSpec : FunSpec({
             "cannot be loaded: "
         shouldThrow<IllegalArgumentException> { AdbcDriver.load(DuckDb.library, "nothing_init") }.message shouldBe
             "libduckdb.so is not an ADBC driver: it has no function nothing_init"
+    }
+
+    test("a transaction that SQL begins is rolled back at the end of a pool's lease [ADB-31]") {
+        val database = DuckDb.open()
+        AdbcPool.of(database, 1, Duration.ofSeconds(5)).use { pool ->
+            pool.acquire().use { it.connection().execute("CREATE TABLE x (id BIGINT)") }
+            pool.acquire().use { lease ->
+                lease.connection().execute("BEGIN TRANSACTION")
+                lease.connection().execute("INSERT INTO x VALUES (1)")
+            }
+            pool.acquire().use { it.connection().execute("INSERT INTO x VALUES (2)") }
+            pool.statistics().created() shouldBe 1
+            database.connect().use { it.query("SELECT id FROM x").single() shouldBe 2L }
+        }
     }
 
     test("options are set before a database is opened, and a rejected one leaves nothing behind [ADB-03]") {

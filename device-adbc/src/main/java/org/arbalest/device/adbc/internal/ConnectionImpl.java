@@ -92,9 +92,28 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
       call.run();
       return;
     }
-    Optional<Object> kept = OptionFunctions.CONNECTION.getLike(handle, key, value);
+    Optional<Object> kept = hasSearchPath(key) ? searchPath() : OptionFunctions.CONNECTION.getLike(handle, key, value);
     call.run();
     before.put(key, kept);
+  }
+
+  /** Returns whether an option sets the search path of PostgreSQL, whose driver reports only its first schema. */
+  private boolean hasSearchPath(String key) {
+    return key.equals(OptionFunctions.DB_SCHEMA) && SessionSql.driver(handle) == KnownDriver.POSTGRESQL;
+  }
+
+  private Optional<Object> searchPath() {
+    try {
+      return Optional.of(SessionSql.text(handle, "SELECT current_setting('search_path')"));
+    } catch (AdbcException _) {
+      return Optional.empty();
+    }
+  }
+
+  private void restoreOption(String key, Object value) {
+    if (hasSearchPath(key)) SessionSql.execute(handle,
+        "SELECT set_config('search_path', '" + value.toString().replace("'", "''") + "', false)");
+    else OptionFunctions.CONNECTION.setAny(handle, key, value);
   }
 
   /** Sets the options that a lease has set to their values before; returns false if the driver does not report one. */
@@ -105,7 +124,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     try {
       for (Map.Entry<String, Optional<Object>> option : all.entrySet()) {
         if (option.getValue().isEmpty()) return false;
-        OptionFunctions.CONNECTION.setAny(handle, option.getKey(), option.getValue().get());
+        restoreOption(option.getKey(), option.getValue().get());
       }
       return true;
     } finally {

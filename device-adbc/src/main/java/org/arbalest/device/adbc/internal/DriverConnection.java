@@ -25,10 +25,7 @@ public final class DriverConnection implements PooledConnection {
   /** Takes over a new connection, and prepares it for the pool. If that fails, this closes the connection. */
   static DriverConnection open(ConnectionImpl connection, AdbcPoolOptions options) {
     try {
-      String sql = options.connectionInitSql();
-      if (sql != null) {
-        long _ = connection.execute(sql);
-      }
+      execute(connection, options.connectionInitSql());
       return new DriverConnection(connection, options);
     } catch (Throwable t) {
       try {
@@ -40,8 +37,13 @@ public final class DriverConnection implements PooledConnection {
     }
   }
 
+  private static void execute(ConnectionImpl connection, @Nullable String sql) {
+    if (sql == null) return;
+    long _ = connection.execute(sql);
+  }
+
   /** Returns the connection for one use, which {@link #reset} ends. */
-  public AdbcConnection lend() {
+  public AdbcConnection lease() {
     lease = connection.lease();
     return lease;
   }
@@ -71,9 +73,9 @@ public final class DriverConnection implements PooledConnection {
   private boolean restores(ConnectionImpl ended) {
     try {
       if (!connection.restoreOptions(ended)) return false;
-      String sql = options.connectionResetSql();
-      if (sql != null) {
-        long _ = connection.execute(sql);
+      if (options.connectionResetSql() != null) {
+        execute(connection, options.connectionResetSql());
+        execute(connection, options.connectionInitSql()); // DISCARD ALL removes what it has set
       }
       return true;
     } catch (RuntimeException e) {

@@ -11,6 +11,18 @@ import org.arbalest.device.Validation;
 final class SessionSql {
   private SessionSql() {}
 
+  /** Returns the driver of a connection. */
+  static KnownDriver driver(NativeHandle connection) {
+    KnownDriver known = connection.lock.known;
+    if (known != null) return known;
+    NativeHandle statement = statement(connection, "SELECT 1"); // not executed
+    try {
+      return KnownDriver.of(statement);
+    } finally {
+      statement.leave();
+    }
+  }
+
   /** Executes SQL for its effect. */
   static void execute(NativeHandle connection, String sql) {
     NativeHandle statement = statement(connection, sql);

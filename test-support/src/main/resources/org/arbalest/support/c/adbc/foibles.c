@@ -11,9 +11,13 @@
  *
  * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
+
+/* As PostgreSQL; DuckDB has a statement for it. */
+static const char set_path[] = "SELECT set_config('search_path', ", is_local[] = ", false)";
 
 int foibles_zone(const struct bound* bound) {
   if (bound == NULL || !setting(PG_BOUND)) return 0;
@@ -40,6 +44,12 @@ AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, con
   if (*is_done && strncmp(sql, "SET TIME ZONE", 13) == 0) {
     connection->utc = 0;
     return ADBC_STATUS_OK;
+  }
+  if (*is_done && strncmp(sql, set_path, sizeof set_path - 1) == 0) {
+    char text[256];
+    const char* value = sql + sizeof set_path - 1;
+    snprintf(text, sizeof text, "SET search_path = %.*s", (int)(strlen(value) - (sizeof is_local - 1)), value);
+    return duck_run(call, connection, text);
   }
   if (*is_done && strcmp(sql, "BEGIN") == 0) {
     connection->own = 1;
