@@ -150,9 +150,11 @@ internal class PostgreSqlSpec : FunSpec({
                 "EXPLAIN SELECT 1", "SHOW TimeZone", "SELECT 1 -- one", "SELECT 1;\n", "SELECT 1; /* one */",
                 "INSERT INTO t (v) VALUES ('a') RETURNING id", "WITH x AS (SELECT 1) SELECT * FROM x -- one",
                 "explain (format json) VALUES (1)", "TABLE t", "(SELECT 1) UNION ALL (SELECT 2);",
-                "SELECT * FROM t FOR UPDATE",
+                "SELECT * FROM t FOR UPDATE", "SELECT '--'", "SELECT 1; /* a /* b */ c */",
             )) withClue(sql) { connection.query(sql).rows().shouldNotBeEmpty() }
             connection.query("CREATE TABLE IF NOT EXISTS u (id int)").rows() shouldBe listOf()
+            connection.query("SELECT 1 AS a INTO TEMPORARY selected").rows() shouldBe listOf()
+            connection.execute("DROP TABLE selected")
             connection.query("SHOW TimeZone").rows() shouldBe listOf(listOf("Asia/Tokyo"))
         }
     }
@@ -160,12 +162,15 @@ internal class PostgreSqlSpec : FunSpec({
     test("rows that a statement changes are counted, and stay although its result is closed early") {
         connected { connection ->
             connection.execute("CREATE TABLE kept (id int)")
-            connection.createStatement().use { statement ->
-                statement.setSqlQuery("INSERT INTO kept SELECT generate_series(1, 100000) RETURNING id")
-                statement.executeQuery().close()
-                statement.affectedRows() shouldBe 100_000
+            val insert = "INSERT INTO kept SELECT generate_series(1, 100000) RETURNING id"
+            for (sql in listOf(insert, "WITH changed AS ($insert) SELECT * FROM changed")) withClue(sql) {
+                connection.createStatement().use { statement ->
+                    statement.setSqlQuery(sql)
+                    statement.executeQuery().close()
+                    statement.affectedRows() shouldBe 100_000
+                }
             }
-            connection.query("SELECT count(*) FROM kept").rows() shouldBe listOf(listOf(100_000L))
+            connection.query("SELECT count(*) FROM kept").rows() shouldBe listOf(listOf(200_000L))
         }
     }
 

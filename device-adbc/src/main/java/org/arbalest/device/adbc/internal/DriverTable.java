@@ -32,9 +32,6 @@ final class DriverTable {
   private final MemorySegment struct;
   private final Map<AdbcFunction, MemorySegment> functions = new EnumMap<>(AdbcFunction.class);
 
-  /** Whether statements lack the option of {@link PostgreSqlCopy}, as far as known. */
-  volatile boolean lacksCopy;
-
   /** A call of one of the functions, which returns its status. */
   @FunctionalInterface
   interface Call {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
-import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.arbalest.device.adbc.AdbcException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +18,8 @@ final class PostgreSqlCopy {
   /** The words that begin a query. */
   private static final Set<String> QUERIES = Set.of("SELECT", "WITH", "VALUES", "TABLE");
 
-  private static final Pattern FIRST_WORD =
-      Pattern.compile("(?:[\\s(]++|--[^\\n]*+|/\\*(?s:.*?)\\*/)*+([A-Za-z]++)");
-
-  /** A comment to the end of the line, or a semicolon before comments or spaces; the driver removes only the last. */
-  private static final Pattern BAD_END =
-      Pattern.compile("(?:--[^\\n]*+|;(?:\\s++|--[^\\n]*+|/\\*(?s:.*?)\\*/)++;*+)\\z");
+  /** The words in a query after {@code WITH} that may change rows; {@code FOR UPDATE} does not. */
+  private static final Set<String> CHANGES = Set.of("INSERT", "UPDATE", "DELETE", "MERGE");
 
   private final NativeHandle statement;
 
@@ -51,25 +43,40 @@ final class PostgreSqlCopy {
     if (canCopy && isOff) {
       OptionFunctions.STATEMENT.set(statement, KnownDriver.USE_COPY, "true");
       isOff = false;
-    } else if (!canCopy && !isOff && !statement.driver.lacksCopy && isOn()) {
+    } else if (!canCopy && !isOff && isOn()) {
       OptionFunctions.STATEMENT.set(statement, KnownDriver.USE_COPY, "false");
       isOff = true;
     }
   }
 
-  private boolean isOn() {
-    try {
-      return OptionFunctions.STATEMENT.get(statement, KnownDriver.USE_COPY).equals("true");
-    } catch (AdbcException _) { // another driver
-      statement.driver.lacksCopy = true;
-      return false;
-    }
+  /** Records that the application has set the option. Requires the connection lock. */
+  void isSet() {
+    isOff = false;
   }
 
-  /** Returns whether the server and the driver accept a query within COPY. */
+  private boolean isOn() {
+    return KnownDriver.of(statement) == KnownDriver.POSTGRESQL
+        && OptionFunctions.STATEMENT.get(statement, KnownDriver.USE_COPY).equals("true");
+  }
+
+  /** Returns whether the server and the driver accept a query within COPY, and it changes nothing. */
   static boolean canCopy(String sql) {
-    Matcher first = FIRST_WORD.matcher(sql);
-    return first.lookingAt() && QUERIES.contains(first.group(1).toUpperCase(Locale.ROOT))
-        && !BAD_END.matcher(sql).find();
+    var tokens = new SqlTokens(withoutEnd(sql));
+    String first = tokens.next();
+    while ("(".equals(first)) first = tokens.next();
+    if (first == null || !QUERIES.contains(first)) return false;
+    boolean mayChange = first.equals("WITH");
+    for (String token = tokens.next(); token != null; token = tokens.next()) {
+      boolean isRejected = token.equals(";") || token.equals("--") || token.equals("INTO");
+      if (isRejected || (mayChange && CHANGES.contains(token))) return false;
+    }
+    return true;
+  }
+
+  /** Returns the query without the semicolons at its end, which the driver removes. */
+  private static String withoutEnd(String sql) {
+    int end = sql.length();
+    while (end > 0 && sql.charAt(end - 1) == ';') end--;
+    return sql.substring(0, end);
   }
 }

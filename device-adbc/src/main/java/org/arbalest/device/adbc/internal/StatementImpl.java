@@ -60,6 +60,12 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     handle.givesUpBy(this::giveUpBound);
   }
 
+  @Override
+  void set(String key, Object value, Runnable call) {
+    super.set(key, value, call);
+    if (key.equals(KnownDriver.USE_COPY)) copy.isSet();
+  }
+
   /** Takes the connection lock for a change that ends the previous result. */
   private void enterToChange(AdbcFunction change) {
     enter();
