@@ -89,6 +89,13 @@ private val VALUES = mapOf<String, Pair<Any, String>>(
     "String[]" to (arrayOf("a", "b") to "[a, b]"),
 )
 
+/** Returns the digits of a decimal, as DuckDB's type has them. */
+private fun digits(value: Any): String = when (value) {
+    is BigDecimal -> "(${value.precision()},${value.scale()})"
+    is BigInteger -> digits(BigDecimal(value))
+    else -> ""
+}
+
 /** Tests the tables of DuckDB's page. */
 internal class DuckDbTypesSpec : FunSpec({
     extension(Had.needed { DuckDb.jdbc.missing })
@@ -109,8 +116,9 @@ internal class DuckDbTypesSpec : FunSpec({
             connection.execute("SET TimeZone = 'UTC'")
             for ((name, sample) in VALUES) withClue(name) {
                 val (value, text) = sample
+                val type = page.parameters[name]!!.replace("(p, s)", digits(value))
                 connection.query("SELECT typeof(?), ?::VARCHAR", value, value).rows().single() shouldBe
-                    listOf(page.parameters[name], text)
+                    listOf(type, text)
             }
         }
     }

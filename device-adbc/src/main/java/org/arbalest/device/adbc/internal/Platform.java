@@ -115,14 +115,16 @@ public record Platform(String os, String tuple, Path home, Map<String, String> e
 
   /**
    * Returns the possible file names of a driver's library: the usual {@code libadbc_driver_sqlite.so} and {@code
-   * adbc_driver_sqlite.so}, then the name alone with the platform's prefix and suffix, and unchanged.
+   * adbc_driver_sqlite.so}, then the name alone with the platform's prefix and suffix, and unchanged. The last is the
+   * name in the packages of PyPI, which have {@code .so} on every platform.
    */
   List<String> libraryNames(String name) {
     String suffix = os.equals("windows") ? ".dll" : os.equals("macos") ? ".dylib" : ".so";
     String prefix = os.equals("windows") || name.startsWith("lib") ? "" : "lib";
-    Stream<String> usual = name.contains(USUAL) ? Stream.of()
-        : Stream.of("lib" + USUAL + name + suffix, USUAL + name + suffix);
-    return Stream.concat(usual, Stream.of(prefix + name + suffix, name + suffix, name)).distinct().toList();
+    boolean isUsual = name.contains(USUAL);
+    Stream<String> usual = isUsual ? Stream.of() : Stream.of("lib" + USUAL + name + suffix, USUAL + name + suffix);
+    String ofPyPi = (isUsual && name.startsWith("lib") ? "" : "lib") + (isUsual ? "" : USUAL) + name + ".so";
+    return Stream.concat(usual, Stream.of(prefix + name + suffix, name + suffix, name, ofPyPi)).distinct().toList();
   }
 
   /** Returns whether a file's name is similar to the name of a driver, such as {@code libadbc_driver_sqlite.so.110}. */

@@ -24,9 +24,13 @@ class PlatformSpec : FunSpec({
         of("linux").libraryNames("x") shouldContainExactly
             listOf("libadbc_driver_x.so", "adbc_driver_x.so", "libx.so", "x.so", "x")
         of("macos").libraryNames("libx") shouldContainExactly
-            listOf("libadbc_driver_libx.dylib", "adbc_driver_libx.dylib", "libx.dylib", "libx")
+            listOf("libadbc_driver_libx.dylib", "adbc_driver_libx.dylib", "libx.dylib", "libx",
+                "libadbc_driver_libx.so")
         of("windows").libraryNames("adbc_driver_x") shouldContainExactly
-            listOf("adbc_driver_x.dll", "adbc_driver_x")
+            listOf("adbc_driver_x.dll", "adbc_driver_x", "libadbc_driver_x.so")
+        of("windows").libraryNames("sqlite").last() shouldBe "libadbc_driver_sqlite.so"
+        of("macos").libraryNames("libadbc_driver_x") shouldContainExactly
+            listOf("libadbc_driver_x.dylib", "libadbc_driver_x", "libadbc_driver_x.so")
     }
 
     test("this process runs on a platform that manifests know [ADB-20]") {
