@@ -58,6 +58,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * (REQ-21): drivers read only columns.
    *
    * @param rows a record batch in main memory
+   * @throws IllegalArgumentException if the driver is known to store another value; the message has the column and row
    * @throws org.arbalest.device.DeviceException with {@code EINVAL} if a row is null, and a column cannot be null; the
    *     message contains the path and the row
    */
@@ -67,10 +68,11 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * Binds one row of values, in the order of the query's parameters, for one execution.
    *
    * <p>The values are objects of {@code java.lang}, {@code java.math}, {@code java.time}, {@code byte[]}, {@code UUID},
-   * enums (their names) or null. If the query is {@linkplain #prepare prepared}, and the driver reports the
-   * parameters' types, the values get these types where the types can store them exactly. Otherwise each value has the
-   * type that {@code docs/types.md} lists for building its class, with two exceptions: times are in microseconds if
-   * that loses nothing, and an {@code OffsetDateTime} is the timestamp of its moment. A null then has the null type.
+   * enums (their names), collections and arrays of these, or null. If the query is {@linkplain #prepare prepared}, and
+   * the driver reports the parameters' types, the values get these types where the types can store them exactly.
+   * Otherwise each value has the type that {@code docs/types.md} lists for building its class, with two exceptions:
+   * times are in microseconds if that loses nothing, and an {@code OffsetDateTime} is the timestamp of its moment. A
+   * null then has the null type. For PostgreSQL, which has microseconds, the nanoseconds of times are cut off.
    *
    * @param values at least one value; pass a single null as {@code (Object) null}
    * @throws IllegalArgumentException if a value's class is not supported, or if the query is prepared and has another

@@ -10,8 +10,13 @@ import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.decimals
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.toList
+import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.ArrowTimeUnit
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
 import org.arbalest.interop.adbc.rows
 import org.arbalest.support.ResourceCountersExtension
@@ -210,7 +215,7 @@ internal class PostgreSqlSpec : FunSpec({
         }
     }
 
-    test("nanoseconds of a time are cut off") {
+    test("nanoseconds of values are cut off, and those of bound batches refused") {
         connected { connection ->
             val sql = "SELECT $1::text, $2::text, $3::text"
             val time = LocalTime.of(1, 2, 3, 4_567)
@@ -222,6 +227,16 @@ internal class PostgreSqlSpec : FunSpec({
                 statement.prepare()
                 statement.bindValues(time, before, listOf(time))
                 statement.executeQuery().rows() shouldBe listOf(cut)
+                val nanos = Field.of("a", DataType.timestamp(ArrowTimeUnit.NANOSECOND, null))
+                fun batch(time: LocalDateTime) = BatchBuilder.of(Devices.cpu(), 1).use {
+                    it.column(nanos, listOf(time))
+                    it.build()
+                }
+                statement.setSqlQuery("SELECT $1::text")
+                statement.bind(batch(before.withNano(999_999_000)))
+                statement.executeQuery().rows() shouldBe listOf(listOf("1969-12-31 23:59:59.999999"))
+                shouldThrow<IllegalArgumentException> { statement.bind(batch(before)) }
+                shouldThrow<IllegalArgumentException> { connection.ingest("nanos", batch(before)) }
             }
         }
     }

@@ -4,12 +4,17 @@ package org.arbalest.device.adbc.internal;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.FlatType.DurationType;
+import org.arbalest.device.types.FlatType.IntervalType;
+import org.arbalest.device.types.FlatType.TimestampType;
 import org.arbalest.device.types.NestedType.FixedSizeListType;
 import org.arbalest.device.types.NestedType.LargeListType;
 import org.arbalest.device.types.NestedType.ListType;
@@ -23,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>SQLite's driver multiplies the days of a {@code date32} in 32 bits. A parameter is bound as the text that it
  *       means to write; an ingestion, whose table would get a column of another type, refuses such dates.
- *   <li>PostgreSQL's driver writes null items of lists as 0 or an empty text.
+ *   <li>PostgreSQL's driver writes null items of lists as 0 or an empty text, and divides nanoseconds by 1000.
  * </ul>
  *
  * (Seen with 1.13; {@code statement_reader.c} and {@code copy/writer.h} of apache/arrow-adbc.)
@@ -31,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class BoundColumns {
   /** The days after 1970 whose seconds fit 32 bits: 1901-12-14 to 2038-01-19. */
   private static final int MOST_DAYS = Integer.MAX_VALUE / 86_400;
+
+  private static final int NANOS_PER_MICRO = 1000;
 
   private final KnownDriver driver;
   private final Schema schema;
@@ -47,16 +54,14 @@ final class BoundColumns {
 
   /** Returns the columns of a statement's next execution; null if the driver stores all of them right. */
   static @Nullable BoundColumns of(NativeHandle statement, Schema schema, boolean isIngest) {
-    if (schema.fields().stream().noneMatch(field -> isDate(field) || isList(field))) return null;
+    boolean hasDates = schema.fields().stream().anyMatch(BoundColumns::isDate);
+    boolean hasOthers = schema.fields().stream().anyMatch(field -> isList(field) || hasNanos(field));
+    if (!hasDates && !hasOthers) return null;
     return switch (KnownDriver.of(statement)) {
-      case SQLITE -> has(schema, true) ? new BoundColumns(KnownDriver.SQLITE, schema, isIngest) : null;
-      case POSTGRESQL -> has(schema, false) ? new BoundColumns(KnownDriver.POSTGRESQL, schema, isIngest) : null;
+      case SQLITE -> hasDates ? new BoundColumns(KnownDriver.SQLITE, schema, isIngest) : null;
+      case POSTGRESQL -> hasOthers ? new BoundColumns(KnownDriver.POSTGRESQL, schema, isIngest) : null;
       case OTHER -> null;
     };
-  }
-
-  private static boolean has(Schema schema, boolean areDates) {
-    return schema.fields().stream().anyMatch(areDates ? BoundColumns::isDate : BoundColumns::isList);
   }
 
   private static boolean isDate(Field field) {
@@ -66,6 +71,15 @@ final class BoundColumns {
   private static boolean isList(Field field) {
     return field.type() instanceof ListType || field.type() instanceof LargeListType
         || field.type() instanceof FixedSizeListType;
+  }
+
+  private static boolean hasNanos(Field field) {
+    return switch (field.type()) {
+      case TimestampType time -> time.unit() == ArrowTimeUnit.NANOSECOND;
+      case DurationType duration -> duration.unit() == ArrowTimeUnit.NANOSECOND;
+      case IntervalType interval -> interval.equals(DataType.INTERVAL_MONTH_DAY_NANO);
+      default -> false;
+    };
   }
 
   /** Returns the schema of the batches that {@link #stored} returns. */
@@ -88,7 +102,7 @@ final class BoundColumns {
   DeviceArray stored(DeviceArray batch) {
     List<Field> fields = schema.fields();
     for (int i = 0; i < fields.size(); i++) {
-      if (driver == KnownDriver.POSTGRESQL && isList(fields.get(i))) checkItems(batch.column(i));
+      if (driver == KnownDriver.POSTGRESQL) checkForPostgreSql(batch.column(i));
       if (driver == KnownDriver.SQLITE && isIngest && isDate(fields.get(i))) checkDates(batch.column(i));
     }
     DeviceArray stored = areTexts() ? withTexts(batch) : batch.retain();
@@ -96,8 +110,39 @@ final class BoundColumns {
     return stored;
   }
 
+  private void checkForPostgreSql(Column column) {
+    if (isList(column.field())) {
+      if (column.items().nullCount() > 0) checkItems(column);
+      if (hasNanos(column.items().field()) && rowWithNanos(column.items()) >= 0) checkNanosOfItems(column);
+    } else if (hasNanos(column.field())) {
+      long row = rowWithNanos(column);
+      if (row >= 0) throw nanos(column, row);
+    }
+  }
+
+  private void checkNanosOfItems(Column lists) {
+    for (long row = 0; row < lists.length(); row++)
+      if (!lists.isNull(row) && rowWithNanos(lists.getList(row)) >= 0) throw nanos(lists, row);
+  }
+
+  /** Returns the first row whose time is not a number of microseconds; -1 without one. */
+  private static long rowWithNanos(Column times) {
+    boolean hasNulls = times.nullCount() > 0;
+    LongUnaryOperator nanos = times.field().type() instanceof IntervalType
+        ? row -> times.getInterval(row).nanoseconds() : times.asLongs()::get;
+    for (long row = 0; row < times.length(); row++) {
+      if (hasNulls && times.isNull(row)) continue;
+      if (nanos.applyAsLong(row) % NANOS_PER_MICRO != 0) return row;
+    }
+    return -1;
+  }
+
+  private IllegalArgumentException nanos(Column column, long row) {
+    return new IllegalArgumentException(place(column, before + row) + ": the time has nanoseconds, which PostgreSQL's "
+        + "driver would cut off; bind the column in microseconds");
+  }
+
   private void checkItems(Column lists) {
-    if (lists.items().nullCount() == 0) return;
     for (long row = 0; row < lists.length(); row++) {
       if (lists.isNull(row) || lists.getList(row).nullCount() == 0) continue;
       throw new IllegalArgumentException(

@@ -20,11 +20,14 @@ import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Interval;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The values of a query's parameters: rows of Java objects, which become a batch with one column per parameter. */
 public final class Parameters {
+  private static final int NANOS_PER_MICRO = 1000;
+
   /** The rows, each with the same number of values. */
   private final List<List<@Nullable Object>> rows = new ArrayList<>();
 
@@ -149,6 +152,7 @@ public final class Parameters {
       case LocalDateTime time -> time.truncatedTo(ChronoUnit.MICROS);
       case Instant time -> time.truncatedTo(ChronoUnit.MICROS);
       case Duration duration -> duration.truncatedTo(ChronoUnit.MICROS);
+      case Interval i -> new Interval(i.months(), i.days(), i.nanoseconds() / NANOS_PER_MICRO * NANOS_PER_MICRO);
       case List<?> list -> {
         List<@Nullable Object> elements = new ArrayList<>(list);
         elements.replaceAll(Parameters::inMicroseconds);

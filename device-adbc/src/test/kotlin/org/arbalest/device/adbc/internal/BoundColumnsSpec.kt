@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal
 
 import io.kotest.assertions.throwables.shouldThrow
+import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
@@ -11,12 +12,18 @@ import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.Faulty
 import org.arbalest.device.adbc.rows
 import org.arbalest.device.builders.BatchBuilder
+import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.device.types.Interval
+import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
+import java.time.Duration
+import java.time.Instant
 import java.time.LocalDate
+import java.time.LocalDateTime
 
 /** Bound columns that the drivers of SQLite and PostgreSQL store as other values. The double is `foibles.c`. */
 class BoundColumnsSpec : FunSpec({
@@ -90,6 +97,42 @@ class BoundColumnsSpec : FunSpec({
             // a null item of a row outside of the slice
             val some = batch(ints, listOf(listOf(null), listOf(4))).use { it.slice(1, 1) }
             connection.ingest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND), some) shouldBe 1
+        }
+    }
+
+    test("PostgreSQL's driver gets no nanoseconds, which it would cut off towards 1970 [ADB-37]") {
+        Faulty.c.bindAsPostgreSql()
+        val nanos = ArrowTimeUnit.NANOSECOND
+        val time = LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_000)
+        val zoned = Instant.parse("2024-10-04T05:06:07.000008Z")
+        val types = mapOf(
+            DataType.timestamp(nanos, null) to listOf(time, time.plusNanos(1)),
+            DataType.timestamp(nanos, "UTC") to listOf(zoned, zoned.plusNanos(999)),
+            DataType.duration(nanos) to listOf(Duration.ofNanos(-1_000), Duration.ofNanos(-1_001)),
+            DataType.INTERVAL_MONTH_DAY_NANO to listOf(Interval(1, 2, 3_000), Interval(1, 2, 3_001)),
+            DataType.list(DataType.timestamp(nanos, null)) to listOf(listOf(time), listOf(time, time.plusNanos(1))),
+        )
+        fun refused(row: Int) = "column a, row $row: the time has nanoseconds, which PostgreSQL's driver would cut " +
+            "off; bind the column in microseconds"
+        Faulty.connected { connection ->
+            for ((type, values) in types) withClue(type) {
+                val (exact, other) = values
+                connection.createStatement().use { statement ->
+                    statement.setSqlQuery("SELECT ?")
+                    statement.bind(batch(type, listOf(exact, null)))
+                    shouldThrow<IllegalArgumentException> { statement.bind(batch(type, listOf(null, exact, other))) }
+                        .message shouldBe refused(2)
+                    statement.bind(DeviceArrayReader.of(Schema.of(Field.of("a", type)),
+                        listOf(batch(type, listOf(exact)), batch(type, listOf(other)))))
+                    shouldThrow<IllegalArgumentException> { statement.executeUpdate() }.message shouldBe refused(1)
+                }
+                shouldThrow<IllegalArgumentException> { connection.ingest("y", batch(type, listOf(other))) }
+                    .message shouldBe refused(0)
+                // a row outside of the slice
+                connection.createStatement().use { statement ->
+                    batch(type, listOf(other, exact)).use { statement.bind(it.slice(1, 1)) }
+                }
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
+import org.arbalest.device.types.Interval
 import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import java.math.BigDecimal
@@ -138,6 +139,8 @@ class ParametersSpec : FunSpec({
         cut(LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_999)) shouldBe ("timestamp[us]" to -1L)
         cut(OffsetDateTime.parse("2400-01-01T00:00:00.000000999Z")).first shouldBe "timestamp[us, tz=UTC]"
         cut(Duration.ofNanos(1_999)) shouldBe ("duration[us]" to 1L)
+        for ((nanos, cut) in listOf(1_999L to 1_000L, -1_999L to -1_000L, 3_000L to 3_000L))
+            cut(Interval(1, 2, nanos)) shouldBe ("month_day_nano_interval" to Interval(1, 2, cut))
         cut(listOf(LocalTime.of(0, 0, 0, 1_999), null)) shouldBe ("list<item: time64[us]>" to listOf(1L, null))
         cut("a") shouldBe ("utf8" to "a")
     }
