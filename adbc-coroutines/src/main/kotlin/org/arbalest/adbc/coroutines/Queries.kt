@@ -25,7 +25,8 @@ import org.arbalest.device.adbc.AdbcStatement
  * **Cancellation.** When the coroutine is cancelled, another thread calls [AdbcStatement.cancel], and repeats it until
  * the query ends; this call waits for that. Exceptions of these calls are suppressed in the cancellation. A driver
  * without a cancel, such as SQLite's, is not waited for: the query ends on its thread. Other calls of the connection
- * wait for it, also the end of a [transaction] and of a pool's lease.
+ * wait for it, also the end of a [transaction]. The end of a pool's lease does not: the pool closes the connection
+ * after the query, and its place is free then.
  *
  * @param dispatcher the dispatcher for the calls of the driver
  * @return the result; the caller closes it

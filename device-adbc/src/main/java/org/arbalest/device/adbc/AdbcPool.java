@@ -29,17 +29,20 @@ import org.arbalest.device.adbc.internal.PoolTime;
  * }
  *
  * <p>The pool connects when a thread needs a connection and none is idle. Before an idle connection is used again, it
- * executes {@code SELECT 1}, except shortly after a use without an error. If that fails, or takes longer than the time
- * limit, a new connection replaces it.
+ * executes {@code SELECT 1}, except shortly after a use without an error. If that fails, or takes longer than a quarter
+ * of the time limit (at least 250 ms, at most 5 s), another connection replaces it.
  *
  * <p>While the server is away, {@link #acquire} waits, and the pool repeats the attempt to connect, after 10 ms and
  * then after pauses of up to half a second. It does so for failures that may pass: SQLSTATE 08xxx, 53300 (too many
  * connections), 57P01 to 57P03 (the server stops or starts), or without a SQLSTATE the status {@link AdbcStatus#IO},
  * {@link AdbcStatus#TIMEOUT} or {@link AdbcStatus#UNKNOWN}. Other failures, such as an unknown option, are thrown at
  * once. PostgreSQL's driver reports a wrong password as {@code IO} without a SQLSTATE, so it is thrown after the limit.
+ * An attempt that does not end keeps its place, and its database: set a time limit for them in the URI, such as
+ * PostgreSQL's {@code connect_timeout=5}.
  *
  * <p><b>Ownership.</b> The pool owns the database and the connections. A connection that is still in use when the pool
- * is closed is closed with its lease.
+ * is closed is closed with its lease. A connection counts until the driver has released it: if a call outlives its
+ * lease, until that call ends. Only a connection whose check has not ended in time no longer counts.
  *
  * <p><b>Threads.</b> Any thread may use a pool. Threads that wait for a connection receive one in their order. Daemon
  * threads of the pool open connections, so neither the time limit nor an interrupt waits for a driver.
@@ -81,8 +84,8 @@ public final class AdbcPool implements AutoCloseable {
    *
    * @param database the database, which the pool closes
    * @param size the maximum number of connections
-   * @param limit the maximum time that {@link #acquire} waits for a connection. The first attempt to connect, and the
-   *     check of an idle connection, may take at least one second
+   * @param limit the maximum time that {@link #acquire} waits for a connection; at least one second with the first
+   *     attempt to connect and the checks of idle connections
    * @throws IllegalArgumentException if the size is not positive, or the limit is negative; the database stays open
    */
   @CheckReturnValue
@@ -103,7 +106,8 @@ public final class AdbcPool implements AutoCloseable {
 
   /**
    * Creates a pool that opens databases itself, and connections side by side: {@code AdbcPool.of(() -> Adbc.open(uri),
-   * options)}. The caller closes the pool.
+   * options)}. The caller closes the pool. After a connect that fails, the pool closes that database and opens another
+   * one.
    *
    * <p>The pool opens a database for its first connection, and another one, up to {@link
    * AdbcPoolOptions#maximumDatabases}, while each of them opens a connection and a thread waits. So the server may be

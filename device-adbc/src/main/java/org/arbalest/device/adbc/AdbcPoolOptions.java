@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * returns new options. Use {@link #of} to create them: the constructor's parameters may change.
  *
  * @param maximumPoolSize the maximum number of connections
- * @param connectionTimeout the maximum time that {@link AdbcPool#acquire} waits for a connection. The first attempt to
- *     connect, and the check of an idle connection, may take at least one second
+ * @param connectionTimeout the maximum time that {@link AdbcPool#acquire} waits for a connection; at least one second
+ *     with the first attempt to connect and the checks of idle connections
  * @param minimumIdle the number of idle connections that the pool keeps open in the background, within its size; 0 by
  *     default
  * @param idleTimeout the time after which an idle connection is closed, except the minimum; 10 minutes by default, zero

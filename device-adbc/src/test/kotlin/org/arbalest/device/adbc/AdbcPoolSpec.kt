@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
 import java.util.concurrent.Future
+import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
@@ -202,9 +203,10 @@ class AdbcPoolSpec : FunSpec({
         FaultyDriver.plain.fail("ConnectionRelease", status = 10)
         val logged = logged("org.arbalest.device.adbc") {
             pool.use()
+            eventually("the release has failed") { FaultyDriver.plain.outstanding == 0 }
         }
         logged.single().let {
-            it.message shouldBe "closing a connection that failed its check failed; $pool replaces it"
+            it.message shouldBe "closing a connection that failed its check failed; the $pool continues without it"
             (it.thrown as AdbcException).operation() shouldBe "AdbcConnectionRelease"
         }
         // the driver keeps the connection that it has not released
@@ -244,7 +246,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("each connection executes SQL at its begin, and for its check, or is closed if that fails [ADB-39]") {
+    test("each new connection executes SQL, and each check does, or is closed if that fails [ADB-39]") {
         val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).aliveBypassWindow(Duration.ZERO)
             .connectionInitSql("CREATE TABLE begun AS SELECT 7 AS x").connectionTestQuery("SELECT x FROM begun")
         AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
@@ -291,19 +293,20 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("a connection whose call runs in another thread at the end of the lease is closed after the call [ADB-40]") {
-        Executors.newSingleThreadExecutor().use { threads ->
+    test("a connection whose call runs at the end of the lease keeps its place until the call ends [ADB-31] [ADB-40]") {
+        lettingGo(Executors.newFixedThreadPool(2)) { threads ->
             pooled(size = 1) { pool ->
                 val lease = pool.acquire()
                 Faulty.c.hold("StatementExecuteQuery")
                 val running = threads.start { lease.connection().execute("DELETE FROM t") }
                 awaitHeld()
                 lease.close() // does not wait
-                pool.use()
-                Faulty.c.live(Live.CONNECTIONS) shouldBe 2
+                pool.statistics().borrowed() shouldBe 1
+                val (_, next) = threads.startAcquiring(pool)
                 Faulty.c.letGo()
-                running.get() shouldBe 10L
-                eventually("the connection is closed") { Faulty.c.live(Live.CONNECTIONS) == 1L }
+                running.get(5, SECONDS) shouldBe 10L
+                next.get(5, SECONDS).close()
+                with(pool.statistics()) { listOf(created(), closed()) } shouldBe listOf(2L, 1L)
             }
         }
     }
@@ -459,6 +462,23 @@ class AdbcPoolSpec : FunSpec({
                 Faulty.c.live(Live.CONNECTIONS) + Faulty.c.live(Live.DATABASES) == 0L
             }
         }
+    }
+
+    test("a database whose connect fails is closed, and the supplier opens the next one [ADB-31]") {
+        val opened = AtomicInteger()
+        val options = AdbcPoolOptions.of(2, Duration.ofSeconds(5))
+        val supplier = { Faulty.driver.open(mapOf<String, Any>()).also { opened.incrementAndGet() } }
+        AdbcPool.of(supplier, options).use { pool ->
+            pool.acquire().use { lease ->
+                Faulty.c.fail("ConnectionInit", status = 13) // a token that has expired
+                shouldThrow<AdbcException> { pool.acquire() }.status() shouldBe AdbcStatus.UNAUTHENTICATED
+                pool.acquire().close()
+                opened.get() shouldBe 2
+                lease.connection().query("SELECT 42").single() shouldBe 42
+                Faulty.c.live(Live.DATABASES) shouldBe 2
+            }
+        }
+        eventually("all are closed") { Faulty.c.live(Live.DATABASES) == 0L }
     }
 
     test("a database that fails to open is a failure to connect, which another attempt may mend [ADB-31]") {

@@ -94,7 +94,8 @@ public final class DriverConnection implements PooledConnection {
   }
 
   @Override
-  public void close() {
+  public void close(Runnable released) {
+    connection.handle.afterEnd(released);
     connection.close();
   }
 }

@@ -3,7 +3,6 @@ package org.arbalest.device.adbc.internal;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -42,12 +41,13 @@ final class IdleCheck {
       throw t;
     }
     try {
-      return answer.get(limitNanos, TimeUnit.NANOSECONDS);
+      return time.get(answer, limitNanos);
     } catch (TimeoutException _) {
       return answer.cancel(false) ? Result.LATE : answer.join();
     } catch (InterruptedException e) {
-      if (!answer.cancel(false)) close.accept(connection);
-      throw e;
+      if (answer.cancel(false)) throw e;
+      Thread.currentThread().interrupt(); // the check has ended meanwhile, and the caller acts on its result
+      return answer.join();
     } catch (ExecutionException e) {
       throw new IllegalStateException(e); // the answer is never an exception
     }

@@ -57,6 +57,9 @@ final class NativeHandle {
   /** See {@link #afterRelease}. */
   private volatile Runnable afterRelease = () -> {};
 
+  /** See {@link #afterEnd}. */
+  private volatile Runnable afterEnd = () -> {};
+
   /** See {@link #givesUpBy}. */
   private volatile BooleanSupplier giveUp = () -> false;
 
@@ -167,12 +170,18 @@ final class NativeHandle {
   private void free() {
     STRUCTS.giveBack(struct);
     afterRelease.run();
+    afterEnd.run();
     leaveParent();
   }
 
   /** Sets an action that runs once after the driver's release. It must not fail. */
   void afterRelease(Runnable action) {
     afterRelease = action;
+  }
+
+  /** Sets an action of the handle's owner, which runs after {@link #afterRelease}. It must not fail. */
+  void afterEnd(Runnable action) {
+    afterEnd = action;
   }
 
   /**

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.arbalest.device.adbc.AdbcPool;
 import org.arbalest.device.adbc.AdbcPoolOptions;
@@ -22,10 +21,8 @@ import org.jspecify.annotations.Nullable;
  * reports long uses.
  */
 public final class PoolConnections<C extends PooledConnection> {
-  /** The longest time until the minimum of idle connections is opened again after a failure. */
-  private static final long MINIMUM_INTERVAL = TimeUnit.SECONDS.toNanos(30);
-
   private static final String EXPIRED = "reached its maximum lifetime";
+  private static final String INVALID = "failed its check";
 
   private static final System.Logger LOGGER = System.getLogger("org.arbalest.device.adbc");
 
@@ -79,11 +76,11 @@ public final class PoolConnections<C extends PooledConnection> {
     try {
       openings.openMissing();
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
     long interval = limits.interval();
     if (interval != PoolLimits.NONE || options.minimumIdle() > 0)
-      keepUp(new WeakReference<>(this), time, Math.min(interval, MINIMUM_INTERVAL));
+      keepUp(new WeakReference<>(this), time, Math.min(interval, PoolOpenings.LONGEST_MINIMUM_PAUSE));
   }
 
   /** Calls the upkeep at intervals, until the pool is closed or, without a close, collected. */
@@ -117,7 +114,6 @@ public final class PoolConnections<C extends PooledConnection> {
         slots.remove();
         (isExpired ? expired : unused).add(slot);
       }
-      places.total -= expired.size() + unused.size();
       for (PoolSlot<C> slot : leased) {
         if (slot.leasedBy == null || now - slot.leasedAt < limits.use()) continue;
         leaks.add(slot.leasedBy);
@@ -125,7 +121,7 @@ public final class PoolConnections<C extends PooledConnection> {
       }
       openings.resumeMinimum();
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
     counters.expired.add(expired.size());
     counters.idleTimeouts.add(unused.size());
@@ -139,8 +135,9 @@ public final class PoolConnections<C extends PooledConnection> {
   /** Returns a connection, which the caller passes to {@link #release}; see {@link AdbcPool#acquire}. */
   public PoolSlot<C> acquire() throws InterruptedException, TimeoutException {
     if (Thread.interrupted()) throw new InterruptedException("interrupted before a connection was acquired");
-    PoolSlot<C> slot = take(false);
-    while (!isUsable(slot)) slot = take(true);
+    long start = time.nanoTime();
+    PoolSlot<C> slot = take(start, false);
+    while (!isUsable(slot, start)) slot = take(start, true);
     if (!limits.hasUse()) return slot;
     try {
       watch(slot);
@@ -159,7 +156,7 @@ public final class PoolConnections<C extends PooledConnection> {
       slot.leasedBy = here;
       leased.add(slot);
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
   }
 
@@ -169,67 +166,79 @@ public final class PoolConnections<C extends PooledConnection> {
     try {
       places.checkOpen();
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
   }
 
   /**
    * Returns an idle connection, or waits for one.
    *
-   * @param isNext whether the thread has already waited
+   * @param start the time at which the thread began to acquire
+   * @param isNext whether the connection that the thread received before is closed instead of used
    */
-  private PoolSlot<C> take(boolean isNext) throws InterruptedException, TimeoutException {
+  private PoolSlot<C> take(long start, boolean isNext) throws InterruptedException, TimeoutException {
     places.lock.lock();
     try {
       places.checkOpen();
+      long limit = limits.atLeastOneSecond();
+      if (isNext && left(limit, start) <= 0) {
+        counters.timeouts.increment();
+        throw PoolWaiter.lateChecks(limit);
+      }
       PoolSlot<C> slot = places.idle.poll();
-      if (slot == null) return await(isNext);
+      if (slot == null) return await(start, isNext);
       if (places.idle.size() < options.minimumIdle()) openings.openMissing();
       return slot;
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
   }
 
-  private PoolSlot<C> await(boolean isNext) throws InterruptedException, TimeoutException {
+  /** Returns the time that is left of a limit. */
+  private long left(long limit, long start) {
+    return limit - (time.nanoTime() - start);
+  }
+
+  private PoolSlot<C> await(long start, boolean isNext) throws InterruptedException, TimeoutException {
     var waiter = new PoolWaiter<C>(places.lock.newCondition());
     if (isNext) places.waiters.addFirst(waiter);
     else places.waiters.addLast(waiter);
-    PoolCounters.Wait wait = counters.startWait();
+    PoolCounters.Wait wait = counters.startWait(time);
     PoolSlot<C> given = null;
     try {
       openings.openMissing();
-      boolean isOpenedForIt = places.waiters.size() <= openings.running();
+      boolean isOpenedForIt = isNext || places.waiters.size() <= openings.running();
       while (waiter.received() == null) {
         waiter.throwFailure();
         places.checkOpen();
         long limit = isOpenedForIt && !waiter.hasFailedAttempt() ? limits.atLeastOneSecond() : limits.acquire();
-        long left = limit - wait.nanos();
+        long left = left(limit, start);
         if (left <= 0) {
-          wait.timesOut();
-          throw waiter.timeout(limit, options.maximumPoolSize(), openings.running() > 0);
+          counters.timeouts.increment();
+          throw waiter.timeout(limit, options.maximumPoolSize(), openings.running() > 0, openings.lastFailure());
         }
-        waiter.await(left);
+        waiter.await(time, left);
       }
       given = waiter.received();
       return given;
     } finally {
       places.waiters.remove(waiter);
       PoolSlot<C> unused = given == null ? waiter.received() : null;
-      if (unused != null) places.hand(unused); // the thread was interrupted meanwhile
+      // the thread was interrupted meanwhile, or the pool closed
+      if (unused != null && !places.hand(unused))
+        places.afterUnlock(() -> discardLater(unused.connection, "was released while the pool was closed"));
       wait.end(this, given != null);
     }
   }
 
-  private boolean isUsable(PoolSlot<C> slot) throws InterruptedException {
+  private boolean isUsable(PoolSlot<C> slot, long start) throws InterruptedException {
     if (slot.isNew) {
       slot.isNew = false;
       return true;
     }
     if (slot.isExpired(time.nanoTime())) {
       counters.expired.increment();
-      forget();
-      discard(slot.connection, EXPIRED);
+      discardLater(slot.connection, EXPIRED);
       return false;
     }
     if (!slot.isDoubtful && time.nanoTime() - slot.usedAt < limits.alive()) {
@@ -238,27 +247,32 @@ public final class PoolConnections<C extends PooledConnection> {
     }
     IdleCheck.Result result;
     try {
-      result = IdleCheck.of(slot.connection, limits.atLeastOneSecond(), time, this::discardInvalid);
+      long limit = Math.min(limits.check(), left(limits.atLeastOneSecond(), start));
+      result = IdleCheck.of(slot.connection, limit, time, this::discardLate);
     } catch (Throwable t) { // the check closes the connection
       forget();
       throw t;
     }
     if (result == IdleCheck.Result.VALID) return true;
     counters.validationFailures.increment();
-    forget();
-    if (result == IdleCheck.Result.INVALID) discardInvalid(slot.connection);
+    if (result == IdleCheck.Result.LATE) forget();
+    else discardLater(slot.connection, INVALID);
     return false;
   }
 
-  private void discardInvalid(C connection) {
-    discard(connection, "failed its check");
+  /** Closes a connection whose check has ended late, and whose place is free since then. */
+  private void discardLate(C connection) {
+    logged(closed(connection, null, () -> {}), INVALID);
   }
 
-  /** Closes a connection that is not in use. A failure is logged. */
+  /** Closes a connection that is not in use, and frees its place. A failure is logged. */
   void discard(C connection, String why) {
-    RuntimeException failure = closed(connection, null);
-    if (failure != null)
-      LOGGER.log(Level.ERROR, "closing a connection that " + why + " failed; " + this + " replaces it", failure);
+    logged(closed(connection, null, this::forget), why);
+  }
+
+  private void logged(@Nullable RuntimeException failure, String why) {
+    if (failure != null) LOGGER.log(Level.ERROR,
+        "closing a connection that " + why + " failed; the " + this + " continues without it", failure);
   }
 
   /** Closes a connection that is not in use, on a thread that may block. */
@@ -277,14 +291,14 @@ public final class PoolConnections<C extends PooledConnection> {
       places.total--;
       openings.openMissing();
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
   }
 
   /** Closes a connection, and returns its failure, after an earlier one; null without any. */
-  private @Nullable RuntimeException closed(C connection, @Nullable RuntimeException before) {
+  private @Nullable RuntimeException closed(C connection, @Nullable RuntimeException before, Runnable released) {
     counters.closed.increment();
-    return after(before, connection::close);
+    return after(before, () -> connection.close(released));
   }
 
   /** Runs a close, and returns its failure, after an earlier one; null without any. */
@@ -301,15 +315,17 @@ public final class PoolConnections<C extends PooledConnection> {
 
   /** Makes a connection available to other threads, or closes it. */
   public void release(PoolSlot<C> slot) {
-    PooledConnection.Condition condition = PooledConnection.Condition.LOST;
-    boolean isKept;
+    PooledConnection.Condition condition;
     try {
       condition = slot.connection.reset();
-    } finally {
-      isKept = isKept(slot, condition);
+    } catch (Throwable t) {
+      boolean _ = isKept(slot, PooledConnection.Condition.LOST);
+      RuntimeException second = closed(slot.connection, null, this::forget);
+      if (second != null) t.addSuppressed(second);
+      throw t;
     }
-    if (isKept) return;
-    RuntimeException failure = closed(slot.connection, null);
+    if (isKept(slot, condition)) return;
+    RuntimeException failure = closed(slot.connection, null, this::forget);
     if (failure != null) throw failure;
   }
 
@@ -319,18 +335,12 @@ public final class PoolConnections<C extends PooledConnection> {
     places.lock.lock();
     try {
       if (limits.hasUse()) leased.remove(slot);
-      if (condition != PooledConnection.Condition.LOST && !places.isClosed) {
-        if (!slot.isExpired(slot.usedAt)) {
-          places.hand(slot);
-          return true;
-        }
-        counters.expired.increment();
-      }
-      places.total--;
-      openings.openMissing();
+      if (condition == PooledConnection.Condition.LOST || places.isClosed) return false;
+      if (!slot.isExpired(slot.usedAt)) return places.hand(slot);
+      counters.expired.increment();
       return false;
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
   }
 
@@ -342,7 +352,7 @@ public final class PoolConnections<C extends PooledConnection> {
       int borrowed = places.total - openings.running() - idle;
       return counters.now(options.maximumPoolSize(), borrowed, idle, places.waiters.size());
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
   }
 
@@ -354,14 +364,13 @@ public final class PoolConnections<C extends PooledConnection> {
       places.isClosed = true;
       unused = List.copyOf(places.idle);
       places.idle.clear();
-      places.total -= unused.size();
       for (PoolWaiter<C> waiter : places.waiters) waiter.wake();
     } finally {
-      places.lock.unlock();
+      places.unlock();
     }
     time.close();
     RuntimeException failure = null;
-    for (PoolSlot<C> slot : unused) failure = closed(slot.connection, failure);
+    for (PoolSlot<C> slot : unused) failure = closed(slot.connection, failure, this::forget);
     return after(failure, source::close);
   }
 

@@ -32,33 +32,30 @@ final class PoolCounters {
   /** The uses that took longer than the threshold. */
   final LongAdder leaks = new LongAdder();
 
-  private final LongAdder timeouts = new LongAdder();
+  /** The calls that ended at the time limit. */
+  final LongAdder timeouts = new LongAdder();
+
   private final LongAdder waitNanos = new LongAdder();
 
   /** A thread's wait for a connection, which is measured. */
   final class Wait {
     private final PoolRecording.@Nullable OfWait event = PoolRecording.aWait();
-    private final long start = System.nanoTime();
+    private final PoolTime time;
+    private final long start;
 
-    private Wait() {}
-
-    /** Returns the time since the wait began. */
-    long nanos() {
-      return System.nanoTime() - start;
-    }
-
-    void timesOut() {
-      timeouts.increment();
+    private Wait(PoolTime time) {
+      this.time = time;
+      this.start = time.nanoTime();
     }
 
     void end(Object pool, boolean isAcquired) {
-      waitNanos.add(nanos());
+      waitNanos.add(time.nanoTime() - start);
       if (event != null) event.describe(pool.toString(), isAcquired);
     }
   }
 
-  Wait startWait() {
-    return new Wait();
+  Wait startWait(PoolTime time) {
+    return new Wait(time);
   }
 
   /** Returns the values of this moment. */

@@ -20,6 +20,9 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
   private final AdbcPoolOptions options;
   private final int most;
 
+  /** Whether the pool has one database, which the caller opened. */
+  private final boolean isOnly;
+
   // Guarded by the monitor of this.
   private final List<AdbcDatabase> all = new ArrayList<>();
   private final Deque<AdbcDatabase> free = new ArrayDeque<>();
@@ -27,15 +30,17 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
 
   private volatile @Nullable String driver;
 
-  private PoolDatabases(Supplier<? extends AdbcDatabase> opener, AdbcPoolOptions options, int most) {
+  private PoolDatabases(Supplier<? extends AdbcDatabase> opener, AdbcPoolOptions options, int most,
+      boolean isOnly) {
     this.opener = opener;
     this.options = options;
     this.most = most;
+    this.isOnly = isOnly;
   }
 
   /** Takes over a database, the only one of the pool. */
   public static PoolDatabases of(AdbcDatabase database, AdbcPoolOptions options) {
-    var databases = new PoolDatabases(() -> database, options, 1);
+    var databases = new PoolDatabases(() -> database, options, 1, true);
     databases.add(database);
     databases.free.add(database);
     return databases;
@@ -43,7 +48,7 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
 
   /** Opens databases when they are needed. */
   public static PoolDatabases of(Supplier<? extends AdbcDatabase> opener, AdbcPoolOptions options) {
-    return new PoolDatabases(opener, options, options.maximumDatabases());
+    return new PoolDatabases(opener, options, options.maximumDatabases(), false);
   }
 
   @Override
@@ -54,10 +59,36 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
   @Override
   public DriverConnection open() {
     AdbcDatabase database = take();
+    ConnectionImpl connection;
     try {
-      return DriverConnection.open((ConnectionImpl) database.connect(), options);
+      connection = (ConnectionImpl) database.connect();
+    } catch (Throwable t) {
+      replace(database, t);
+      throw t;
+    }
+    try {
+      return DriverConnection.open(connection, options);
     } finally {
-      giveBack(database);
+      release(database);
+    }
+  }
+
+  /**
+   * Closes a database whose connect failed, so that the supplier opens the next one: perhaps with another token. Its
+   * connections stay open. The only database of a pool stays.
+   */
+  private void replace(AdbcDatabase database, Throwable failure) {
+    if (isOnly) {
+      release(database);
+      return;
+    }
+    synchronized (this) {
+      if (!all.remove(database)) return; // the pool is closed, and has closed it
+    }
+    try {
+      database.close();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
     }
   }
 
@@ -79,7 +110,7 @@ public final class PoolDatabases implements PoolConnections.Source<DriverConnect
     return !isClosed && all.add(database);
   }
 
-  private synchronized void giveBack(AdbcDatabase database) {
+  private synchronized void release(AdbcDatabase database) {
     free.push(database);
   }
 

@@ -18,6 +18,7 @@ record PoolLimits(long acquire, long alive, long idle, long lifetime, long use) 
   static final long NONE = Long.MAX_VALUE;
 
   private static final long ONE_SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONGEST_CHECK = TimeUnit.SECONDS.toNanos(5);
   private static final long SHORTEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LONGEST_INTERVAL = TimeUnit.SECONDS.toNanos(30);
 
@@ -40,9 +41,14 @@ record PoolLimits(long acquire, long alive, long idle, long lifetime, long use) 
     return time.isZero() ? NONE : nanos(time);
   }
 
-  /** Returns the limit of the first attempt to connect for a thread, and of a check. */
+  /** Returns the limit of a thread's wait that includes checks and its first attempt to connect. */
   long atLeastOneSecond() {
     return Math.max(acquire, ONE_SECOND);
+  }
+
+  /** Returns the limit of one check, so that a connection which does not answer leaves time to connect. */
+  long check() {
+    return Math.min(atLeastOneSecond() / 4, LONGEST_CHECK);
   }
 
   /** Returns whether the pool reports long uses. */

@@ -22,10 +22,10 @@ public final class PoolSlot<C extends PooledConnection> {
   private final long openedAt;
   private final long lifetimeNanos;
 
-  /** The begin of the current use, if the pool reports long ones. */
+  /** The start of the current use, if the pool reports long ones. */
   long leasedAt;
 
-  /** The stack of the begin of the current use, until it is reported; null if the pool does not report long uses. */
+  /** The stack of the acquiring thread, until it is reported; null if the pool does not report long uses. */
   @Nullable Exception leasedBy;
 
   PoolSlot(C connection, long openedAt, long lifetimeNanos) {

@@ -27,10 +27,9 @@ final class PoolWaiter<C extends PooledConnection> {
     this.changed = changed;
   }
 
-  /** Waits for a change. */
-  @SuppressWarnings("WaitNotInLoop") // the caller loops
-  void await(long nanos) throws InterruptedException {
-    long _ = changed.awaitNanos(nanos);
+  /** Waits for a change, for at most a time. */
+  void await(PoolTime time, long nanos) throws InterruptedException {
+    time.await(changed, nanos);
   }
 
   /** Wakes the thread, which checks whether the pool is closed. */
@@ -80,14 +79,16 @@ final class PoolWaiter<C extends PooledConnection> {
    *
    * @param size the maximum number of connections
    * @param isOpening whether a connection is being opened
+   * @param earlier the failure to connect since which the server has not answered; null without one
    */
-  TimeoutException timeout(long limitNanos, int size, boolean isOpening) {
-    String within = " within " + TimeUnit.NANOSECONDS.toMillis(limitNanos) + " ms, because ";
-    if (attempts > 0) {
-      var failed = new TimeoutException("no connection of the pool was opened" + within + attempts
-          + (attempts == 1 ? " attempt" : " attempts") + " to connect failed, the last by the cause of this exception; "
-          + "check that the server runs and accepts the user");
-      failed.initCause(lastFailure);
+  TimeoutException timeout(long limitNanos, int size, boolean isOpening, @Nullable Throwable earlier) {
+    String within = within(limitNanos);
+    if (attempts > 0 || (isOpening && earlier != null)) {
+      String failures = attempts == 0 ? "the last attempt to connect failed, by"
+          : attempts + (attempts == 1 ? " attempt" : " attempts") + " to connect failed, the last by";
+      var failed = new TimeoutException("no connection of the pool was opened" + within + failures
+          + " the cause of this exception; check that the server runs and accepts the user");
+      failed.initCause(attempts > 0 ? lastFailure : earlier);
       return failed;
     }
     return new TimeoutException(isOpening
@@ -95,5 +96,15 @@ final class PoolWaiter<C extends PooledConnection> {
             + "runs, and raise the time limit"
         : "no connection of the pool became free" + within + "all " + size + " are in use; close their leases earlier, "
             + "or make the pool larger");
+  }
+
+  /** Returns the exception of a thread whose checks of idle connections have taken all its time. */
+  static TimeoutException lateChecks(long limitNanos) {
+    return new TimeoutException("no connection of the pool was usable" + within(limitNanos) + "the checks of idle "
+        + "connections failed or did not end; check that the server runs, and raise the time limit");
+  }
+
+  private static String within(long limitNanos) {
+    return " within " + TimeUnit.NANOSECONDS.toMillis(limitNanos) + " ms, because ";
   }
 }

@@ -19,6 +19,11 @@ public interface PooledConnection {
   /** Restores the state of a new connection after its use, and returns whether another thread may use it. */
   Condition reset();
 
-  /** Closes the connection. A failure is thrown. */
-  void close();
+  /**
+   * Closes the connection. A failure is thrown.
+   *
+   * @param released runs once, when the driver has released its connection: after a call that still runs, and also
+   *     after a failure. It must not fail
+   */
+  void close(Runnable released);
 }

@@ -8,7 +8,11 @@ import java.util.PriorityQueue
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executors
+import java.util.concurrent.Future
+import java.util.concurrent.TimeUnit.NANOSECONDS
+import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.locks.Condition
 
 /** A server that a test stops and starts. */
 internal class FakeServer(private val most: Int = 4) : PoolConnections.Source<FakeConnection> {
@@ -53,21 +57,33 @@ internal class FakeServer(private val most: Int = 4) : PoolConnections.Source<Fa
 /** A connection to a [FakeServer]. */
 internal class FakeConnection : PooledConnection {
     @Volatile var isLost = false
-    @Volatile var isClosed = false
+    val closes = AtomicInteger()
+    val isClosed: Boolean get() = closes.get() > 0
     val checks = AtomicInteger()
+
+    /** The checks wait until it is open. */
+    @Volatile var gate: CountDownLatch = CountDownLatch(0)
+
+    /** The driver releases the connection when this runs; null if it does so in [close]. */
+    @Volatile var releasing: ((Runnable) -> Unit)? = null
 
     override fun isValid(): Boolean {
         checks.incrementAndGet()
+        gate.await()
         return !isLost
     }
 
     /** The condition at the end of the next uses. */
     @Volatile var condition = PooledConnection.Condition.GOOD
 
-    override fun reset(): PooledConnection.Condition = condition
+    /** The error of [reset]. */
+    @Volatile var error: Error? = null
 
-    override fun close() {
-        isClosed = true
+    override fun reset(): PooledConnection.Condition = error?.let { throw it } ?: condition
+
+    override fun close(released: Runnable) {
+        closes.incrementAndGet()
+        releasing?.let { it(released) } ?: released.run()
     }
 }
 
@@ -79,18 +95,57 @@ internal class FakeTime : PoolTime {
     private val tasks = PriorityQueue<Task>(compareBy { it.at })
     private var now = Long.MAX_VALUE - 1_000_000_000 // overflows, as System.nanoTime may
 
-    /** All delays so far. */
-    val delays = CopyOnWriteArrayList<Duration>()
+    private val allDelays = CopyOnWriteArrayList<Duration>()
+
+    /** The delays of less than a second so far: pauses between attempts to connect. */
+    val delays: List<Duration> get() = allDelays.filter { it < Duration.ofSeconds(1) }
 
     @Volatile var isClosed = false
 
     override fun nanoTime(): Long = synchronized(tasks) { now }
 
-    override fun start(task: Runnable): Unit = threads.execute(task)
+    /** Makes the failure of [start]; null if threads can start. */
+    @Volatile var failure: (() -> Throwable)? = null
+
+    /** The tasks of [start] that have not ended. */
+    val busy = AtomicInteger()
+
+    override fun start(task: Runnable) {
+        failure?.let { throw it() }
+        busy.incrementAndGet()
+        threads.execute {
+            try {
+                task.run()
+            } finally {
+                busy.decrementAndGet()
+            }
+        }
+    }
+
+    /** Whether a wait ends at once, and its whole time passes. */
+    @Volatile var passesByWaits = false
+
+    /** Runs once in the next wait for a change, under the lock. */
+    @Volatile var inWait: (() -> Unit)? = null
+
+    override fun await(changed: Condition, nanos: Long) {
+        val action = inWait
+        inWait = null
+        action?.invoke()
+        val before = System.nanoTime()
+        if (!passesByWaits) changed.awaitNanos(nanos)
+        passWithoutTasks(Duration.ofNanos(if (passesByWaits) nanos else System.nanoTime() - before))
+    }
+
+    override fun <T : Any> get(task: Future<T>, nanos: Long): T {
+        if (!passesByWaits) return task.get(nanos, NANOSECONDS)
+        passWithoutTasks(Duration.ofNanos(nanos))
+        throw TimeoutException()
+    }
 
     override fun after(nanos: Long, task: Runnable) {
         synchronized(tasks) { tasks += Task(elapsed + nanos, task) }
-        delays += Duration.ofNanos(nanos)
+        allDelays += Duration.ofNanos(nanos)
     }
 
     private var elapsed = 0L
@@ -122,7 +177,6 @@ internal class FakeTime : PoolTime {
     override fun close() {
         isClosed = true
         synchronized(tasks) { tasks.clear() }
-        threads.shutdown()
     }
 }
 

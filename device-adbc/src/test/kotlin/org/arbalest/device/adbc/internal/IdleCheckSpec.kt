@@ -18,7 +18,7 @@ class IdleCheckSpec : FunSpec({
 
         override fun reset(): PooledConnection.Condition = PooledConnection.Condition.GOOD
 
-        override fun close() = Unit
+        override fun close(released: Runnable) = released.run()
     }
 
     test("a check that does not end in time is late, and its connection is closed when it ends [ADB-31]") {
