@@ -201,10 +201,7 @@ class AdbcPoolSpec : FunSpec({
         pool.use()
         FaultyDriver.plain.fail("StatementExecuteQuery", status = 10)
         FaultyDriver.plain.fail("ConnectionRelease", status = 10)
-        val logged = logged("org.arbalest.device.adbc") {
-            pool.use()
-            eventually("the release has failed") { FaultyDriver.plain.outstanding == 0 }
-        }
+        val logged = logged("org.arbalest.device.adbc", atLeast = 1) { pool.use() }
         logged.single().let {
             it.message shouldBe "closing a connection that failed its check failed; the $pool continues without it"
             (it.thrown as AdbcException).operation() shouldBe "AdbcConnectionRelease"
