@@ -429,7 +429,7 @@ class PoolConnectionsSpec : FunSpec({
         val released = CountDownLatch(1)
         fun hold(slot: PoolSlot<FakeConnection>) {
             slot.connection.releasing = { action ->
-                released.await()
+                check(released.await(5, SECONDS))
                 action.run()
             }
         }
@@ -496,9 +496,12 @@ class PoolConnectionsSpec : FunSpec({
             time.get().pass(Duration.ofMillis(999))
             server.get().attempts.get() shouldBe 2
             time.get().pass(Duration.ofMillis(1))
-            pool.release(acquired.get(5, SECONDS))
+            try {
+                pool.release(acquired.get(5, SECONDS))
+            } finally {
+                gate.countDown()
+            }
             server.get().attempts.get() shouldBe 3
-            gate.countDown()
             eventually("the attempt ends") { pool.statistics().idle() == 2 }
             pool.close() shouldBe null
             server.get().open shouldHaveSize 0
