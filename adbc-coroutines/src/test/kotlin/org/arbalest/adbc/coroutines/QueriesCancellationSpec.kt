@@ -118,7 +118,8 @@ class QueriesCancellationSpec : FunSpec({
                 c.letGo()
                 query.join()
             }
-            c.live(Live.STREAMS) shouldBe 0
+            // The coroutine ends early, because this driver cannot cancel.
+            eventually(5.seconds) { c.live(Live.STREAMS) shouldBe 0 }
         }
     }
 
