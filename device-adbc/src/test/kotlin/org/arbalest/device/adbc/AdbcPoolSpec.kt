@@ -290,7 +290,7 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
-    test("a connection whose call runs at the end of the lease keeps its place until the call ends [ADB-31] [ADB-40]") {
+    test("a connection whose call runs at the end of the lease keeps its place until the call ends [ADB-31, ADB-40]") {
         lettingGo(Executors.newFixedThreadPool(2)) { threads ->
             pooled(size = 1) { pool ->
                 val lease = pool.acquire()
