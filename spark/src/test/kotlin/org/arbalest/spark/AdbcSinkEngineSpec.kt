@@ -115,6 +115,7 @@ class AdbcSinkEngineSpec : FunSpec({
         "query" to "a write by AdbcSource has no option query; it has source, driver, entrypoint, table, quote, ",
         "no table" to "cannot write into range(3): option(\"table\", …) must be the name of a table",
         "no driver" to "no ADBC driver at /nowhere.so",
+        "partitions" to "the database decides how it stores a table; remove partitionBy",
         "another source" to "org.arbalest.spark.Numbers is read-only",
         "a given schema" to "org.arbalest.spark.Numbers has a schema of its own, so format(\"arbalest\") cannot read " +
             "with .schema(id INT)",

@@ -97,6 +97,9 @@ internal object LocalWrites {
         println("no table: ${failure { ids("id").write("append", "range(3)") }}")
         println("no driver: ${failure { ids("id").write("append", "t", "driver" to "/nowhere.so") }}")
         println("no columns: ${failure { ids().write("append", "t") }}")
+        val partitioned = ids("id").write().format("arbalest").option("source", AdbcSource::class.java.name)
+            .options(options).option("table", "t").partitionBy("id").mode("append")
+        println("partitions: ${failure { partitioned.save() }}")
         val numbers = "source" to Numbers::class.java.name
         println("another source: ${failure { ids("id").write("append", "t", numbers) }}")
         val given = spark.read().format("arbalest").option("source", Numbers::class.java.name).schema("id INT")

@@ -118,7 +118,7 @@ public final class AdbcSink implements WriteBuilder, SupportsTruncate {
 
   /** Throws a checked exception that Spark's methods throw without declaring it. */
   @SuppressWarnings("unchecked")
-  static <E extends Exception> RuntimeException unchecked(Exception exception) throws E {
+  private static <E extends Exception> RuntimeException unchecked(Exception exception) throws E {
     throw (E) exception;
   }
 

@@ -22,8 +22,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * this source.
  */
 public final class SinkProvider implements TableProvider {
-  private static final System.Logger LOGGER = System.getLogger(SinkProvider.class.getName());
-
   /** Spark's own options of {@code partitionBy} and {@code clusterBy}. */
   private static final Map<String, String> LAYOUTS =
       Map.of("__partition_columns", "partitionBy", "__clustering_columns", "clusterBy");
@@ -43,13 +41,8 @@ public final class SinkProvider implements TableProvider {
     });
     if (mode == SaveMode.Ignore && AdbcSink.exists(options)) return;
     boolean failsIfExists = mode == SaveMode.Ignore || mode == SaveMode.ErrorIfExists;
-    try {
-      ScopedValue.where(TARGET, new SinkTable(options, failsIfExists)).run(
-          () -> data.write().format(SinkProvider.class.getName()).mode(failsIfExists ? SaveMode.Append : mode).save());
-    } catch (Exception e) { // also those that Spark does not declare
-      if (mode != SaveMode.Ignore || !AdbcSink.exists(options)) throw AdbcSink.<RuntimeException>unchecked(e);
-      LOGGER.log(System.Logger.Level.INFO, "another client has created the table of a write in the mode ignore", e);
-    }
+    ScopedValue.where(TARGET, new SinkTable(options, failsIfExists)).run(
+        () -> data.write().format(SinkProvider.class.getName()).mode(failsIfExists ? SaveMode.Append : mode).save());
   }
 
   @Override
