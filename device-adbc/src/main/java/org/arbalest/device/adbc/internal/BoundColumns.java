@@ -54,8 +54,12 @@ final class BoundColumns {
 
   /** Returns the columns of a statement's next execution; null if the driver stores all of them right. */
   static @Nullable BoundColumns of(NativeHandle statement, Schema schema, boolean isIngest) {
-    boolean hasDates = schema.fields().stream().anyMatch(BoundColumns::isDate);
-    boolean hasOthers = schema.fields().stream().anyMatch(field -> isList(field) || hasNanos(field));
+    boolean hasDates = false;
+    boolean hasOthers = false;
+    for (Field field : schema.fields()) {
+      hasDates |= isDate(field);
+      hasOthers |= isList(field) || hasNanos(field);
+    }
     if (!hasDates && !hasOthers) return null;
     return switch (KnownDriver.of(statement)) {
       case SQLITE -> hasDates ? new BoundColumns(KnownDriver.SQLITE, schema, isIngest) : null;

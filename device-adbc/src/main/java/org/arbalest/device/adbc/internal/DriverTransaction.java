@@ -42,8 +42,9 @@ final class DriverTransaction {
 
   /** Returns whether executions with these bound columns have a transaction of the driver. */
   static boolean isFor(NativeHandle statement, Schema bound) {
-    return bound.fields().stream().map(Field::type).anyMatch(DriverTransaction::hasZone)
-        && KnownDriver.of(statement) == KnownDriver.POSTGRESQL;
+    boolean hasZone = false;
+    for (Field field : bound.fields()) hasZone |= hasZone(field.type());
+    return hasZone && KnownDriver.of(statement) == KnownDriver.POSTGRESQL;
   }
 
   private static boolean hasZone(DataType type) {

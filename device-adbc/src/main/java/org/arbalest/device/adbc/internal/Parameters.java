@@ -112,7 +112,11 @@ public final class Parameters {
     statement.setSqlQuery(sql);
     if (count() == 0) return statement.executeUpdate();
     DriverImpl driver = (DriverImpl) statement.driver();
-    try (DeviceArray all = adapted(driver).build(null)) {
+    adapted(driver);
+    MultiRowInsert insert = size() > 1 && ((StatementImpl) statement).storesManyRowsAtOnce()
+        ? MultiRowInsert.of(sql, count()) : null;
+    if (insert != null) return execute(statement, insert);
+    try (DeviceArray all = build(null)) {
       boolean isEach = size() > 1 && driver.bindsOneRow();
       return isEach ? executeEach(statement, all) : execute(statement, all.retain());
     }
@@ -123,11 +127,39 @@ public final class Parameters {
     return statement.executeUpdate();
   }
 
+  private long execute(AdbcStatement statement, MultiRowInsert insert) {
+    List<Field> fields = new ArrayList<>();
+    for (int i = 0; i < count(); i++) fields.add(ParameterField.of(i + 1, column(i)));
+    int each = Math.min(size(), insert.mostRows());
+    int whole = size() / each * each;
+    long sum = execute(statement, insert, fields, 0, whole, each);
+    return whole == size() ? sum : sum(sum, execute(statement, insert, fields, whole, size(), size() - whole));
+  }
+
+  /** Executes an INSERT with some rows, of which each execution stores {@code each}. */
+  private long execute(AdbcStatement statement, MultiRowInsert insert, List<Field> fields, int first, int end,
+      int each) {
+    statement.setSqlQuery(insert.sql(each));
+    try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), (end - first) / each)) {
+      for (int row = 0; row < each; row++) {
+        for (int i = 0; i < count(); i++) {
+          List<@Nullable Object> values = new ArrayList<>(batch.rows());
+          for (int at = first + row; at < end; at += each) values.add(rows.get(at).get(i));
+          add(batch, i + 1, fields.get(i).withName(String.valueOf(row * count() + i + 1)), values);
+        }
+      }
+      return execute(statement, batch.build());
+    }
+  }
+
+  private static long sum(long first, long second) {
+    return first < 0 || second < 0 ? -1 : first + second;
+  }
+
   private static long executeEach(AdbcStatement statement, DeviceArray all) {
     long sum = 0;
     for (long row = 0; row < all.length(); row++) {
-      long affected = execute(statement, all.slice(row, 1));
-      sum = sum < 0 || affected < 0 ? -1 : sum + affected;
+      sum = sum(sum, execute(statement, all.slice(row, 1)));
     }
     return sum;
   }
@@ -162,11 +194,19 @@ public final class Parameters {
     };
   }
 
+  /** Returns the columns for parameters that a driver reports. */
+  static Schema fields(Schema reported) {
+    List<Field> fields = new ArrayList<>(reported.fields());
+    for (int i = 0; i < fields.size(); i++)
+      fields.set(i, fields.get(i).withName(String.valueOf(i + 1)).withNullable(true));
+    return Schema.of(fields);
+  }
+
   /**
    * Builds the batch in main memory; the caller closes it.
    *
-   * @param known the parameters that the driver reports; null if it reports none. Its type is used for a parameter if
-   *     it can store all values; otherwise the driver receives the values' own type and converts them
+   * @param known the {@link #fields} that the driver reports; null if it reports none. Its type is used for a parameter
+   *     if it can store all values; otherwise the driver receives the values' own type and converts them
    * @throws IllegalArgumentException if a value has no type, or the number of values is not that of the parameters
    */
   DeviceArray build(@Nullable Schema known) {
@@ -175,7 +215,7 @@ public final class Parameters {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), size())) {
       for (int i = 0; i < count(); i++) {
         List<@Nullable Object> values = column(i);
-        if (known == null || !add(batch, i + 1, known.fields().get(i), values)) add(batch, i + 1, values);
+        if (known == null || !addKnown(batch, known.fields().get(i), values)) add(batch, i + 1, values);
       }
       return batch.build();
     }
@@ -188,10 +228,10 @@ public final class Parameters {
   }
 
   /** Adds a column of the driver's type; returns whether it can store the values. */
-  private static boolean add(BatchBuilder batch, int position, Field known, List<@Nullable Object> values) {
+  private static boolean addKnown(BatchBuilder batch, Field known, List<@Nullable Object> values) {
     if (known.type().equals(DataType.NULL)) return false; // a parameter of unknown type
     try {
-      batch.column(known.withName(String.valueOf(position)).withNullable(true), values);
+      batch.column(known, values);
       return true;
     } catch (IllegalArgumentException _) {
       return false;
@@ -199,7 +239,10 @@ public final class Parameters {
   }
 
   private static void add(BatchBuilder batch, int position, List<@Nullable Object> values) {
-    Field field = ParameterField.of(position, values);
+    add(batch, position, ParameterField.of(position, values), values);
+  }
+
+  private static void add(BatchBuilder batch, int position, Field field, List<@Nullable Object> values) {
     try {
       batch.column(field, values);
     } catch (IllegalArgumentException e) {

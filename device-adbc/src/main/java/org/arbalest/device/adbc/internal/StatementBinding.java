@@ -52,8 +52,7 @@ final class StatementBinding {
       MemorySegment array = ArrowArrayStruct.allocate(arena);
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       // drivers do not read the validity bitmap of a batch
-      try (DeviceArray pushed = rows.pushDownNulls();
-          DeviceArray stored = columns == null ? pushed.retain() : columns.stored(pushed)) {
+      try (DeviceArray stored = stored(rows, columns)) {
         CData.exportArray(stored, array, CExport.DATA.schemaTo(schema));
       }
       try {
@@ -69,6 +68,14 @@ final class StatementBinding {
       } finally {
         release(ArrowSchemaStruct.releaseCallback(schema), schema); // unless the driver has taken it
       }
+    }
+  }
+
+  private static DeviceArray stored(DeviceArray rows, @Nullable BoundColumns columns) {
+    DeviceArray pushed = rows.pushDownNulls();
+    if (columns == null) return pushed;
+    try (pushed) {
+      return columns.stored(pushed);
     }
   }
 

@@ -161,6 +161,19 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     });
   }
 
+  /**
+   * Returns whether an INSERT with many rows stores them faster than many of one row, and fails as a whole, like them:
+   * by PostgreSQL's driver, in a transaction.
+   */
+  boolean storesManyRowsAtOnce() {
+    enter();
+    try {
+      return !handle.lock.record.isAutoCommit() && KnownDriver.of(handle) == KnownDriver.POSTGRESQL;
+    } finally {
+      leave();
+    }
+  }
+
   @Override
   public void bindValues(@Nullable Object... values) {
     Parameters parameters = Parameters.of(values);
@@ -182,7 +195,8 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     enter();
     try {
       if (isPrepared && !areParametersKnown) {
-        parameters = reportedParameters();
+        Schema reported = reportedParameters();
+        parameters = reported == null ? null : Parameters.fields(reported);
         areParametersKnown = true;
       }
       return parameters;

@@ -161,7 +161,7 @@ class ParametersSpec : FunSpec({
     }
 
     test("the driver's type is used if it can store all values, otherwise the values' own [ADB-29]") {
-        fun known(type: DataType) = Schema.of(Field.of("", type).withNullable(false))
+        fun known(type: DataType) = Parameters.fields(Schema.of(Field.of("", type).withNullable(false)))
         column(1L, null, known = known(DataType.INT16)) shouldBe ("int16" to listOf(1L, null).map { it?.toShort() })
         column(70_000, known = known(DataType.INT16)) shouldBe ("int32" to listOf(70_000))
         column(null, known = known(DataType.UTF8)) shouldBe ("utf8" to listOf(null))
