@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -22,7 +14,6 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.DuckDbDriver;
-import org.arbalest.support.NativeLibrary;
 import org.duckdb.DuckDBResultSet;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -67,38 +58,16 @@ public class AdbcQuery {
     }
   }
 
-  /** A C session that lives as long as the process. It needs a C compiler; without one, its benchmarks fail. */
+  /** A session in C. */
   @State(Scope.Benchmark)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class C {
-    private static final NativeLibrary LIBRARY = NativeLibrary.Companion.compile("adbc/adbc.h", "adbc/drain_query.c");
-    private static final MethodHandle OPEN = function("session_open", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle QUERY =
-        function("session_query", FunctionDescriptor.of(JAVA_LONG, ADDRESS, ADDRESS));
-
-    private final MemorySegment sql = Arena.global().allocateFrom(FlightsTable.QUERY);
-    private MemorySegment session;
-
-    private static MethodHandle function(String name, FunctionDescriptor type) {
-      return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), type);
-    }
+    private CSession session;
 
     @Setup
     public void open() throws Throwable {
-      Arena arena = Arena.global();
-      MemorySegment library = arena.allocateFrom(DuckDbDriver.library().toString());
-      session = (MemorySegment) OPEN.invokeExact(library, arena.allocateFrom(DuckDbDriver.ENTRY_POINT));
-      if (session.address() == 0) throw new IllegalStateException("the C program cannot open DuckDB's driver");
-      require((long) QUERY.invokeExact(session, arena.allocateFrom(FlightsTable.create())));
-    }
-
-    long query() throws Throwable {
-      return require((long) QUERY.invokeExact(session, sql));
-    }
-
-    private static long require(long rows) {
-      if (rows < 0) throw new IllegalStateException("the query failed in the C program");
-      return rows;
+      session = CSession.open(DuckDbDriver.library(), DuckDbDriver.ENTRY_POINT, "path", ":memory:");
+      session.query(FlightsTable.create());
     }
   }
 
@@ -146,7 +115,7 @@ public class AdbcQuery {
 
   @Benchmark
   public long c(C c) throws Throwable {
-    return c.query();
+    return c.session.query(FlightsTable.QUERY);
   }
 
   @Benchmark
