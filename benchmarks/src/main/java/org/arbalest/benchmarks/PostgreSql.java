@@ -32,8 +32,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures PostgreSQL by Apache's ADBC driver, through {@code device-adbc} and in C, and by its JDBC driver: a row by
- * its key, 10,000 rows of values in a transaction, and a scan and an ingest of a million rows of ten columns. Creates
+ * Measures PostgreSQL by Apache's ADBC driver, through {@code device-adbc} and in C, and by its JDBC driver. The tasks
+ * are a row by its key, 10,000 rows of values in a transaction, and a scan and an ingest of a million rows. Creates
  * tables in the database of {@code -p uri=postgresql://…}; {@code -p driver=…} is the path of the driver.
  */
 @BenchmarkMode(Mode.AverageTime)

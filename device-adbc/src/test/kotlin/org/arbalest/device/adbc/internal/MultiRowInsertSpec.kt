@@ -46,7 +46,8 @@ class MultiRowInsertSpec : FunSpec({
             "UPDATE x SET a = $1 WHERE b = $2", "INSERT INTO x SELECT $1, $2",
             "INSERT INTO x VALUES ($1, $2), ($1, 2)",
             "INSERT INTO x VALUES ($1, nextval('s'))", "INSERT INTO x VALUES ($1, (SELECT max(id) FROM x))",
-            "$insert RETURNING id", "$insert ON CONFLICT (id) DO UPDATE SET a = 1", "$insert -- now", "$insert; $insert",
+            "$insert RETURNING id", "$insert ON CONFLICT (id) DO UPDATE SET a = 1", "$insert -- now",
+            "$insert; $insert",
             "WITH y AS (SELECT 1) $insert", "INSERT INTO x VALUES ($1, '$2')", "INSERT INTO x VALUES ($1, $2 + 1)",
         )) withClue(sql) { MultiRowInsert.of(sql, 2).shouldBeNull() }
         MultiRowInsert.of("INSERT INTO x VALUES (${List(101) { "$${it + 1}" }.joinToString()})", 101).shouldBeNull()
