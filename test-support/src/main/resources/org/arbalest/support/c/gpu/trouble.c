@@ -14,7 +14,7 @@ static int64_t until_stuck;
 
 static __thread int spared;
 
-/* Makes each copy take longer by this factor. */
+/* Makes each copy take longer by this factor, and at most 0.4 seconds. */
 DOUBLE void double_slow(int64_t more) {
   pthread_mutex_lock(&lock);
   times = more;
@@ -51,8 +51,12 @@ struct trouble trouble_of_copy(void) {
   return trouble;
 }
 
+/* On a busy machine a copy may take 50 times as long as usual, and a thousand of these times would take minutes. */
+#define LONGEST 400000000
+
 void trouble_wait(int64_t more, int64_t nanos) {
   int64_t left = (more - 1) * nanos;
+  if (left > LONGEST) left = LONGEST;
   struct timespec time = {left / 1000000000, left % 1000000000};
   nanosleep(&time, NULL);
 }
