@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
+import io.kotest.assertions.withClue
+import io.kotest.matchers.collections.shouldContainAll
+import io.kotest.matchers.shouldBe
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
+import org.arbalest.spark.internal.source.queriesOf
 import org.arbalest.support.adbc.DuckDbLibrary
 import kotlin.io.path.createTempDirectory
 import kotlin.random.Random
 
-/** A table in DuckDB with values at the edges of each type, and conditions over it. */
+/** A table with values at the edges of each type, in DuckDB or PostgreSQL, and conditions over it. */
 internal object PushedTable {
     /** A column, its types in DuckDB and in Spark, its values, and further values for conditions. */
     private class Of(val name: String, val duck: String, val spark: String, val values: List<String>,
@@ -48,6 +52,11 @@ internal object PushedTable {
         of("ta", "VARCHAR COLLATE NOACCENT", "string", "|a|ä|bä"),
     )
 
+    /** The columns that PostgreSQL has, with their types there. */
+    val postgreSql = mapOf("s" to "smallint", "i" to "integer", "l" to "bigint", "o" to "boolean", "da" to "date",
+        "n" to "timestamp", "z" to "timestamptz", "f" to "double precision", "t" to "text",
+        "tc" to "varchar(9) COLLATE \"de-x-icu\"")
+
     val file by lazy { "${createTempDirectory("arbalest").resolve("pushed.duckdb")}".also(::store) }
 
     fun read(vararg options: Pair<String, Any>): Dataset<Row> = Cluster.read(AdbcSource::class.java,
@@ -61,23 +70,63 @@ internal object PushedTable {
         AdbcDriver.load(DuckDbLibrary.file, "duckdb_adbc_init").open(mapOf("path" to path, "threads" to "1", *options))
             .use { database -> database.connect().use(use) }
 
-    private fun store(path: String) = open(path = path) { connection ->
+    private fun store(path: String) = open(path = path) { store(it, columns.associate { of -> of.name to of.duck }) }
+
+    /** Creates the table `t` with the columns of these names and types. */
+    fun store(connection: AdbcConnection, types: Map<String, String>) {
         val random = Random(1)
-        connection.execute("CREATE TABLE t (id BIGINT, " + columns.joinToString { "${it.name} ${it.duck}" } + ")")
+        connection.execute("CREATE TABLE t (id BIGINT, " + types.entries.joinToString { "${it.key} ${it.value}" } + ")")
         val rows = List(300) { id ->
-            "($id, " + columns.joinToString {
+            "($id, " + columns.filter { it.name in types }.joinToString {
                 val value = it.values.random(random).replace("'", "''")
-                if (random.nextInt(6) == 0) "NULL" else "CAST('$value' AS ${it.duck.substringBefore(" COLLATE")})"
+                val type = types.getValue(it.name).substringBefore(" COLLATE")
+                if (random.nextInt(6) == 0) "NULL" else "CAST('$value' AS $type)"
             } + ")"
         }
         connection.execute("INSERT INTO t VALUES " + rows.joinToString())
     }
 
-    fun condition(random: Random, depth: Int): String = when (if (depth == 0) 9 else random.nextInt(10)) {
-        0, 1, 2 -> "(${condition(random, depth - 1)} AND ${condition(random, depth - 1)})"
-        3, 4 -> "(${condition(random, depth - 1)} OR ${condition(random, depth - 1)})"
-        5 -> "NOT (${condition(random, depth - 1)})"
-        else -> leaf(columns.random(random), random)
+    /** Returns a random condition over columns of these names. */
+    fun condition(random: Random, depth: Int, names: Set<String>? = null): String {
+        fun part() = condition(random, depth - 1, names)
+        return when (if (depth == 0) 9 else random.nextInt(10)) {
+            0, 1, 2 -> "(${part()} AND ${part()})"
+            3, 4 -> "(${part()} OR ${part()})"
+            5 -> "NOT (${part()})"
+            else -> leaf(columns.filter { names == null || it.name in names }.random(random), random)
+        }
+    }
+
+    /** Returns the ids of the rows that fulfil each condition by Spark, which has the rows in its own memory. */
+    fun expected(unpushed: Dataset<Row>, conditions: List<String>): List<List<Long>> {
+        val own = Cluster.session.createDataFrame(unpushed.collectAsList(), unpushed.schema())
+        return conditions.chunked(100).flatMap { some ->
+            val rows = own.selectExpr("id", *some.toTypedArray()).collectAsList()
+            some.indices.map { n -> rows.filter { it.get(n + 1) == true }.map { it.getLong(0) }.sorted() }
+        }
+    }
+
+    /**
+     * Checks that the database has Spark's rows for each condition, and perhaps more where Spark applies a part of it;
+     * returns the number of conditions that the database decides.
+     */
+    fun shouldBeExpected(connection: AdbcConnection, table: Dataset<Row>, conditions: List<String>,
+        expected: List<List<Long>>): Int {
+        var whole = 0
+        conditions.forEachIndexed { n, condition ->
+            val rows = table.where(condition).select("id")
+            val isWhole = "Filter " !in "${rows.queryExecution().optimizedPlan()}"
+            withClue(condition) {
+                val ids = queriesOf(rows).flatMap { connection.ids(it) }
+                if (isWhole) ids.sortedBy { it as Long } shouldBe expected[n] else ids shouldContainAll expected[n]
+            }
+            if (isWhole) whole++
+        }
+        return whole
+    }
+
+    private fun AdbcConnection.ids(sql: String): List<Any?> = query(sql).use { rows ->
+        generateSequence { rows.next() }.flatMap { batch -> batch.use { it.column(0).toList() } }.toList()
     }
 
     private fun leaf(column: Of, random: Random): String {

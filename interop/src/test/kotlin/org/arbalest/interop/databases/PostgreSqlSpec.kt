@@ -12,6 +12,7 @@ import org.arbalest.coroutines.get
 import org.arbalest.coroutines.toList
 import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.ArrowTimeUnit
@@ -20,6 +21,8 @@ import org.arbalest.device.types.Field
 import org.arbalest.device.types.Interval
 import org.arbalest.interop.adbc.rows
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.adbc.DriverFolder
+import org.arbalest.support.adbc.PostgreSqlServer
 import java.math.BigDecimal
 import java.math.BigInteger
 import java.time.Duration
@@ -101,12 +104,13 @@ private val VALUES = mapOf<String, Pair<Any, String>>(
 /** Tests Apache's driver of PostgreSQL with a server, and the tables of its page. */
 internal class PostgreSqlSpec : FunSpec({
     val folder = DriverFolder("postgresql")
+    val driver by lazy { AdbcDriver.load(folder.library) }
     extension(folder.needed { PostgreSqlServer.missing })
     extension(ResourceCountersExtension)
 
     val started = lazy {
         PostgreSqlServer.start().also { server ->
-            folder.driver.open(mapOf("uri" to server.uri)).use { database ->
+            driver.open(mapOf("uri" to server.uri)).use { database ->
                 database.connect().use {
                     it.execute("CREATE TYPE mood AS ENUM ('GLAD'); CREATE TYPE pair AS (a integer, b text)")
                 }
@@ -115,7 +119,7 @@ internal class PostgreSqlSpec : FunSpec({
     }
     afterSpec { if (started.isInitialized()) started.value.close() }
 
-    fun connected(block: (AdbcConnection) -> Unit): Unit = folder.driver.open(mapOf("uri" to started.value.uri))
+    fun connected(block: (AdbcConnection) -> Unit): Unit = driver.open(mapOf("uri" to started.value.uri))
         .use { database -> database.connect().use(block) }
 
     fun bothWays(block: (AdbcConnection) -> Unit): Unit = connected { connection ->

@@ -7,11 +7,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.adbc.AdbcConnection
+import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.types.Interval
 import org.arbalest.interop.adbc.rows
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.adbc.DriverFolder
 import java.math.BigDecimal
 import java.math.BigInteger
 import java.time.Duration
@@ -56,10 +58,11 @@ private val VALUES = mapOf<String, Pair<Any, String>>(
 /** Tests Apache's driver of SQLite, and the tables of its page. */
 internal class SqliteSpec : FunSpec({
     val folder = DriverFolder("sqlite")
+    val driver by lazy { AdbcDriver.load(folder.library) }
     extension(folder.needed())
     extension(ResourceCountersExtension)
 
-    fun connected(block: (AdbcConnection) -> Unit): Unit = folder.driver.open(mapOf("uri" to ":memory:"))
+    fun connected(block: (AdbcConnection) -> Unit): Unit = driver.open(mapOf("uri" to ":memory:"))
         .use { database -> database.connect().use(block) }
 
     test("each storage class of the page arrives as its type") {

@@ -14,6 +14,7 @@ import org.arbalest.interop.Had
 import org.arbalest.interop.Kept
 import org.arbalest.interop.TypeCase
 import org.arbalest.interop.Types
+import org.arbalest.support.Program
 import java.lang.foreign.MemorySegment
 import java.nio.file.Files
 import java.nio.file.Path
@@ -116,10 +117,10 @@ internal class DuckDb(
             val library = folder.resolve("package/libduckdb.so")
             if (!Files.exists(library)) {
                 val fresh = Files.createTempDirectory(Files.createDirectories(folder), "new")
-                Had.run(fresh, listOf("npm", "pack", "--silent", "$PACKAGE@$VERSION"))
+                Program.run(fresh, listOf("npm", "pack", "--silent", "$PACKAGE@$VERSION"))
                 val tarball = fresh.resolve(fresh.toFile().list()!!.single { it.endsWith(".tgz") })
                 Had.check(tarball, SHA_512)
-                Had.run(fresh, listOf("tar", "-xzf", "$tarball"))
+                Program.run(fresh, listOf("tar", "-xzf", "$tarball"))
                 Files.move(fresh.resolve("package"), folder.resolve("package"))
                 fresh.toFile().deleteRecursively()
             }

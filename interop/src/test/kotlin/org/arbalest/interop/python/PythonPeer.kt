@@ -3,7 +3,7 @@ package org.arbalest.interop.python
 
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Interval
-import org.arbalest.interop.Had
+import org.arbalest.support.Program
 import java.lang.ProcessBuilder.Redirect
 import java.math.BigDecimal
 import java.nio.file.Files
@@ -68,8 +68,9 @@ internal class PythonPeer private constructor(private val process: Process) : Au
             val folder = parent.resolve("packages-$hash")
             if (!Files.exists(folder)) {
                 val fresh = Files.createTempDirectory(parent, "new")
-                Had.run(parent, listOf("python3", "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes",
-                    "--only-binary", ":all:", "--retries", "1", "--target", "$fresh", "-r", "$requirements"))
+                Program.run(parent, listOf("python3", "-m", "pip", "install", "--quiet", "--no-deps",
+                    "--require-hashes", "--only-binary", ":all:", "--retries", "1", "--target", "$fresh", "-r",
+                    "$requirements"))
                 Files.move(fresh, folder)
             }
             return folder

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.interop.databases
+package org.arbalest.support.adbc
 
-import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Path
 import kotlin.io.path.exists
@@ -10,7 +9,7 @@ import kotlin.io.path.exists
  * Apache's ADBC drivers. No package registry of Java or Node has them, so the property `adbc.drivers` names the folder
  * of `libadbc_driver_NAME.so`. Tests are skipped without it, also with `CI=true`: `.ci/skips` names them.
  */
-internal class DriverFolder(private val name: String) {
+class DriverFolder(name: String) {
     private val folder = System.getProperty("adbc.drivers").orEmpty()
     private val file = "libadbc_driver_$name.so"
 
@@ -23,6 +22,6 @@ internal class DriverFolder(private val name: String) {
     /** Skips each test if the driver, or what [also] names, is missing. */
     fun needed(also: () -> String? = { null }): SkipWithout = SkipWithout { missing ?: also() }
 
-    /** The driver, found like that of any application: in a folder of drivers, by its file name. */
-    val driver: AdbcDriver by lazy { AdbcDriver.load(Path.of(folder, file)) }
+    /** The library. */
+    val library: Path get() = Path.of(folder, file)
 }

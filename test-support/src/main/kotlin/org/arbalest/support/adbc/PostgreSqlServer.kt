@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.arbalest.interop.databases
+package org.arbalest.support.adbc
 
-import org.arbalest.interop.Had
+import org.arbalest.support.Program
 import java.net.InetAddress
 import java.net.ServerSocket
 import java.nio.file.Path
@@ -15,7 +15,7 @@ import kotlin.io.path.name
  * A server of PostgreSQL on the loopback address, with an empty cluster in a temporary folder. [start] starts the
  * programs of Debian's package. They refuse to run as root; then the package's user runs them.
  */
-internal class PostgreSqlServer private constructor(private val folder: Path, private val port: Int) : AutoCloseable {
+class PostgreSqlServer private constructor(private val folder: Path, private val port: Int) : AutoCloseable {
     val uri: String = "postgresql://postgres@127.0.0.1:$port/postgres"
 
     override fun close() {
@@ -48,7 +48,7 @@ internal class PostgreSqlServer private constructor(private val folder: Path, pr
 
         private fun user(vararg command: String): String {
             val prefix = if (isRoot) listOf("runuser", "-u", "postgres", "--") else listOf()
-            return Had.run(Path.of("/"), prefix + command)
+            return Program.run(Path.of("/"), prefix + command)
         }
     }
 }
