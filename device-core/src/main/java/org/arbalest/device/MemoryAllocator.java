@@ -49,7 +49,11 @@ public interface MemoryAllocator {
   }
 
   /**
-   * Allocates memory, whose content is undefined.
+   * Allocates memory, whose content is undefined. When this returns, any stream and the CPU may use the memory: no
+   * earlier work uses it any more.
+   *
+   * <p>Exception: if the memory is in the order of a stream ({@link MemoryManager#of(DeviceStream, MemoryAllocator)}),
+   * only work that is queued in that stream later may use it. Work that is in the stream may still use it.
    *
    * @param bytes the size in bytes, at least 1
    * @param alignment the alignment of the returned address in bytes; a power of two, at most {@link #alignment()}
@@ -60,8 +64,8 @@ public interface MemoryAllocator {
   long allocate(long bytes, long alignment);
 
   /**
-   * Frees memory that {@link #allocate} returned. No queued work uses it any more. The library can only log an
-   * exception from this method.
+   * Frees memory that {@link #allocate} returned. No queued work uses it any more, except that of the stream which
+   * orders the memory. The library can only log an exception from this method.
    *
    * @param address an address from {@link #allocate}
    * @param bytes the size that was given to {@link #allocate}

@@ -2,7 +2,9 @@
 package org.arbalest.device;
 
 import com.google.errorprone.annotations.CheckReturnValue;
+import java.util.Objects;
 import org.arbalest.device.internal.device.AllocatorMemory;
+import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.GuardedMemory;
 import org.arbalest.device.internal.device.MeteredMemoryImpl;
 
@@ -18,13 +20,32 @@ import org.arbalest.device.internal.device.MeteredMemoryImpl;
 public sealed interface MemoryManager permits AllocatorMemory, GuardedMemory, MemoryPool, MeteredMemory {
   /**
    * Creates a memory manager from the application's own allocator, such as another library's pool. The allocator must
-   * live as long as any buffer from it.
+   * live as long as any buffer from it. Any stream may use its memory as soon as it is allocated.
    *
    * @param device the device that the buffers are on
    * @param allocator the source of the memory
    */
   static MemoryManager of(Device device, MemoryAllocator allocator) {
     return new AllocatorMemory(device, allocator);
+  }
+
+  /**
+   * Creates a memory manager from the application's own allocator of memory in the order of a stream, such as RMM's
+   * (DEV-31). The allocator allocates and frees in that stream, so that nothing waits.
+   *
+   * <p>The buffers have the rules of {@link DeviceStream#memory}: other streams wait for this one before they use a
+   * buffer, and the library's own copies do so by themselves. Work of other streams is done when a buffer is closed.
+   * While the stream is captured, the library frees nothing.
+   *
+   * @param stream the stream that orders the memory; its queue lives as long as any buffer
+   * @param allocator the source of the memory, which the CPU does not access; it lives as long as any buffer
+   * @throws IllegalArgumentException if the CPU accesses the memory: it does not wait for a stream
+   * @throws DeviceException with {@code ENOSYS} for the default stream of one thread. With CUDA, use the legacy default
+   *     stream, which waits for that of each thread, and for which these wait
+   */
+  static MemoryManager of(DeviceStream stream, MemoryAllocator allocator) {
+    Objects.requireNonNull(stream, "stream");
+    return DeviceStreamImpl.unwrap(stream).memory(allocator);
   }
 
   /** Returns the device that the buffers are on. */

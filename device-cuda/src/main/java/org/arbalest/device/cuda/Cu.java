@@ -54,7 +54,6 @@ final class Cu {
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
   static final int NOT_PERMITTED = 800;
   static final int NOT_SUPPORTED = 801;
-  static final int CAPTURE_UNSUPPORTED = 900;
   static final int CAPTURE_IMPLICIT = 906;
   static final int CAPTURED_EVENT = 907;
 

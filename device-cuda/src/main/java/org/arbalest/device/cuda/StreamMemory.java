@@ -30,8 +30,6 @@ final class StreamMemory extends GpuMemory {
 
   @Override
   int freeBlock(long address, long bytes) {
-    // the free would be a node of the graph: retried later (DEV-60)
-    if (Streams.isCaptured(stream)) return Cu.CAPTURE_UNSUPPORTED;
     return Cu.MEM_FREE_ASYNC.call(address, stream);
   }
 }

@@ -42,11 +42,6 @@ final class Streams {
     return isCapture(status);
   }
 
-  /** Returns whether a stream is captured. The context must be current. */
-  static boolean isCaptured(long stream) {
-    return isCapture(captureStatus(stream));
-  }
-
   /** Returns the driver's status, or its code, negated. */
   private static int captureStatus(long stream) {
     MemorySegment scratch = Cu.scratch();

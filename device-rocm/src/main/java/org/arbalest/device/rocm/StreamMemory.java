@@ -32,8 +32,7 @@ final class StreamMemory extends GpuMemory {
   int freeBlock(long address, long bytes) {
     int before = gpu.pushOrdered();
     if (before < 0) return -before;
-    // the free would be a node of the graph: retried later (DEV-60)
-    int code = Streams.isCaptured(stream) ? Hip.CAPTURE_UNSUPPORTED : Hip.FREE_ASYNC.call(address, stream);
+    int code = Hip.FREE_ASYNC.call(address, stream);
     gpu.leave(before);
     return code;
   }

@@ -35,16 +35,10 @@ final class Streams {
   static boolean isCaptured(Gpu gpu, long stream) {
     int before = gpu.pushOrdered();
     if (before < 0) return false;
-    boolean isCaptured = isCaptured(stream);
-    gpu.leave(before);
-    return isCaptured;
-  }
-
-  /** Returns whether a stream is captured. The device must be current. */
-  static boolean isCaptured(long stream) {
     MemorySegment scratch = Hip.scratch();
     int code = Hip.STREAM_IS_CAPTURING.call(stream, scratch.address());
     if (code != Hip.SUCCESS && code != Hip.NOT_SUPPORTED) HipErrors.forget();
+    gpu.leave(before);
     return code == Hip.CAPTURE_IMPLICIT || (code == Hip.SUCCESS && scratch.get(JAVA_INT, 0) != 0);
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples.guides;
 
-/** The public methods of cuDF's Java classes that the programs for cuDF call. */
+import java.util.function.LongFunction;
+
+/** The public methods of cuDF's Java classes that the programs for cuDF call. A test implements them. */
 interface Cudf {
   /** Memory on a GPU. */
   interface BaseDeviceMemoryBuffer {
@@ -14,6 +16,19 @@ interface Cudf {
   interface DeviceMemoryBuffer extends BaseDeviceMemoryBuffer, AutoCloseable {
     @Override
     void close();
+  }
+
+  /** RMM's current memory resource. */
+  final class Rmm {
+    static volatile LongFunction<DeviceMemoryBuffer> resource = bytes -> {
+      throw new IllegalStateException("a test sets the resource");
+    };
+
+    private Rmm() {}
+
+    static DeviceMemoryBuffer alloc(long bytes) {
+      return resource.apply(bytes);
+    }
   }
 
   /** A column, which counts its references. A buffer is null if the column has none, or if it has no bytes. */

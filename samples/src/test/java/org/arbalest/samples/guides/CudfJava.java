@@ -5,18 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongFunction;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.MemoryManager;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.samples.guides.Cudf.BaseDeviceMemoryBuffer;
 import org.arbalest.samples.guides.Cudf.ColumnVector;
 import org.arbalest.samples.guides.Cudf.DeviceMemoryBuffer;
+import org.arbalest.samples.guides.Cudf.Rmm;
 
 /** Columns of cuDF by address, and memory of RMM. */
 final class CudfJava {
@@ -55,14 +56,9 @@ final class CudfJava {
         isText ? column.bufferAddress(1) : 0, column.bufferAddress(isText ? 2 : 1));
   }
 
-  /** Allocates by {@code Rmm.alloc}. */
+  /** Allocates by {@code Rmm.alloc}, in the order of the stream in which that works. */
   static final class RmmAllocator implements MemoryAllocator {
-    private final LongFunction<DeviceMemoryBuffer> alloc;
     private final Map<Long, DeviceMemoryBuffer> blocks = new ConcurrentHashMap<>();
-
-    RmmAllocator(LongFunction<DeviceMemoryBuffer> alloc) {
-      this.alloc = alloc;
-    }
 
     @Override
     public boolean isCpuAccessible() {
@@ -76,7 +72,7 @@ final class CudfJava {
 
     @Override
     public long allocate(long bytes, long alignment) {
-      DeviceMemoryBuffer block = alloc.apply(bytes);
+      DeviceMemoryBuffer block = Rmm.alloc(bytes);
       blocks.put(block.getAddress(), block);
       return block.getAddress();
     }
@@ -85,5 +81,10 @@ final class CudfJava {
     public void free(long address, long bytes) {
       blocks.remove(address).close();
     }
+  }
+
+  /** Returns RMM's memory. The stream is that of cuDF. */
+  static MemoryManager rmm(DeviceStream stream) {
+    return MemoryManager.of(stream, new RmmAllocator());
   }
 }

@@ -11,16 +11,19 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
-import org.arbalest.device.MemoryManager
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.samples.guides.Cudf.BaseDeviceMemoryBuffer
 import org.arbalest.samples.guides.Cudf.ColumnVector
 import org.arbalest.samples.guides.Cudf.DeviceMemoryBuffer
+import org.arbalest.samples.guides.Cudf.Rmm
 import org.arbalest.support.ResourceCountersExtension
+import org.arbalest.support.fake.FakeDevice
+import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.util.function.LongFunction
 
 /** Device memory, as cuDF's columns and RMM own it. */
 private class Memory(val buffer: DeviceBuffer) : DeviceMemoryBuffer {
@@ -52,11 +55,36 @@ private class FakeColumn(
     }
 }
 
+/** Serves one block again as soon as it is closed, like RMM: only later work in the stream of the close may use it. */
+private class StreamOrderedPool(device: Device) : AutoCloseable {
+    val block = 4096L
+    private val memory = device.allocate(block)
+
+    @Volatile var inUse = 0
+
+    init {
+        Rmm.resource = LongFunction { bytes ->
+            check(bytes <= block && inUse++ == 0) { "the pool has one block of $block bytes" }
+            object : DeviceMemoryBuffer {
+                override fun getAddress() = memory.address()
+                override fun getLength() = bytes
+                override fun close() {
+                    inUse--
+                }
+            }
+        }
+    }
+
+    override fun close() = memory.close()
+}
+
 /** Runs the programs for cuDF against columns that count like cuDF's, on a simulated device. */
 class CudfSpec : FunSpec({
     extension(ResourceCountersExtension)
+    extension(FakeExtension)
 
     val device: Device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
+    val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
     fun memory(vararg bytes: Int): Memory = Devices.cpu().allocate(bytes.size.toLong()).use { here ->
         val content = ByteArray(bytes.size) { bytes[it].toByte() }
@@ -144,16 +172,23 @@ class CudfSpec : FunSpec({
             }
     }
 
-    test("arrays are copied to memory of RMM, which gets each block back") {
-        val blocks = mutableListOf<Memory>()
-        val rmm = MemoryManager.of(
-            device,
-            CudfJava.RmmAllocator { bytes -> Memory(device.allocate(bytes)).also(blocks::add) },
-        )
-        Devices.cpu().batch { int64("n", longArrayOf(1, 2, 3)) }.use { it.retainChild(0) }.use { array ->
-            device.createStream().use { array.copyTo(rmm, it) }.use { values(it) shouldBe listOf(1L, 2L, 3L) }
+    test("arrays are copied to memory of RMM in the order of cuDF's stream, and RMM gets each block back") {
+        device.createStream().use { cudf ->
+            StreamOrderedPool(device).use { pool ->
+                fake.hold()
+                Rmm.alloc(pool.block).use { column -> fake.launch(cudf, column.address, column.length) { it.fill(0x77) } }
+                Devices.cpu().batch { int64("n", longArrayOf(1, 2, 3)) }.use { it.retainChild(0) }.use { array ->
+                    device.createStream().use { other ->
+                        array.copyTo(CudfJava.rmm(cudf), other).use { copy ->
+                            pool.inUse shouldBe 1
+                            while (fake.step(other)) Unit
+                            fake.release() // cuDF's stream continues
+                            values(copy) shouldBe listOf(1L, 2L, 3L)
+                        }
+                    }
+                }
+                eventually("the block is free") { pool.inUse == 0 }
+            }
         }
-        blocks.isNotEmpty() shouldBe true
-        eventually("all blocks are freed") { blocks.all { "consumed" in it.buffer.toString() } }
     }
 })

@@ -5,6 +5,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
+import org.jspecify.annotations.Nullable;
 
 /** The common interface of all implementations of {@link MemoryManager}: an allocator of a device. */
 interface AllocatingMemory {
@@ -14,6 +15,10 @@ interface AllocatingMemory {
 
   MemoryAllocator allocator();
 
+  /** Returns the queue that orders the use of the memory (DEV-31). Null if any queue may use it at any time. */
+  @Nullable
+  DeviceQueue orderedBy();
+
   default DeviceBuffer allocate(long bytes, long alignment) {
     if (bytes < 0)
       throw new IllegalArgumentException("the size of a buffer is not negative, but " + bytes + " was given");
@@ -21,10 +26,14 @@ interface AllocatingMemory {
       throw new IllegalArgumentException(
           "an alignment must be a power of two, at most " + LARGEST_ALIGNMENT + ", but is " + alignment);
     }
-    return DeviceBufferImpl.allocate(device(), allocator(), bytes, alignment);
+    return DeviceBufferImpl.allocate(device(), allocator(), orderedBy(), bytes, alignment);
   }
 
   static MemoryAllocator allocatorOf(MemoryManager memory) {
     return ((AllocatingMemory) memory).allocator();
+  }
+
+  static @Nullable DeviceQueue orderOf(MemoryManager memory) {
+    return ((AllocatingMemory) memory).orderedBy();
   }
 }

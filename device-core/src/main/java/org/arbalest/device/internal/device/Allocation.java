@@ -27,7 +27,8 @@ final class Allocation extends Shared {
   /** The queue that orders the use of the memory. Null if any queue may use it at any time. */
   final @Nullable DeviceQueue orderedBy;
 
-  private Allocation(Device device, MemoryAllocator allocator, long address, long size, long block, long blockSize) {
+  private Allocation(Device device, MemoryAllocator allocator, @Nullable DeviceQueue orderedBy, long address, long size,
+      long block, long blockSize) {
     this.device = device;
     this.allocator = allocator;
     this.onFree = null;
@@ -35,7 +36,7 @@ final class Allocation extends Shared {
     this.size = size;
     this.block = block;
     this.blockSize = blockSize;
-    this.orderedBy = allocator instanceof QueueAllocator ordered ? ordered.queue() : null;
+    this.orderedBy = orderedBy;
     count();
   }
 
@@ -56,11 +57,12 @@ final class Allocation extends Shared {
     Counts.BUFFER_BYTES.add(size);
   }
 
-  static Allocation allocate(Device device, MemoryAllocator allocator, long size, long alignment) {
+  static Allocation allocate(Device device, MemoryAllocator allocator, @Nullable DeviceQueue orderedBy, long size,
+      long alignment) {
     long given = allocator.alignment();
     long bytes = Math.max(size, 1) + Math.max(0, alignment - given);
     long block = allocator.allocate(Math.max(bytes, size), Math.min(alignment, given));
-    return new Allocation(device, allocator, (block + alignment - 1) & -alignment, size, block, bytes);
+    return new Allocation(device, allocator, orderedBy, (block + alignment - 1) & -alignment, size, block, bytes);
   }
 
   /** Wraps memory of another owner. When the last reference is released, {@code onFree} notifies the owner. */

@@ -6,6 +6,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
+import org.jspecify.annotations.Nullable;
 
 /** A memory manager that gets its memory from an allocator. */
 public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
@@ -42,6 +43,11 @@ public final class AllocatorMemory implements MemoryManager, AllocatingMemory {
   @Override
   public MemoryAllocator allocator() {
     return allocator;
+  }
+
+  @Override
+  public @Nullable DeviceQueue orderedBy() {
+    return allocator instanceof QueueAllocator ordered ? ordered.queue() : null;
   }
 
   @Override

@@ -48,9 +48,10 @@ public final class DeviceBufferImpl implements DeviceBuffer {
     if (watch != null) watch.opened();
   }
 
-  static DeviceBuffer allocate(Device device, MemoryAllocator allocator, long size, long alignment) {
+  static DeviceBuffer allocate(Device device, MemoryAllocator allocator, @Nullable DeviceQueue orderedBy, long size,
+      long alignment) {
     boolean isCpuAccessible = allocator.isCpuAccessible();
-    Allocation allocation = Allocation.allocate(device, allocator, size, alignment);
+    Allocation allocation = Allocation.allocate(device, allocator, orderedBy, size, alignment);
     return new DeviceBufferImpl(device, allocation, allocation.address, size, isCpuAccessible);
   }
 

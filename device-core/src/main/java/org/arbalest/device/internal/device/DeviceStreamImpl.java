@@ -64,10 +64,30 @@ public final class DeviceStreamImpl implements DeviceStream {
     try {
       if (held.isOfOneThread()) throw noMemoryOfOneThread();
       MemoryAllocator ordered = held.driver.orderedBy(held.handle());
-      return ordered == null ? device.memory() : new AllocatorMemory(device, new QueueAllocator(this, held, ordered));
+      return ordered == null ? device.memory() : memory(held, ordered);
     } finally {
       held.release();
     }
+  }
+
+  /** Returns memory from an allocator of the application, in the order of this stream. */
+  public MemoryManager memory(MemoryAllocator ordered) {
+    Objects.requireNonNull(ordered, "allocator");
+    if (ordered.isCpuAccessible()) {
+      throw new IllegalArgumentException("an allocator of memory that the CPU reaches cannot be in the order of the "
+          + this + ", since the CPU does not wait for it; return false from isCpuAccessible()");
+    }
+    DeviceQueue held = hold();
+    try {
+      if (held.isOfOneThread()) throw noMemoryOfOneThread();
+      return memory(held, ordered);
+    } finally {
+      held.release();
+    }
+  }
+
+  private MemoryManager memory(DeviceQueue held, MemoryAllocator ordered) {
+    return new AllocatorMemory(device, new QueueAllocator(this, held, ordered));
   }
 
   /** Any thread may close a buffer, and only one thread can order a free in its default stream. */

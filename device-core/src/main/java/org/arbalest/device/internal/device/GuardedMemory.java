@@ -9,6 +9,7 @@ import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.OutOfMemoryHandler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory manager that calls the application's handler when memory runs out, before an allocation fails.
@@ -49,6 +50,11 @@ public final class GuardedMemory implements MemoryManager, AllocatingMemory {
   @Override
   public MemoryAllocator allocator() {
     return guard;
+  }
+
+  @Override
+  public @Nullable DeviceQueue orderedBy() {
+    return AllocatingMemory.orderOf(upstream);
   }
 
   @Override

@@ -10,16 +10,19 @@ import org.arbalest.device.MemoryPool;
 import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MemoryPoolMXBean;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link BlockCache} with a limit that the application created. See {@link MemoryPool}. */
 public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
   private final Device device;
   private final long limit;
+  private final @Nullable DeviceQueue orderedBy;
   private final BlockCache blocks;
 
   private MemoryPoolImpl(MemoryManager upstream, long limit) {
     this.device = upstream.device();
     this.limit = limit;
+    this.orderedBy = AllocatingMemory.orderOf(upstream);
     this.blocks = new BlockCache(AllocatingMemory.allocatorOf(upstream), toString(), limit, limit, null);
   }
 
@@ -50,6 +53,11 @@ public final class MemoryPoolImpl implements MemoryPool, AllocatingMemory {
   @Override
   public MemoryAllocator allocator() {
     return blocks;
+  }
+
+  @Override
+  public @Nullable DeviceQueue orderedBy() {
+    return orderedBy;
   }
 
   @Override

@@ -12,6 +12,7 @@ import org.arbalest.device.MeteredMemory;
 import org.arbalest.device.internal.management.Management;
 import org.arbalest.device.monitoring.MXBeanRegistration;
 import org.arbalest.device.monitoring.MeteredMemoryMXBean;
+import org.jspecify.annotations.Nullable;
 
 /** A memory manager that counts the allocations of another memory manager. See {@link MeteredMemory}. */
 public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory {
@@ -58,6 +59,11 @@ public final class MeteredMemoryImpl implements MeteredMemory, AllocatingMemory 
   @Override
   public MemoryAllocator allocator() {
     return meter;
+  }
+
+  @Override
+  public @Nullable DeviceQueue orderedBy() {
+    return AllocatingMemory.orderOf(upstream);
   }
 
   @Override

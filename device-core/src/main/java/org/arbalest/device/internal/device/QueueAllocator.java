@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.device;
 
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryAllocator;
+import org.arbalest.device.internal.lifetime.Shared;
+import org.arbalest.device.internal.memory.Faults;
 
 /**
  * An allocator whose allocations and frees are ordered by a queue (DEV-31). The queue of a stream that the library
@@ -44,7 +47,56 @@ final class QueueAllocator implements MemoryAllocator {
   }
 
   @Override
+  public boolean isReusable(long address, long bytes) {
+    return memory.isReusable(address, bytes);
+  }
+
+  @Override
+  public void trim() {
+    memory.trim();
+  }
+
+  @Override
+  public long keptBytes() {
+    return memory.keptBytes();
+  }
+
+  @Override
   public void free(long address, long bytes) {
-    memory.free(address, bytes, queue::release); // the queue stays until then, because the free is ordered in it
+    if (isCaptured()) {
+      Block block = new Block(address, bytes);
+      AbandonedWork.keep(queue, block);
+      block.release();
+    } else {
+      memory.free(address, bytes, queue::release); // the queue stays until then, because the free is ordered in it
+    }
+  }
+
+  private boolean isCaptured() {
+    try {
+      return queue.isCaptured();
+    } catch (DeviceException _) { // the free reports the failure
+      return false;
+    }
+  }
+
+  /** A block that is freed after the capture of the queue: the free would become part of the graph (DEV-60). */
+  private final class Block extends Shared {
+    private final long address;
+    private final long bytes;
+
+    Block(long address, long bytes) {
+      this.address = address;
+      this.bytes = bytes;
+    }
+
+    @Override
+    protected void free() {
+      try {
+        memory.free(address, bytes, queue::release);
+      } catch (Throwable t) {
+        Faults.report("freeing " + bytes + " bytes on " + queue.device, t);
+      }
+    }
   }
 }
