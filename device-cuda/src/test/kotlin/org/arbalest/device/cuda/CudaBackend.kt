@@ -153,8 +153,10 @@ internal object Raw {
 
     fun call(function: MethodHandle, vararg arguments: Any): Int = function.invokeWithArguments(*arguments) as Int
 
-    fun <T> inContext(device: Device, block: () -> T): T {
-        check(call(push, CudaProvider.gpu(device).context()) == 0)
+    fun <T> inContext(device: Device, block: () -> T): T = inContext(CudaProvider.gpu(device).context(), block)
+
+    fun <T> inContext(context: Long, block: () -> T): T {
+        check(call(push, context) == 0)
         try {
             return block()
         } finally {

@@ -10,9 +10,8 @@ private val SIMULATED: String = System.getProperty("arbalest.cuda.simulated") ?:
 private val VERSION: Int = SIMULATED.split('.').map { it.toInt() }.let { (major, minor) -> major * 1000 + minor * 10 }
 
 /**
- * A simulator of the driver: `libcuda.so.1` in software, as of CUDA 13.0. Host functions may not call CUDA, and each
- * device has one context. If the system property `arbalest.cuda.simulated` is `10.0`, for example, the simulator lacks
- * all later functions.
+ * A simulator of the driver: `libcuda.so.1` in software, as of CUDA 13.0. Host functions may not call CUDA. If the
+ * system property `arbalest.cuda.simulated` is `10.0`, for example, the simulator lacks all later functions.
  */
 object CudaDouble :
     GpuDouble(VERSION, SIMULATED, "cuda_api.h", "libcuda.so.1", "gpu/cuda.c", "gpu/vmm.c", "gpu/vmm.h") {
@@ -20,6 +19,7 @@ object CudaDouble :
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val mostPiecesFunction by function("double_most_pieces", JAVA_LONG)
     private val greenFunction by function("double_green", null, JAVA_LONG)
+    private val greenContextFunction by function("double_green_context", JAVA_LONG, JAVA_INT)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
     private val hintedFunction by function("double_hinted", JAVA_LONG, JAVA_INT)
     private val advisedFunction by function("double_advised", JAVA_INT, JAVA_LONG)
@@ -50,6 +50,9 @@ object CudaDouble :
     fun green(stream: Long) {
         greenFunction.invoke(stream)
     }
+
+    /** Returns a context with some of a device's processors, such as PyTorch's `GreenContext` makes current. */
+    fun greenContext(device: Int): Long = greenContextFunction.invoke(device) as Long
 
     /**
      * Sets whether devices have fabric handles; by default they have, with an IMEX channel.

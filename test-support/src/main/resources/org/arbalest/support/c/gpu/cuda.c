@@ -54,13 +54,54 @@ static enum capture_call capture_kind(const char* name) {
     if (refused) return refused;               \
   } while (0)
 
+/*
+ * The contexts that are not primary. One of cuCtxCreate has streams and events of its own: "hEvent and hStream must be
+ * from the same context" (cuda.h, cuEventRecord). A green context has some of the GPU's processors, and default streams
+ * of its own; its memory and events are those of the primary context. The CUcontext that cuCtxFromGreenCtx makes of it
+ * differs from the primary one, and cuStreamGetCtx returns it. cuStreamGetCtx_v2 returns the primary context, and the
+ * green one (cuda.h of CUDA 12.5).
+ */
+struct context { gpu_device* device; gpu_stream* stream; int is_green; int is_used; };
+
+#define MOST_OTHERS 8
+static struct context others[MOST_OTHERS];
+
+static struct context* other_context(CUcontext context) {
+  struct context* other = (struct context*)(void*)context;
+  return other >= others && other < others + MOST_OTHERS ? other : NULL;
+}
+
+static gpu_device* device_of(CUcontext context) {
+  struct context* other = other_context(context);
+  return other == NULL ? context : other->device;
+}
+
+/* Returns the context of the streams and events that are created in a context; NULL for the primary one. */
+static const void* owner_of(CUcontext context) {
+  struct context* other = other_context(context);
+  return other == NULL || other->is_green ? NULL : other;
+}
+
+static CUcontext make_context(gpu_device* device, int is_green) {
+  for (int i = 0; i < MOST_OTHERS; i++) {
+    struct context* made = &others[i];
+    if (made->is_used || (made->device != NULL && (made->device != device || made->is_green != is_green))) continue;
+    made->is_used = 1;
+    made->is_green = is_green;
+    if (made->device == NULL) made->stream = gpu_context_stream(device, is_green ? NULL : made);
+    made->device = device;
+    return (CUcontext)(void*)made;
+  }
+  abort();
+}
+
 #define CURRENT (depth == 0 ? NULL : stack[depth - 1])
 
 /* Almost every call needs a current context that has not failed. */
 #define CONTEXT(name)                              \
   CALL(name);                                      \
-  CUcontext context = CURRENT;                     \
-  if (context == NULL) return GPU_NO_CONTEXT;      \
+  if (CURRENT == NULL) return GPU_NO_CONTEXT;      \
+  gpu_device* context = device_of(CURRENT);        \
   if (gpu_status(context)) return gpu_status(context)
 
 /* See gpu_limit_streams. */
@@ -68,8 +109,12 @@ static enum capture_call capture_kind(const char* name) {
   CONTEXT(name);          \
   if (gpu_pass_full(context)) return gpu_status(context)
 
-static gpu_stream* stream_of(CUcontext context, CUstream handle) {
+/* The handles 0 to 2 are of the current context: "Specifying any of the special handles will return the context current
+   to the calling thread" (cuda.h, cuStreamGetCtx). Another context has one default stream here, for all threads. */
+static gpu_stream* stream_of(gpu_device* context, CUstream handle) {
   if ((uintptr_t)handle > HANDLE_OF_DEFAULT) return handle;
+  struct context* other = other_context(CURRENT);
+  if (other != NULL) return other->stream;
   return (uintptr_t)handle == HANDLE_OF_DEFAULT ? gpu_thread_stream(context) : gpu_default_stream(context);
 }
 
@@ -115,11 +160,18 @@ static const struct { int code; const char* name; } ERRORS[] = {
   {GPU_NO_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
   {GPU_MAP_FAILED, "CUDA_ERROR_MAP_FAILED"},
   {GPU_ALREADY_MAPPED, "CUDA_ERROR_ALREADY_MAPPED"},
+  {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"}, /* up to 223: a module cannot be loaded */
   {GPU_NO_PEER_ACCESS, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"},
+  {218, "CUDA_ERROR_INVALID_PTX"},
+  {221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"},
+  {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+  {223, "CUDA_ERROR_JIT_COMPILATION_DISABLED"},
   {GPU_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE"},
   {GPU_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
   {GPU_NOT_READY, "CUDA_ERROR_NOT_READY"},
   {GPU_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+  {GPU_PEER_ALREADY_ENABLED, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED"},
+  {GPU_TOO_MANY_PEERS, "CUDA_ERROR_TOO_MANY_PEERS"},
   {GPU_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED"},
   {GPU_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED"},
   {GPU_NOT_PERMITTED, "CUDA_ERROR_NOT_PERMITTED"},
@@ -237,6 +289,28 @@ API CUresult cuDevicePrimaryCtxRelease_v2(int device) {
 /* From CUDA 7; "as of CUDA 11.0" it is _v2, here with the same rules. */
 API CUresult cuDevicePrimaryCtxRelease(int device) { return cuDevicePrimaryCtxRelease_v2(device); }
 
+API CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, int device) {
+  CALL("cuCtxCreate");
+  if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
+  if (flags != 0) return GPU_INVALID_VALUE;
+  if (depth == MOST_CONTEXTS) return GPU_INVALID_VALUE;
+  *context = make_context(gpu_at(device), 0);
+  stack[depth++] = *context;
+  return GPU_OK;
+}
+
+API CUresult cuCtxDestroy_v2(CUcontext context) {
+  CALL("cuCtxDestroy");
+  struct context* other = other_context(context);
+  if (other == NULL || !other->is_used) return GPU_INVALID_VALUE;
+  other->is_used = 0;
+  if (CURRENT == context) depth--; /* "If hCtx is current to the calling thread then it will also be popped" */
+  return GPU_OK;
+}
+
+/* Makes the CUcontext of a green context, by cuGreenCtxCreate and cuCtxFromGreenCtx. */
+DOUBLE CUcontext double_green_context(int ordinal) { return make_context(gpu_at(ordinal), 1); }
+
 API CUresult cuCtxPushCurrent_v2(CUcontext context) {
   CALL("cuCtxPushCurrent");
   if (depth == MOST_CONTEXTS) return GPU_INVALID_VALUE;
@@ -261,10 +335,18 @@ API CUresult cuCtxGetCurrent(CUcontext* context) {
   return GPU_OK;
 }
 
+API CUresult cuCtxGetDevice(int* device) {
+  CALL("cuCtxGetDevice");
+  if (CURRENT == NULL) return GPU_NO_CONTEXT;
+  *device = gpu_ordinal(device_of(CURRENT));
+  return GPU_OK;
+}
+
 API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   CONTEXT("cuCtxEnablePeerAccess");
   if (peer == context || flags != 0) return GPU_INVALID_VALUE;
   if (!gpu_can_reach(context, peer)) return GPU_NO_PEER_ACCESS;
+  if (peers[gpu_ordinal(context)][gpu_ordinal(peer)]) return GPU_PEER_ALREADY_ENABLED; /* by other code of the process */
   peers[gpu_ordinal(context)][gpu_ordinal(peer)] = 1;
   return GPU_OK;
 }
@@ -594,8 +676,9 @@ API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
-  int code = pool->waits ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
-  if (code == GPU_OK) code = gpu_allocate(pool->device, pool->kind, bytes, address);
+  int is_reused = pool->kind == GPU_DEVICE && gpu_reuse(stream_of(context, stream), bytes, &pool->let, address);
+  int code = pool->waits && !is_reused ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
+  if (code == GPU_OK && !is_reused) code = gpu_allocate(pool->device, pool->kind, bytes, address);
   if (code == GPU_OK && pool->kind == GPU_DEVICE) gpu_let_as(*address, &pool->let);
   if (code == GPU_OK && pool->kind == GPU_PINNED) {
     int i = 0;
@@ -663,7 +746,14 @@ struct attributes { int order; int from_type; int from; int to_type; int to; uns
 #define MOST_PIECES 10240
 static size_t most_pieces;
 
-/* In a random order, because none is specified. */
+/*
+ * In a random order, because none is specified. The documentation does not state the following, which users saw:
+ * - pieces of 0 bytes are rejected (rapidsai/rmm issue 2509);
+ * - a stream that is captured returns 900, the capture goes on, and nothing is copied (rmm issue 2518);
+ * - addresses are those of the GPU. Where it has registered memory at other addresses than the CPU, and
+ *   CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM is 0, the copy fails later, with an error that stays; cuMemcpyAsync
+ *   translates the address (sgl-project/sglang issue 40232, on WSL2).
+ */
 static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first,
                       size_t kinds, CUstream stream) {
   if (!has_batches) return GPU_NOT_SUPPORTED;
@@ -671,10 +761,13 @@ static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* b
   if (count > most_pieces) most_pieces = count;
   if (count > MOST_PIECES) gpu_violation("one call queues %zu copies, which may end the process", count);
   for (size_t i = 0; i < count; i++) {
-    if (is_far(context, to[i], from[i])) return GPU_INVALID_VALUE;
+    if (bytes[i] == 0 || is_far(context, to[i], from[i])) return GPU_INVALID_VALUE;
   }
+  int is_captured = 0;
+  if (gpu_stream_is_captured(stream_of(context, stream), &is_captured) == GPU_OK && is_captured) return GPU_CAPTURE_UNSUPPORTED;
   for (size_t i = count; i-- > 0;) {
-    int code = gpu_copy(stream_of(context, stream), to[i], from[i], bytes[i], 1);
+    int is_shifted = gpu_shifted() && (gpu_is_registered(to[i]) || gpu_is_registered(from[i]));
+    int code = is_shifted ? gpu_fault(stream_of(context, stream)) : gpu_copy(stream_of(context, stream), to[i], from[i], bytes[i], 1);
     if (code != GPU_OK) return code;
   }
   return GPU_OK;
@@ -729,7 +822,10 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
 
 API CUresult cuStreamCreate(gpu_stream** stream, unsigned flags) {
   UNLESS_FULL("cuStreamCreate");
-  return flags > 1 ? GPU_INVALID_VALUE : gpu_stream_create(context, stream, (int)flags);
+  if (flags > 1) return GPU_INVALID_VALUE;
+  int code = gpu_stream_create(context, stream, (int)flags);
+  if (code == GPU_OK) gpu_stream_own(*stream, owner_of(CURRENT));
+  return code;
 }
 
 API CUresult cuStreamDestroy_v2(CUstream stream) {
@@ -758,25 +854,34 @@ API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status)
   return code;
 }
 
-/* A green context has some of the GPU's processors; its memory and events are those of the primary context. The CUcontext
-   that cuCtxFromGreenCtx makes of it differs from the primary one, and cuStreamGetCtx returns it. cuStreamGetCtx_v2
-   returns the primary context, and the green one (cuda.h of CUDA 12.5). A test names the one stream in it. */
+/* A test names the one stream that was created in a green context. */
 static struct green { CUstream stream; char context; } green;
 
 DOUBLE void double_green(CUstream stream) { green.stream = stream; }
 
+static CUcontext context_of(gpu_device* device, CUstream stream) {
+  if ((uintptr_t)stream <= HANDLE_OF_DEFAULT) return CURRENT;
+  const void* its = gpu_stream_device(stream) == NULL ? NULL : gpu_stream_context(stream);
+  return its == NULL ? device : (CUcontext)(void*)its;
+}
+
 API CUresult cuStreamGetCtx(CUstream stream, CUcontext* its) {
   CONTEXT("cuStreamGetCtx");
-  *its = gpu_stream_device(stream_of(context, stream));
-  if (stream != NULL && stream == green.stream) *its = (CUcontext)&green.context;
-  return *its == NULL ? GPU_INVALID_HANDLE : GPU_OK;
+  gpu_device* device = gpu_stream_device(stream_of(context, stream));
+  if (device == NULL) return GPU_INVALID_HANDLE;
+  *its = stream != NULL && stream == green.stream ? (CUcontext)(void*)&green.context : context_of(device, stream);
+  return GPU_OK;
 }
 
 API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* its, CUgreenCtx* its_green) {
   CONTEXT("cuStreamGetCtx_v2");
-  *its = gpu_stream_device(stream_of(context, stream));
-  *its_green = stream != NULL && stream == green.stream ? &green : NULL;
-  return *its == NULL ? GPU_INVALID_HANDLE : GPU_OK;
+  gpu_device* device = gpu_stream_device(stream_of(context, stream));
+  if (device == NULL) return GPU_INVALID_HANDLE;
+  struct context* other = other_context(context_of(device, stream));
+  int is_green = (stream != NULL && stream == green.stream) || (other != NULL && other->is_green);
+  *its = is_green ? device : context_of(device, stream);
+  *its_green = is_green ? &green : NULL;
+  return GPU_OK;
 }
 
 API CUresult cuStreamWaitEvent(CUstream stream, gpu_event* event, unsigned flags) {
@@ -798,7 +903,9 @@ API CUresult cuLaunchHostFunc(CUstream stream, gpu_function* function, void* dat
 API CUresult cuEventCreate(gpu_event** event, unsigned flags) {
   UNLESS_FULL("cuEventCreate");
   if (flags > 7 || ((flags & EVENT_INTERPROCESS) && !(flags & EVENT_DISABLE_TIMING))) return GPU_INVALID_VALUE;
-  return flags & EVENT_INTERPROCESS ? ipc_event_create(context, event) : gpu_event_create(context, event);
+  int code = flags & EVENT_INTERPROCESS ? ipc_event_create(context, event) : gpu_event_create(context, event);
+  if (code == GPU_OK) gpu_event_own(*event, owner_of(CURRENT));
+  return code;
 }
 
 API CUresult cuEventDestroy_v2(gpu_event* event) {

@@ -23,7 +23,7 @@ typedef int CUmem_advise;
 typedef struct { int type; int id; } CUmemLocation;
 typedef uint32_t cuuint32_t;
 typedef uint64_t CUdeviceptr;
-typedef gpu_device* CUcontext; /* the primary context, the only one */
+typedef gpu_device* CUcontext; /* for a context that is not primary, see cuda.c */
 typedef struct green* CUgreenCtx;
 typedef gpu_stream* CUstream;
 typedef gpu_event* CUevent;
@@ -70,9 +70,12 @@ CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer); /* 4.0
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device); /* 7.0 */
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device); /* 11.0 */
 CUresult cuDevicePrimaryCtxRelease(CUdevice device); /* 7.0 */
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device); /* 3.2 */
+CUresult cuCtxDestroy_v2(CUcontext context); /* 4.0 */
 CUresult cuCtxPushCurrent_v2(CUcontext context); /* 4.0 */
 CUresult cuCtxPopCurrent_v2(CUcontext* context); /* 4.0 */
 CUresult cuCtxGetCurrent(CUcontext* context); /* 4.0 */
+CUresult cuCtxGetDevice(CUdevice* device); /* 2.0 */
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags); /* 4.0 */
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode); /* 10.1 */
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total); /* 3.2 */

@@ -35,6 +35,7 @@ struct block {
   unsigned let;   /* for such memory: the devices with access */
   const unsigned* pool_let; /* the devices with access to the memory's pool; NULL without a pool */
   int advised;    /* of managed memory: whether its use was advised */
+  int freed;      /* a stream has a free of it */
   struct block* next;
 };
 
@@ -211,7 +212,7 @@ int gpu_allocate(gpu_device* device, enum gpu_kind kind, size_t size, uint64_t* 
     block->address = (uint64_t)block->bytes;
   }
   if (block->bytes == NULL || block->bytes == MAP_FAILED) abort();
-  memset(block->bytes, 0xA5, size); /* a reader that does not wait reads these bytes */
+  memset(block->bytes, 0xA5, size); /* see gpu_poison */
   block->size = size;
   block->kind = kind;
   block->device = device;
@@ -252,6 +253,33 @@ static struct block* find(uint64_t address) {
     if (address >= block->address && address < block->address + block->size) return block;
   }
   return NULL;
+}
+
+/*
+ * "After this API returns, accessing the memory from any subsequent work launched on the GPU or querying its pointer
+ * attributes results in undefined behavior" (cuda.h, cuMemFreeAsync; hip_runtime_api.h, hipFreeAsync).
+ */
+static struct block* named(uint64_t address) {
+  struct block* block = find(address);
+  if (block != NULL && block->freed) gpu_violation("0x%llx was named in a call after the call that frees it in a stream's order", (unsigned long long)address);
+  return block;
+}
+
+void gpu_mark_freed(uint64_t address, int is_freed) {
+  struct block* block = find(address);
+  if (block == NULL || block->address != address) return;
+  if (block->freed && is_freed) gpu_violation("0x%llx was freed twice", (unsigned long long)address);
+  block->freed = is_freed;
+}
+
+void gpu_poison(uint64_t address, size_t size) {
+  struct block* block = find(address);
+  if (block != NULL) memset(block->bytes, 0xA5, size);
+}
+
+int gpu_is_of_pool(uint64_t address, size_t size, const unsigned* pool_let) {
+  struct block* block = find(address);
+  return block != NULL && block->address == address && block->size == size && block->pool_let == pool_let;
 }
 
 static int in_arena(uint64_t address) {
@@ -299,7 +327,7 @@ int gpu_register(gpu_device* device, uint64_t address, size_t size) {
 
 uint64_t gpu_start_of(uint64_t address) {
   gpu_lock();
-  struct block* block = find(address);
+  struct block* block = named(address);
   uint64_t start = block == NULL ? 0 : block->address;
   gpu_unlock();
   return start;
@@ -311,6 +339,14 @@ size_t gpu_size_of(uint64_t address) {
   size_t size = block == NULL ? 0 : block->size;
   gpu_unlock();
   return size;
+}
+
+int gpu_is_registered(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  int is = block != NULL && block->kind == GPU_REGISTERED;
+  gpu_unlock();
+  return is;
 }
 
 int gpu_is_managed(uint64_t address, size_t size) {
@@ -344,7 +380,7 @@ DOUBLE int double_advised(uint64_t address) {
 
 enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal) {
   gpu_lock();
-  struct block* block = find(address);
+  struct block* block = named(address);
   enum gpu_kind kind = block != NULL ? block->kind : in_arena(address) ? GPU_DEVICE : GPU_PAGEABLE;
   if (kind == GPU_REGISTERED) kind = GPU_PINNED;
   if (ordinal != NULL && block != NULL) *ordinal = block->device->ordinal;
@@ -354,7 +390,7 @@ enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal) {
 
 int gpu_range(uint64_t address, uint64_t* base, size_t* size, gpu_device** device) {
   gpu_lock();
-  struct block* block = find(address);
+  struct block* block = named(address);
   int is_device = block != NULL && block->kind == GPU_DEVICE;
   if (is_device) {
     *base = block->address;

@@ -44,6 +44,7 @@ enum {
   GPU_NOT_READY = 600,
   GPU_ILLEGAL_ADDRESS = 700,
   GPU_PEER_ALREADY_ENABLED = 704,
+  GPU_TOO_MANY_PEERS = 711, /* of CUDA */
   GPU_ALREADY_REGISTERED = 712,
   GPU_NOT_REGISTERED = 713,
   GPU_NOT_PERMITTED = 800,
@@ -86,6 +87,7 @@ enum gpu_kind gpu_kind_of(uint64_t address, int* ordinal);
 uint64_t gpu_start_of(uint64_t address); /* of its block */
 size_t gpu_size_of(uint64_t address);
 int gpu_shifted(void);
+int gpu_is_registered(uint64_t address);
 int gpu_is_managed(uint64_t address, size_t size); /* all of it */
 void gpu_advise(uint64_t address);
 
@@ -95,6 +97,8 @@ void gpu_unlock(void);
 void gpu_progress(void);
 void gpu_wait_progress(void);
 void* gpu_resolve(uint64_t address, size_t size, const char* what); /* locked; NULL, and a violation, if it is missing */
+void gpu_mark_freed(uint64_t address, int is_freed); /* locked; any later call that names the block is a violation */
+void gpu_poison(uint64_t address, size_t size); /* locked; a reader that does not wait reads these bytes */
 int gpu_release_locked(uint64_t address, enum gpu_kind kind); /* device memory also if managed */
 void gpu_free_begins(void); /* locked; waits for another free, and blocks every call until gpu_free_ends */
 void gpu_free_ends(void);   /* locked */
@@ -121,6 +125,7 @@ int gpu_unmap(uint64_t address);                                              /*
 int gpu_let(uint64_t address, int ordinal);                                   /* locked */
 int gpu_is_let(uint64_t address, int ordinal); /* -1 if it is not mapped in this way */
 int gpu_is_let_by_pool(uint64_t address, int ordinal); /* -1 if it is of no pool */
+int gpu_is_of_pool(uint64_t address, size_t size, const unsigned* pool_let); /* locked; a whole block of a pool */
 void gpu_let_as(uint64_t address, const unsigned* pool_let); /* the devices with access are those of the memory's pool */
 int gpu_physical(int ordinal); /* the number of the GPU in the machine, regardless of the GPUs that this process sees */
 void gpu_see(const char* list); /* in the form of CUDA_VISIBLE_DEVICES; NULL for all */

@@ -16,7 +16,7 @@
 #define MOST_PARAMETERS 8
 #define READ_AT_ONCE 65536
 
-enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE, HOLD, PREFETCH };
+enum kind { COPY, RECORD, WAIT, HOST, KERNEL, WAIT_VALUE, FREE, POISON, HOLD, PREFETCH, FAULT };
 
 struct command {
   enum kind kind;
@@ -49,6 +49,7 @@ struct gpu_stream {
   int room;  /* the space that its queued work takes of its connection's */
   int locked;
   int kind;
+  const void* context; /* NULL: the primary one */
   int captured; /* queued work goes into a graph, and is not done */
   int implied;  /* a stream that it implicitly waits for is captured */
   gpu_stream* next;
@@ -106,6 +107,7 @@ struct gpu_event {
   int captured; /* it was last recorded in a stream that was captured */
   int told;     /* that this was reported */
   gpu_device* device;
+  const void* context;
   int64_t own[EVENT_WORDS];
   int64_t* words;
   gpu_give* give; /* frees words that other processes see as well */
@@ -210,7 +212,9 @@ static void run(gpu_stream* stream, struct command* command) {
     }
     case WAIT_VALUE: run_wait_value(stream, command); break;
     case FREE: gpu_release_locked(command->from, (enum gpu_kind)command->size); break;
+    case POISON: gpu_poison(command->from, command->size); break;
     case PREFETCH: gpu_resolve(command->from, command->size, "a prefetch read"); break;
+    case FAULT: gpu_die(stream->device, GPU_ILLEGAL_ADDRESS); break;
     case HOLD:
       while (!exit_has_begun() && gpu_status(stream->device) == 0) gpu_wait_progress();
       break;
@@ -240,7 +244,7 @@ static int stands_behind(const gpu_stream* stream, const struct command* command
 static int waits_for_legacy(const gpu_stream* stream, const struct command* command) {
   if (stream->kind == NON_BLOCKING) return 0;
   for (const gpu_stream* other = streams; other != NULL; other = other->next) {
-    if (other == stream || other->device != stream->device || other->kind == NON_BLOCKING) continue;
+    if (other == stream || other->device != stream->device || other->context != stream->context || other->kind == NON_BLOCKING) continue;
     if (stream->kind != LEGACY && other->kind != LEGACY) continue;
     if (other->head != NULL && other->head->number < command->number) return 1;
   }
@@ -479,6 +483,12 @@ gpu_stream* gpu_default_stream(gpu_device* device) {
   return *stream;
 }
 
+gpu_stream* gpu_context_stream(gpu_device* device, const void* context) {
+  gpu_stream* stream = create_default(device, LEGACY);
+  gpu_stream_own(stream, context);
+  return stream;
+}
+
 /* "The per-thread default stream is an implicit stream local to both the thread and the CUcontext" (CUDA Driver API,
    "Stream synchronization behavior"; hipStreamPerThread likewise). A virtual thread has that of the OS thread on which
    it runs at the moment. */
@@ -533,6 +543,10 @@ int gpu_stream_is_captured(gpu_stream* stream, int* is) {
   gpu_unlock();
   return code;
 }
+
+void gpu_stream_own(gpu_stream* stream, const void* context) { stream->context = context; }
+
+const void* gpu_stream_context(gpu_stream* stream) { return stream->context; }
 
 gpu_device* gpu_stream_device(gpu_stream* stream) { return stream != NULL && stream->magic == STREAM ? stream->device : NULL; }
 
@@ -623,6 +637,8 @@ int gpu_prefetch(gpu_stream* stream, uint64_t address, size_t size) {
   return enqueue(stream, (struct command){.kind = PREFETCH, .from = address, .size = size});
 }
 
+int gpu_fault(gpu_stream* stream) { return enqueue(stream, (struct command){.kind = FAULT}); }
+
 int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data) {
   return enqueue(stream, (struct command){.kind = HOST, .function = function, .data = data});
 }
@@ -639,7 +655,37 @@ int gpu_free_async(gpu_stream* stream, enum gpu_kind kind, uint64_t address) {
     gpu_violation("memory that is not a graph's was freed in a stream that is captured, which invalidates the capture");
     return GPU_INVALID_VALUE;
   }
-  return enqueue(stream, (struct command){.kind = FREE, .from = address, .size = kind});
+  gpu_lock();
+  gpu_mark_freed(address, 1);
+  gpu_unlock();
+  int code = enqueue(stream, (struct command){.kind = FREE, .from = address, .size = kind});
+  if (code == GPU_OK) return code;
+  gpu_lock();
+  gpu_mark_freed(address, 0);
+  gpu_unlock();
+  return code;
+}
+
+/*
+ * A pool serves memory that was freed in the same stream at once, while earlier work of the stream still uses it: "The
+ * allocator is free to reallocate the memory as long as it can guarantee that compliant memory accesses will not
+ * overlap temporally. The allocator may refer to internal stream ordering" (cuda.h, Stream Ordered Memory Allocator).
+ * Work that does not wait for the stream then finds another user's bytes.
+ */
+int gpu_reuse(gpu_stream* stream, size_t size, const unsigned* pool_let, uint64_t* address) {
+  int is_found = 0;
+  gpu_lock();
+  struct command* command = stream->head == NULL ? NULL : stream->head->next; /* the first one may run now */
+  for (; command != NULL && !is_found; command = command->next) {
+    if (command->kind != FREE || !gpu_is_of_pool(command->from, size, pool_let)) continue;
+    command->kind = POISON;
+    command->size = size;
+    *address = command->from;
+    gpu_mark_freed(command->from, 0);
+    is_found = 1;
+  }
+  gpu_unlock();
+  return is_found;
 }
 
 static gpu_stream* about_to_free(const gpu_stream* except) {
@@ -702,6 +748,8 @@ int gpu_event_create(gpu_device* device, gpu_event** event) {
   return GPU_OK;
 }
 
+void gpu_event_own(gpu_event* event, const void* context) { event->context = context; }
+
 int gpu_event_destroy(gpu_event* event) {
   gpu_lock();
   int code = check_event(event);
@@ -719,7 +767,7 @@ int gpu_event_record(gpu_event* event, gpu_stream* stream) {
   gpu_lock();
   int code = check(stream);
   if (code == GPU_OK) code = check_event(event);
-  if (code == GPU_OK && event->device != stream->device) code = GPU_INVALID_HANDLE;
+  if (code == GPU_OK && (event->device != stream->device || event->context != stream->context)) code = GPU_INVALID_HANDLE;
   if (code == GPU_OK) code = implies(stream);
   if (code == GPU_OK) {
     event->captured = stream->captured;

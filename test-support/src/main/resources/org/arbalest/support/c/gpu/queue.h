@@ -23,8 +23,11 @@ void gpu_stream_lock(gpu_stream* stream); /* for a runtime in which a wait for a
 void gpu_stream_unlock(gpu_stream* stream);
 void gpu_stream_pass(gpu_stream* stream); /* waits while it is locked */
 gpu_stream* gpu_default_stream(gpu_device* device); /* created at the first call; never destroyed */
+gpu_stream* gpu_context_stream(gpu_device* device, const void* context); /* the default stream of another context, a new one; never destroyed */
 gpu_stream* gpu_thread_stream(gpu_device* device); /* that of the calling OS thread, which destroys it when it ends */
 int gpu_stream_is_captured(gpu_stream* stream, int* is);
+void gpu_stream_own(gpu_stream* stream, const void* context); /* NULL, as by default: the primary context */
+const void* gpu_stream_context(gpu_stream* stream);
 gpu_device* gpu_stream_device(gpu_stream* stream); /* NULL if it is not a stream */
 void gpu_device_synchronize(gpu_device* device);
 void gpu_wait_as_free(gpu_device* device); /* waits like gpu_free, and blocks others */
@@ -39,11 +42,14 @@ int gpu_launch_host(gpu_stream* stream, gpu_function* function, void* data);
 int gpu_launch_kernel(gpu_stream* stream, const char* name, void** parameters);
 int gpu_wait_value(gpu_stream* stream, uint64_t address, uint32_t value);
 int gpu_free_async(gpu_stream* stream, enum gpu_kind kind, uint64_t address);
+int gpu_reuse(gpu_stream* stream, size_t size, const unsigned* pool_let, uint64_t* address); /* false if there is no such block */
 int gpu_wait_for_frees(gpu_stream* stream); /* makes it wait for another stream of its device with a free to come */
+int gpu_fault(gpu_stream* stream); /* accesses an invalid address */
 int gpu_prefetch(gpu_stream* stream, uint64_t address, size_t size); /* moves nothing, which is not observable */
 int gpu_has_kernel(const char* name);
 
 int gpu_event_create(gpu_device* device, gpu_event** event);
+void gpu_event_own(gpu_event* event, const void* context);
 int gpu_event_destroy(gpu_event* event);
 int gpu_event_record(gpu_event* event, gpu_stream* stream);
 int gpu_event_wait(gpu_stream* stream, gpu_event* event);
