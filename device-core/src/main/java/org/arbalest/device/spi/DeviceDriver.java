@@ -2,6 +2,7 @@
 package org.arbalest.device.spi;
 
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryAllocator;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,15 @@ public interface DeviceDriver extends MemoryAllocator {
    */
   default long queueForAnyThread(long queue) {
     return queue;
+  }
+
+  /**
+   * Returns the runtime's own queue for code that names none, such as CUDA's legacy default stream. A tensor that is
+   * imported without a stream is ready in this queue. Empty if the runtime has no such queue, or if the memory is main
+   * memory.
+   */
+  default OptionalLong runtimeQueue() {
+    return OptionalLong.empty();
   }
 
   /**

@@ -38,7 +38,7 @@ import org.arbalest.device.types.Extension;
  * <p><b>Streams.</b> A tensor has no event. Its producer must therefore make the consumer's stream wait for the
  * content. An export takes the stream in which the consumer works, the {@code stream} argument of Python's
  * {@code __dlpack__}; {@link Device#wrapStream} wraps it. An import takes the stream that the caller gave to the
- * producer.
+ * producer, or none if the caller gave none.
  */
 @CheckReturnValue
 public enum DLPack {
@@ -107,8 +107,10 @@ public enum DLPack {
   }
 
   /**
-   * Imports a tensor without a copy. The content must be ready. That is the case in main memory, or if the caller's
-   * request to the producer said that no stream needs to wait.
+   * Imports a tensor without a copy, for which the caller gave no stream to the producer: {@code None} in Python's
+   * {@code __dlpack__}. On CUDA and ROCm, the content is then ready in the default stream, on CUDA the legacy one. The
+   * array has an event for the work that is now in this stream (DLP-15). In main memory the content is ready. If the
+   * caller asked the producer for no order (−1), the content must be ready.
    *
    * <p><b>Ownership.</b> The array owns the tensor. If the import fails, it calls the deleter. It does not if the
    * argument cannot be a struct because it is NULL, too small, misaligned or belongs to another thread. An array is
@@ -136,8 +138,8 @@ public enum DLPack {
   }
 
   /**
-   * Imports a tensor as a copy in main memory and calls its deleter. The elements may have any strides. The content
-   * must be ready, as in {@link #importTensor(MemorySegment)}.
+   * Imports a tensor as a copy in main memory and calls its deleter. The elements may have any strides. For managed
+   * memory, waits for the stream of {@link #importTensor(MemorySegment)}; otherwise the content must be ready.
    *
    * @throws DeviceException with {@code ENOSYS} if the CPU cannot read the tensor
    */

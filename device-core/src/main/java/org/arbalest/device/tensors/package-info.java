@@ -13,7 +13,7 @@
  *   callNumPy(tensor); // NumPy owns it from here on
  * }
  *
- * try (DeviceArray scores = DLPack.VERSIONED.importTensor(tensorOfTorch)) {
+ * try (DeviceArray scores = DLPack.VERSIONED.importTensor(tensorOfTorch, stream)) {
  *   System.out.println(scores.field().type() + ", " + scores.length() + " rows");
  * }
  * }</pre>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.cuda;
 
+import java.util.OptionalLong;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryAllocator;
@@ -36,6 +37,12 @@ final class CudaDriver extends MemoryDriver {
   @Override
   public long queueForAnyThread(long queue) {
     return queue == Cu.PER_THREAD_STREAM ? Cu.LEGACY_STREAM : queue;
+  }
+
+  /** "None: producer must assume the legacy default stream" (array API, {@code __dlpack__}, CUDA). */
+  @Override
+  public OptionalLong runtimeQueue() {
+    return type.equals(DeviceType.CUDA_HOST) ? OptionalLong.empty() : OptionalLong.of(Cu.LEGACY_STREAM);
   }
 
   /** Returns null for pinned and managed memory, which has no stream order. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.rocm;
 
+import java.util.OptionalLong;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryAllocator;
@@ -34,6 +35,12 @@ final class RocmDriver extends MemoryDriver {
   @Override
   public long queueForAnyThread(long queue) {
     return queue == Hip.PER_THREAD_STREAM ? Hip.NULL_STREAM : queue;
+  }
+
+  /** "None: producer must assume the default stream" (array API, {@code __dlpack__}, ROCm). */
+  @Override
+  public OptionalLong runtimeQueue() {
+    return type.equals(DeviceType.ROCM_HOST) ? OptionalLong.empty() : OptionalLong.of(Hip.NULL_STREAM);
   }
 
   /** Returns null for pinned memory, which has no stream order. */

@@ -19,7 +19,7 @@ final class TensorsJava {
   }
 
   /** Imports the tensor of a capsule, which the caller has renamed to used_dltensor_versioned. */
-  static DeviceArray borrow(long tensor) {
-    return DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor));
+  static DeviceArray borrow(long tensor, DeviceStream stream) {
+    return DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor), stream);
   }
 }

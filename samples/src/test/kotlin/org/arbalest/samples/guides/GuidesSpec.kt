@@ -111,8 +111,8 @@ class GuidesSpec : FunSpec({
                     if (java(language)) TensorsJava.lend(it, "price", stream.handle())
                     else lend(it, "price", stream.handle())
                 }
-                stream.synchronize()
-                (if (java(language)) TensorsJava.borrow(tensor) else borrow(tensor)).use { array ->
+                val imported = if (java(language)) TensorsJava.borrow(tensor, stream) else borrow(tensor, stream)
+                imported.use { array ->
                     array.copyTo(Devices.cpu()).use {
                         it.synchronize()
                         it.asColumn().doubles()[1] shouldBe 2.5

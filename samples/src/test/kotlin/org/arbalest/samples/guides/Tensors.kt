@@ -2,6 +2,7 @@
 package org.arbalest.samples.guides
 
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceStream
 import org.arbalest.device.tensors.DLPack
 import java.lang.foreign.MemorySegment
 
@@ -14,5 +15,5 @@ fun lend(batch: DeviceArray, column: String, stream: Long): Long =
     }
 
 /** Imports the tensor of a capsule, which the caller has renamed to used_dltensor_versioned. */
-fun borrow(tensor: Long): DeviceArray =
-    DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor))
+fun borrow(tensor: Long, stream: DeviceStream): DeviceArray =
+    DLPack.VERSIONED.importTensor(MemorySegment.ofAddress(tensor), stream)

@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicBoolean
  * waits, streams, also the threads' own. Tests that need two GPUs are skipped with a message if there is one.
  */
 fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
+    include(defaultStreamContract(backend))
+
     val device by lazy { backend.gpu(0) }
     val cpu = Devices.cpu()
 

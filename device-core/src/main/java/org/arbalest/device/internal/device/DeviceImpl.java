@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.arbalest.device.Device;
@@ -222,6 +223,13 @@ public final class DeviceImpl implements Device {
     DeviceDriver d = driver();
     d.checkQueue(handle);
     return DeviceStreamImpl.of(this, d, handle, DeviceQueue.Kind.BORROWED);
+  }
+
+  /** Returns the stream in which the runtime's code works that names none; null if there is no such stream. */
+  public @Nullable DeviceStream runtimeStream() {
+    OptionalLong queue = driver == null ? OptionalLong.empty() : driver.runtimeQueue();
+    if (driver == null || queue.isEmpty()) return null;
+    return DeviceStreamImpl.of(this, driver, queue.getAsLong(), DeviceQueue.Kind.BORROWED);
   }
 
   @Override

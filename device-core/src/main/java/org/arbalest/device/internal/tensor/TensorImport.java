@@ -11,6 +11,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 import org.arbalest.device.internal.abi.RawDLManagedTensorVersioned;
@@ -34,7 +35,7 @@ public final class TensorImport {
 
   /**
    * Imports a tensor; see {@link DLPack#importTensor(MemorySegment, org.arbalest.device.DeviceStream)}. Without a
-   * stream, the content is ready.
+   * stream, the content is ready in the runtime's own stream, if it has one.
    */
   public static DeviceArray take(DLPack form, MemorySegment managed, @Nullable DeviceStreamImpl stream) {
     try {
@@ -126,6 +127,9 @@ public final class TensorImport {
       throw new DeviceException(Errno.ENOSYS,
           "the tensor is on " + device + ", from which the CPU cannot copy it: import it, and copy the array");
     }
+    try (DeviceStream runtimes = runtimeStream(tensor, device)) {
+      if (runtimes != null) runtimes.synchronize();
+    }
     Field field = tensor.compactField();
     DeviceBuffer memory = CpuDevice.get().allocate(tensor.bytes());
     try {
@@ -178,13 +182,19 @@ public final class TensorImport {
   /** Makes an array of some memory. The array owns the memory; if this method fails, it closes the memory. */
   private static DeviceArray array(TensorDescription tensor, Field field, Device device, DeviceBuffer memory,
       @Nullable DeviceStreamImpl stream) {
-    try {
+    try (DeviceStream runtimes = stream == null ? runtimeStream(tensor, device) : null) {
+      DeviceStream ready = stream == null ? runtimes : stream;
       ArrayData data = data(tensor, memory);
-      return stream == null ? ArrayAssembly.of(field, data, device) : ArrayAssembly.of(field, data, stream);
+      return ready == null ? ArrayAssembly.of(field, data, device) : ArrayAssembly.of(field, data, ready);
     } catch (Throwable t) {
       memory.close();
       throw t;
     }
+  }
+
+  /** Returns the stream in which a tensor is ready whose producer received no stream; null if it is ready now. */
+  private static @Nullable DeviceStream runtimeStream(TensorDescription tensor, Device device) {
+    return tensor.isEmpty() ? null : DeviceImpl.unwrap(device).runtimeStream();
   }
 
   private static ArrayData data(TensorDescription tensor, DeviceBuffer memory) {
