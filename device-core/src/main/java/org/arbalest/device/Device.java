@@ -121,8 +121,10 @@ public sealed interface Device permits DeviceImpl {
    *
    * <p>With CUDA, the context is the primary context of the GPU, which the CUDA runtime also uses. With OpenCL, it is
    * the context that {@code OpenCl.context(device)} of the OpenCL backend returns. On OpenCL this call rejects a queue
-   * of another context, and one that runs its work out of order. Elsewhere it does not check the handle: with that of
-   * another device or context, later calls fail. With the handle of no queue, calls may end the process.
+   * of another context, and one that runs its work out of order. On CUDA it rejects the handles 0 to 2 while another
+   * context of the GPU is current, for example one of {@code cuCtxCreate}: they mean streams of that context. Elsewhere
+   * it does not check the handle: with that of another device or context, later calls fail. With the handle of no
+   * queue, calls may end the process.
    *
    * <p>The handle 2 of CUDA and HIP is another stream on each OS thread. Its wrapper is the stream of the calling
    * thread: on another thread each method except {@link DeviceStream#close} throws an {@link IllegalStateException}.

@@ -68,7 +68,7 @@ final class Cu {
   static final int EVENT_DISABLE_TIMING = 2;
   static final int STREAM_NON_BLOCKING = 1;
 
-  /** {@code CU_STREAM_LEGACY}: an explicit handle of the legacy default stream. */
+  /** {@code CU_STREAM_LEGACY}: an explicit handle of the legacy default stream, as is 0. */
   static final int LEGACY_STREAM = 1;
   static final int PER_THREAD_STREAM = 2;
 
@@ -87,6 +87,8 @@ final class Cu {
   static final I PRIMARY_CTX_RELEASE = new I("cuDevicePrimaryCtxRelease", 7000);
   static final L CTX_PUSH_CURRENT = new L("cuCtxPushCurrent_v2", 4000);
   static final L CTX_POP_CURRENT = new L("cuCtxPopCurrent_v2", 4000);
+  static final L CTX_GET_CURRENT = new L("cuCtxGetCurrent", 4000);
+  static final L CTX_GET_DEVICE = new L("cuCtxGetDevice", 2000);
   static final LI CTX_ENABLE_PEER_ACCESS = new LI("cuCtxEnablePeerAccess", 4000);
   static final LI STREAM_CREATE = new LI("cuStreamCreate", 2000);
   static final L STREAM_DESTROY = new L("cuStreamDestroy_v2", 4000);

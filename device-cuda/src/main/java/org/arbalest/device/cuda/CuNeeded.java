@@ -14,12 +14,12 @@ final class CuNeeded {
   static final List<String> NAMES = List.of(
       "cuLaunchHostFunc", "cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuDeviceGetCount", "cuDeviceGet",
       "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute", "cuDeviceCanAccessPeer",
-      "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxEnablePeerAccess",
-      "cuStreamCreate", "cuStreamDestroy_v2", "cuStreamQuery", "cuStreamSynchronize", "cuStreamGetCtx",
-      "cuStreamWaitEvent", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventQuery", "cuEventSynchronize",
-      "cuDeviceGetPCIBusId", "cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
-      "cuMemAllocManaged", "cuPointerGetAttribute", "cuMemHostRegister_v2", "cuMemHostUnregister", "cuMemcpyAsync",
-      "cuMemcpyPeerAsync", "cuMemGetAddressRange_v2");
+      "cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxGetCurrent", "cuCtxGetDevice",
+      "cuCtxEnablePeerAccess", "cuStreamCreate", "cuStreamDestroy_v2", "cuStreamQuery", "cuStreamSynchronize",
+      "cuStreamGetCtx", "cuStreamWaitEvent", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventQuery",
+      "cuEventSynchronize", "cuDeviceGetPCIBusId", "cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc",
+      "cuMemFreeHost", "cuMemAllocManaged", "cuPointerGetAttribute", "cuMemHostRegister_v2", "cuMemHostUnregister",
+      "cuMemcpyAsync", "cuMemcpyPeerAsync", "cuMemGetAddressRange_v2");
 
   private CuNeeded() {}
 }

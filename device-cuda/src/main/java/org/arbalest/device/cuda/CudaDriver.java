@@ -33,6 +33,12 @@ final class CudaDriver extends MemoryDriver {
     return new CudaDriver(gpu, type, gpu.deviceMemory, pinned);
   }
 
+  /** Only the handles of default streams mean another queue in another context. */
+  @Override
+  public void checkQueue(long queue) {
+    if (Long.compareUnsigned(queue, Cu.PER_THREAD_STREAM) <= 0) Streams.checkDefault(gpu, queue);
+  }
+
   /** The legacy default stream waits for the default stream of each thread. */
   @Override
   public long queueForAnyThread(long queue) {

@@ -60,7 +60,8 @@ public final class Jcuda {
 
   /**
    * Wraps a JCuda stream. The application still owns the JCuda stream, which must live until the returned stream is
-   * closed. A JCuda stream without a native pointer is the legacy default stream.
+   * closed. A JCuda stream without a native pointer is the legacy default stream of the current context, and of the
+   * device's context if no context of the device is current.
    *
    * @param stream a stream of the device's context, or one created in a green context of the device, which shares that
    *     context's memory and events. A driver before CUDA 12.5 does not say so, and such a stream is rejected
@@ -69,7 +70,8 @@ public final class Jcuda {
   public static DeviceStream stream(Device device, CUstream stream) {
     Gpu gpu = CudaProvider.gpu(device);
     long handle = (long) NATIVE_POINTER.get(stream);
-    checkContext(gpu, contextOf(gpu, handle));
+    boolean isDefault = Long.compareUnsigned(handle, Cu.PER_THREAD_STREAM) <= 0;
+    if (!isDefault) checkContext(gpu, contextOf(gpu, handle)); // wrapStream checks a default stream
     return device.wrapStream(handle);
   }
 

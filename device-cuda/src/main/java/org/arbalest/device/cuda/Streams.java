@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import org.arbalest.device.DeviceException;
+import org.arbalest.device.Errno;
 
 /**
  * Streams that the legacy default stream does not delay, and events that record no times. A thread that waits for such
@@ -72,6 +74,28 @@ final class Streams {
     var failure = gpu.error(Cu.EVENT_RECORD, recorded, "");
     if (destroyed != Cu.SUCCESS) failure.addSuppressed(gpu.error(Cu.EVENT_DESTROY, destroyed, ""));
     throw failure;
+  }
+
+  /**
+   * Rejects the handle of a default stream, 0 to 2, while another context of the GPU is current. The handle means a
+   * stream of the current context, and the library makes the primary context current: the work would have no order.
+   *
+   * <p>While a context of another GPU is current, the handle means this GPU's stream, as in PyTorch.
+   *
+   * @throws DeviceException with {@code EINVAL} and both contexts
+   */
+  static void checkDefault(Gpu gpu, long stream) {
+    MemorySegment scratch = Cu.scratch();
+    gpu.check(Cu.CTX_GET_CURRENT.call(scratch.address()), Cu.CTX_GET_CURRENT);
+    long current = scratch.get(JAVA_LONG, 0);
+    if (current == 0 || current == gpu.context()) return;
+    gpu.check(Cu.CTX_GET_DEVICE.call(scratch.address()), Cu.CTX_GET_DEVICE);
+    if (scratch.get(JAVA_INT, 0) != gpu.device()) return;
+    throw new DeviceException(Errno.EINVAL,
+        "the handle " + stream + " is that of a default stream of the current context 0x" + Long.toHexString(current)
+            + ", but " + gpu.name + " works in its primary context 0x" + Long.toHexString(gpu.context())
+            + "; make that current by Cuda.enter(device), or use a created stream: one of the primary context, or of a"
+            + " green context");
   }
 
   /** Creates an event that completes with the current recording of an event of the application. */

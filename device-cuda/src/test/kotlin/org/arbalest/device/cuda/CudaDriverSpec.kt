@@ -6,8 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Availability
+import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowDeviceArray
@@ -22,6 +24,7 @@ import java.lang.foreign.Arena
 import java.lang.foreign.FunctionDescriptor
 import java.lang.foreign.Linker
 import java.lang.foreign.ValueLayout.ADDRESS
+import java.lang.foreign.ValueLayout.JAVA_INT
 import java.lang.foreign.ValueLayout.JAVA_LONG
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.MethodType
@@ -67,6 +70,36 @@ class CudaDriverSpec : FunSpec({
             currentContext() shouldBe CudaProvider.gpu(second).context()
             if (onDouble) CudaDouble.contextDepth shouldBe 1
         }
+    }
+
+    test("default streams of another context of the GPU are rejected, those of other GPUs are not meant [DEV-67]") {
+        fun refused() {
+            val current = currentContext()
+            for (handle in 0L..2L) shouldThrow<DeviceException> { device.wrapStream(handle) }.run {
+                errno() shouldBe Errno.EINVAL
+                message shouldContain "the handle $handle is that of a default stream of the current context " +
+                    "0x${current.toString(16)}, but CUDA:0 works in its primary context " +
+                    "0x${CudaProvider.gpu(device).context().toString(16)}"
+            }
+        }
+        fun accepted() = (0L..2L).forEach { device.wrapStream(it).use { stream -> stream.synchronize() } }
+
+        val create = Raw.function("cuCtxCreate_v2", JAVA_LONG, JAVA_INT, JAVA_INT)
+        val context = Arena.ofConfined().use { arena ->
+            val out = arena.allocate(JAVA_LONG)
+            Raw.call(create, out.address(), 0, Cuda.device(device)) shouldBe 0
+            out.get(JAVA_LONG, 0)
+        }
+        currentContext() shouldBe context
+        try {
+            refused()
+            Raw.inContext(device) { accepted() }
+            backend.gpus.filter { it != device }.forEach { it.wrapStream(0).use { stream -> stream.synchronize() } }
+        } finally {
+            Raw.call(Raw.function("cuCtxDestroy_v2", JAVA_LONG), context) shouldBe 0
+        }
+        accepted()
+        if (onDouble) Raw.inContext(CudaDouble.greenContext(0)) { refused() }
     }
 
     test("a virtual thread cannot enter a context, as its OS thread may change [DEV-10]") {

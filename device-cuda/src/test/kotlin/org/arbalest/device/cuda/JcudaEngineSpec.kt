@@ -59,6 +59,10 @@ class JcudaEngineSpec : FunSpec({
             JCudaDriver.cuStreamDestroy(stream) shouldBe CUresult.CUDA_SUCCESS
         }
         Jcuda.stream(device, CUstream()).use { it.handle() shouldBe 0 }
+        Raw.inContext(CudaDouble.greenContext(0)) {
+            shouldThrow<DeviceException> { Jcuda.stream(device, CUstream()) }.message shouldContain
+                "the handle 0 is that of a default stream of the current context"
+        }
     }
 
     test("a stream of a green context is wrapped if the driver names its primary context [DEV-37]") {
