@@ -23,13 +23,17 @@ final class Copies implements HostStaging {
   private final Gpu gpu;
   private final HostMemory pinned;
 
-  /** Whether the driver copies a batch in one call. Tests also read this field. */
-  final boolean copiesBatches;
+  /**
+   * Whether the driver copies a batch in one call. That call takes the GPU's addresses, and {@code cuMemcpyAsync} also
+   * those of the CPU, which differ for registered memory on some machines (WSL2, Windows, Tegra).
+   */
+  private final boolean copiesBatches;
 
   Copies(Gpu gpu) {
     this.gpu = gpu;
     this.pinned = new HostMemory(DeviceType.CUDA_HOST, gpu.pinnedMemory);
-    this.copiesBatches = CuCopies.copiesBatches();
+    this.copiesBatches =
+        CuCopies.copiesBatches() && Gpu.attribute(gpu.ordinal, CuRegister.CAN_USE_HOST_POINTER) != 0;
   }
 
   void copy(long queue, long to, long from, long bytes) {

@@ -8,9 +8,15 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.ArrayData
+import org.arbalest.device.DeviceArray
+import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.types.DataType
+import org.arbalest.device.types.Field
+import org.arbalest.device.types.Schema
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
 import org.arbalest.support.ResourceCountersExtension
@@ -21,6 +27,9 @@ import org.arbalest.support.gpu.twoGpus
 import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
+import java.lang.foreign.Arena
+import java.lang.foreign.ValueLayout.JAVA_INT
+import java.lang.foreign.ValueLayout.JAVA_LONG
 
 /**
  * Copies from and to main memory of any kind, and between GPUs. The spec runs on the simulator; the GPU check runs it
@@ -128,9 +137,45 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: a GPU that reaches pageable memory copies without slots") {
-        val child = ChildJvm.run(ReachesPageable::class)
+    for ((name, program) in listOf(
+        "a GPU that reaches pageable memory copies without slots" to ReachesPageable::class,
+        "registered memory that the GPU has at another address is not copied in one call [DEV-34]" to
+            CopiesShifted::class,
+    )) test("copy: $name") {
+        val child = ChildJvm.run(program)
         withClue(child.output) { child.output.trim() shouldBe "good" }
+    }
+}
+
+/** A program that copies memory of another owner, which the GPU has at another address, as with WSL2. */
+internal object CopiesShifted {
+    private val register by lazy { Raw.function("cuMemHostRegister_v2", JAVA_LONG, JAVA_LONG, JAVA_INT) }
+
+    @JvmStatic
+    fun main(@Suppress("UNUSED_PARAMETER") args: Array<String>) {
+        CudaDouble.load()
+        CudaDouble.shifted(true)
+        val device = Devices.device(DeviceType.CUDA, 0)
+        val bytes = 80_000L
+        val theirs = Arena.ofAuto().allocate(2 * bytes, 4096)
+        for (i in 0 until bytes / 4) theirs.setAtIndex(JAVA_LONG, i, i)
+        check(Raw.inContext(device) { Raw.call(register, theirs.address(), theirs.byteSize(), 0) } == 0)
+        val columns = DeviceBuffer.wrap(Devices.device(DeviceType.CUDA_HOST, 0), theirs.address(), 2 * bytes) {}
+            .use { all -> listOf(0L, bytes).map { ArrayData.of(bytes / 8, 0, listOf(null, all.slice(it, bytes))) } }
+        val schema = Schema.of(listOf("a", "b").map { Field.of(it, DataType.INT64) })
+        DeviceArray.of(schema.asField(), ArrayData.of(bytes / 8, 0, listOf(null), columns)).use { source ->
+            device.createStream().use { stream ->
+                source.copyTo(device, stream).use { there ->
+                    there.copyTo(source.device(), stream).use { back ->
+                        back.synchronize()
+                        check(back.contentEquals(source))
+                    }
+                }
+            }
+        }
+        check(CudaDouble.calls("cuMemcpyBatchAsync") == 0L)
+        check(CudaDouble.violation == "") { CudaDouble.violation }
+        println("good")
     }
 }
 
