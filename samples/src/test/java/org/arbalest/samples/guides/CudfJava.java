@@ -25,7 +25,8 @@ final class CudfJava {
 
   /** Returns an array in the column's memory. It keeps the column until its last reference is closed. */
   static DeviceArray wrap(ColumnVector column, Field field, DeviceStream stream) {
-    try (DeviceBuffer owner = DeviceBuffer.wrap(stream.device(), 0, 0, column.incRefCount()::close);
+    DeviceBuffer whole = DeviceBuffer.wrap(stream.device(), 0, 0, column.incRefCount()::close);
+    try (DeviceBuffer owner = DeviceBuffer.wrap(stream.device(), 0, 0, () -> release(whole, stream));
         DeviceBuffer valid = column.getNullCount() == 0 ? null : wrap(column.getValid(), owner);
         DeviceBuffer offsets = wrap(column.getOffsets(), owner);
         DeviceBuffer data = wrap(column.getData(), owner)) {
@@ -35,6 +36,12 @@ final class CudfJava {
       buffers.add(data);
       return DeviceArray.of(field, ArrayData.of(column.getRowCount(), column.getNullCount(), buffers), stream);
     }
+  }
+
+  /** Closes a column after the work that is in cuDF's stream now, which may still use it. */
+  static void release(DeviceBuffer column, DeviceStream stream) {
+    stream.keepAlive(column);
+    column.close();
   }
 
   /** cuDF returns null for memory without bytes. */

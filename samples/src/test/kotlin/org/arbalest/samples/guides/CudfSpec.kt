@@ -100,12 +100,8 @@ class CudfSpec : FunSpec({
         copy.asColumn().let { column -> (0 until column.length()).map { column.get(it) } }
     }
 
-    for (language in listOf("Java", "Kotlin")) {
-        fun wrapped(column: ColumnVector, field: Field) = device.createStream().use { stream ->
-            if (language == "Java") CudfJava.wrap(column, field, stream) else wrap(column, field, stream)
-        }
-
-        test("$language: an array keeps a cuDF column until the last reference to it is closed") {
+    test("an array keeps a cuDF column until the last reference to it is closed") {
+        device.createStream().use { cudf ->
             for ((field, column, content) in listOf(
                 Triple(Field.bool8("paid"), FakeColumn(4, 1, memory(1, 0, 7, 1), bitmap(0b1011)),
                     listOf(true, false, null, true)),
@@ -118,7 +114,7 @@ class CudfSpec : FunSpec({
                 ),
                 Triple(Field.of("s", DataType.UTF8), FakeColumn(0, 0, null), listOf()),
             )) {
-                val array = wrapped(column, field)
+                val array = CudfJava.wrap(column, field, cudf)
                 column.close()
                 column.references shouldBe 1
                 values(array).map { if (it is Number) it.toLong() else it } shouldBe content
@@ -126,11 +122,29 @@ class CudfSpec : FunSpec({
                 eventually("the queued copy is done, and the column is released") { column.references == 0 }
             }
         }
+    }
 
-        test("$language: a column that does not fit the field is released as often as it was counted") {
-            val column = FakeColumn(4, 0, memory(1, 2, 3))
-            shouldThrow<RuntimeException> { wrapped(column, Field.of("n", DataType.INT64)) }
+    test("a column is released after the work that cuDF has queued when the array is closed") {
+        device.createStream().use { cudf ->
+            val data = memory(1, 2, 3, 4)
+            val column = FakeColumn(4, 0, data)
+            val array = CudfJava.wrap(column, Field.of("n", DataType.INT8), cudf)
+            column.close()
+            array.synchronize()
+            fake.hold()
+            fake.launch(cudf, data.address, 4) { it.fill(0) } // this work also reads
+            array.close()
             column.references shouldBe 1
+            fake.release()
+            eventually("the column is released") { column.references == 0 }
+        }
+    }
+
+    test("a column that does not fit the field is released as often as it was counted") {
+        device.createStream().use { cudf ->
+            val column = FakeColumn(4, 0, memory(1, 2, 3))
+            shouldThrow<RuntimeException> { CudfJava.wrap(column, Field.of("n", DataType.INT64), cudf) }
+            eventually("the array's reference is released") { column.references == 1 }
             column.close()
         }
     }
@@ -176,7 +190,7 @@ class CudfSpec : FunSpec({
         device.createStream().use { cudf ->
             StreamOrderedPool(device).use { pool ->
                 fake.hold()
-                Rmm.alloc(pool.block).use { column -> fake.launch(cudf, column.address, column.length) { it.fill(0x77) } }
+                Rmm.alloc(pool.block).use { used -> fake.launch(cudf, used.address, used.length) { it.fill(0x77) } }
                 Devices.cpu().batch { int64("n", longArrayOf(1, 2, 3)) }.use { it.retainChild(0) }.use { array ->
                     device.createStream().use { other ->
                         array.copyTo(CudfJava.rmm(cudf), other).use { copy ->
