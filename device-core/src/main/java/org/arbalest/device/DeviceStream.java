@@ -42,7 +42,7 @@ public sealed interface DeviceStream extends AutoCloseable permits DeviceStreamI
    * {@link #keepAlive(DeviceBuffer) keep the buffer alive}.
    *
    * <p>Buffers stay valid until they are closed, also if the stream is closed earlier. A
-   * {@linkplain Device#wrapStream wrapped} queue must live as long.
+   * {@linkplain Device#wrapStream wrapped} queue must live until they are freed.
    *
    * @throws DeviceException with {@code ENOSYS} for the default stream of one thread
    */

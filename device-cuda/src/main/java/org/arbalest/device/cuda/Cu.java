@@ -52,6 +52,10 @@ final class Cu {
   static final int INVALID_HANDLE = 400;
   static final int NOT_READY = 600;
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
+
+  /** The hardware has a limit of peers, 8 on some machines; the driver can still copy. */
+  static final int TOO_MANY_PEERS = 711;
+
   static final int NOT_PERMITTED = 800;
   static final int NOT_SUPPORTED = 801;
   static final int CAPTURE_IMPLICIT = 906;

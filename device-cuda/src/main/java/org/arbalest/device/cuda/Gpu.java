@@ -185,16 +185,21 @@ final class Gpu {
   private void connect(Gpu peer) {
     MemorySegment scratch = Cu.scratch();
     check(Cu.DEVICE_CAN_ACCESS_PEER.call(scratch.address(), device, peer.device), Cu.DEVICE_CAN_ACCESS_PEER);
-    if (scratch.get(JAVA_INT, 0) == 0) {
+    int code = scratch.get(JAVA_INT, 0) == 0 ? Cu.TOO_MANY_PEERS : enableAccess(peer);
+    if (code == Cu.TOO_MANY_PEERS) {
       // the driver copies through main memory, if the call names the context of each address
       farPeers.add(peer.ordinal);
       return;
     }
+    if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, Cu.CTX_ENABLE_PEER_ACCESS);
+    peer.pool.letReach(this);
+  }
+
+  private int enableAccess(Gpu peer) {
     enter();
     int code = Cu.CTX_ENABLE_PEER_ACCESS.call(peer.context, 0);
     leave();
-    if (code != Cu.PEER_ACCESS_ALREADY_ENABLED) check(code, Cu.CTX_ENABLE_PEER_ACCESS);
-    peer.pool.letReach(this);
+    return code;
   }
 
   void check(int code, CuFunction function) {

@@ -141,6 +141,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
         "a GPU that reaches pageable memory copies without slots" to ReachesPageable::class,
         "registered memory that the GPU has at another address is not copied in one call [DEV-34]" to
             CopiesShifted::class,
+        "a peer is far if the hardware has no access left, and near if other code has enabled it" to Peers::class,
     )) test("copy: $name") {
         val child = ChildJvm.run(program)
         withClue(child.output) { child.output.trim() shouldBe "good" }
@@ -174,6 +175,36 @@ internal object CopiesShifted {
             }
         }
         check(CudaDouble.calls("cuMemcpyBatchAsync") == 0L)
+        check(CudaDouble.violation == "") { CudaDouble.violation }
+        println("good")
+    }
+}
+
+/** A program on a GPU whose access to its first peer is refused, and to its second is enabled already. */
+internal object Peers {
+    @JvmStatic
+    fun main(@Suppress("UNUSED_PARAMETER") args: Array<String>) {
+        CudaDouble.usualDevices = 3
+        CudaDouble.load()
+        val (own, far, near) = List(3) { Devices.device(DeviceType.CUDA, it.toLong()) }
+        CudaDouble.fail("cuCtxEnablePeerAccess", code = 711)
+        val enable = Raw.function("cuCtxEnablePeerAccess", JAVA_LONG, JAVA_INT)
+        for ((peer, copies) in listOf(far to 1L, near to 0L)) own.createStream().use { stream ->
+            if (peer == near) Raw.inContext(own) { check(Raw.call(enable, Cuda.context(near), 0) == 0) }
+            val before = CudaDouble.calls("cuMemcpyPeerAsync")
+            numbers(100_000).use { source ->
+                source.copyTo(peer).use { there ->
+                    there.copyTo(own, stream).use { here -> // the stream waits for the peer's event
+                        here.copyTo(Devices.cpu(), stream).use { back ->
+                            back.synchronize()
+                            check(back.contentEquals(source))
+                        }
+                    }
+                }
+            }
+            check(CudaDouble.calls("cuMemcpyPeerAsync") - before == copies)
+        }
+        check(CudaDouble.failNothing() == 0)
         check(CudaDouble.violation == "") { CudaDouble.violation }
         println("good")
     }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * linker finds, and the folders of ROCm in {@code /opt}, newest first.
  *
  * <p>ROCm 7.14 and 10.0 have the same library, {@code libamdhip64.so.7}, and each release a folder of its own, such as
- * {@code /opt/rocm/core-10.0}.
+ * {@code /opt/rocm/core-10.0}. A later ROCm 10 may have {@code libamdhip64.so.8}, for which Orochi looks
+ * (GPUOpen-LibrariesAndSDKs/Orochi pull request 149). It is accepted if it states to be of ROCm 10.
  *
  * @param names the libraries to try, in order
  * @param unread the libraries of other major versions, which are not tried
@@ -32,11 +33,11 @@ record HipSearch(List<String> names, List<String> unread, boolean isUnreadLoaded
   /** The option to use a major version whose behaviour was not compared with this backend. */
   static final String ANY_VERSION = "arbalest.rocm.anyVersion";
 
-  /** The library's major versions whose sources were compared with this backend. */
-  private static final Set<Integer> READ = Set.of(5, 6, 7);
+  /** The library's major versions that may be of a release whose sources were compared with this backend. */
+  private static final Set<Integer> READ = Set.of(5, 6, 7, 8);
 
   private static final List<String> NAMES = List.of(
-      "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+      "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so.8", "libamdhip64.so",
       "amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll");
 
   private static final Pattern FILE = Pattern.compile("libamdhip64\\.so(\\.\\d+)*");

@@ -38,6 +38,16 @@ class HipSearchSpec : FunSpec({
         search(opt = "none").names().paths() shouldBe listOf()
     }
 
+    test("a library of major version 8 is tried, and its runtime's version decides [DEV-64]") {
+        val eight = install("future/rocm/core-10.1", "libamdhip64.so.8.0")
+        search(opt = "future").run {
+            names().paths() shouldBe listOf(eight)
+            refusal().shouldBeNull()
+            others() shouldBe ""
+        }
+        search(maps = "7f0000001000-7f0000002000 r--p 00000000 08:01 78   $eight\n").refusal().shouldBeNull()
+    }
+
     test("a loaded library comes first, then that of ROCM_PATH, wherever they are [DEV-64]") {
         val own = install("home/my rocm", "libamdhip64.so.6")
         val loaded = install("venv/rocm_sdk", "libamdhip64.so.7")
