@@ -187,7 +187,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
   /**
    * Makes the changes since the last commit or rollback permanent.
    *
-   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if autocommit is on
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} if autocommit is on, or if the transaction of
+   *     PostgreSQL has failed, as after each error or cancel: call {@link #rollback}
    */
   void commit();
 

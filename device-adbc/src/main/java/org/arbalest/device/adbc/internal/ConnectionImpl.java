@@ -88,6 +88,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   /** Sets an option, and keeps its value before; that of autocommit is known. */
   @Override
   void set(String key, Object value, Runnable call) {
+    if (key.equals(OptionFunctions.AUTOCOMMIT) && !value.equals("false"))
+      DriverTransaction.requireNotFailed(handle, AdbcFunction.CONNECTION_SET_OPTION);
     if (before == null || key.equals(OptionFunctions.AUTOCOMMIT) || before.containsKey(key)) {
       call.run();
       return;
@@ -244,7 +246,13 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
 
   @Override
   public void commit() {
-    call(AdbcFunction.CONNECTION_COMMIT);
+    enter(false);
+    try {
+      DriverTransaction.requireNotFailed(handle, AdbcFunction.CONNECTION_COMMIT);
+      call(AdbcFunction.CONNECTION_COMMIT);
+    } finally {
+      leave();
+    }
   }
 
   @Override

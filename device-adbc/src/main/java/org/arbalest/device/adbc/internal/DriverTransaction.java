@@ -26,6 +26,7 @@ final class DriverTransaction {
   private static final String IDLE = "idle";
   private static final String OPEN = "intrans";
   private static final String ACTIVE = "active";
+  private static final String FAILED = "inerror";
 
   /** A part of SQLite's answer to a ROLLBACK without a transaction. */
   private static final String SQLITE_IDLE = "no transaction is active";
@@ -92,6 +93,20 @@ final class DriverTransaction {
   /** Lets PostgreSQL's driver see the state of its transaction; does nothing for others. */
   static void refresh(NativeHandle statement) {
     if (KnownDriver.of(statement) == KnownDriver.POSTGRESQL) refreshed(statement.connection());
+  }
+
+  /**
+   * Throws if the transaction of a connection has failed. PostgreSQL answers its commit with a rollback, which the
+   * driver returns as success. Requires the connection lock.
+   *
+   * @param by the function that would commit
+   */
+  static void requireNotFailed(NativeHandle connection, AdbcFunction by) {
+    if (connection.lock.record.isAutoCommit() || !FAILED.equals(refreshed(connection))) return;
+    throw AdbcException.of(by.symbol(), AdbcStatus.INVALID_STATE.code()).driver(connection.driver.name())
+        .sqlState("25P02")
+        .message("the transaction has failed, so that the server would roll it back instead; call rollback()")
+        .build();
   }
 
   private static @Nullable String refreshed(NativeHandle connection) {

@@ -14,6 +14,7 @@ import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcPool
 import org.arbalest.device.adbc.AdbcStatement
+import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.adbc.Faulty
 import org.arbalest.device.adbc.rows
 import org.arbalest.device.adbc.single
@@ -158,6 +159,66 @@ class DriverTransactionSpec : FunSpec({
             connection.query(select, moment).close()
             connection.rollback()
         } shouldContainExactly listOf(1L)
+    }
+
+    val rejected = "the transaction has failed, so that the server would roll it back instead; call rollback()"
+
+    /** Begins a transaction with autocommit off, and aborts it. */
+    fun AdbcConnection.abort() {
+        execute("CREATE UNIQUE INDEX i ON x (id)")
+        isAutoCommit = false
+        execute("INSERT INTO x VALUES (1, NULL)")
+        shouldThrow<AdbcException> { execute("INSERT INTO x VALUES (1, NULL)") }
+    }
+
+    fun shouldBeRejected(block: () -> Unit) {
+        val failure = shouldThrow<AdbcException>(block)
+        failure.status() shouldBe AdbcStatus.INVALID_STATE
+        failure.sqlState() shouldBe "25P02"
+        failure.driverMessage() shouldBe rejected
+    }
+
+    test("a failed transaction is not committed in appearance, but refused, and its rollback works [ADB-19]") {
+        inserted { connection ->
+            connection.abort()
+            shouldBeRejected { connection.commit() }
+            shouldBeRejected { connection.isAutoCommit = true }
+            connection.isAutoCommit shouldBe false
+            connection.rollback()
+            connection.execute("INSERT INTO x VALUES (2, NULL)")
+            connection.query("SELECT 1").single() shouldBe 1
+            connection.commit()
+            connection.isAutoCommit = true
+            connection.isFresh()
+        } shouldContainExactly listOf(2L)
+    }
+
+    test("a transaction that fails after a query by COPY is refused, too [ADB-19]") {
+        inserted { connection ->
+            connection.abort()
+            connection.rollback()
+            connection.execute("INSERT INTO x VALUES (1, NULL)")
+            connection.query("SELECT 1").single() shouldBe 1
+            shouldThrow<AdbcException> { connection.execute("INSERT INTO x VALUES (1, NULL)") }
+            shouldBeRejected { connection.commit() }
+            connection.rollback()
+        } shouldContainExactly listOf()
+    }
+
+    test("the pool uses a connection again whose transaction has failed [ADB-19]") {
+        Faulty.c.bindAsPostgreSql()
+        AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), 1, Duration.ofSeconds(5)).use { pool ->
+            pool.acquire().use { lease ->
+                lease.connection().execute("CREATE TABLE x (id BIGINT, moment TIMESTAMPTZ)")
+                lease.connection().abort()
+                shouldBeRejected { lease.connection().commit() }
+            }
+            pool.acquire().use { lease ->
+                lease.connection().isAutoCommit shouldBe true
+                lease.connection().execute("INSERT INTO x VALUES (2, NULL)") shouldBe 1
+            }
+            pool.statistics().created shouldBe 1
+        }
     }
 
     test("a result that is still open has no effect on a later transaction of the user [ADB-36]") {

@@ -314,6 +314,8 @@ AdbcStatusCode foibles_begin(struct call* call, struct connection* connection);
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done);
 /* PG_BOUND: an execution with autocommit off has succeeded. */
 AdbcStatusCode foibles_executed(struct call* call, struct connection* connection);
+/* PG_BOUND: the server has rejected a statement. */
+void foibles_failed(struct connection* connection);
 AdbcStatusCode foibles_end(struct call* call, struct connection* connection);
 
 /* ---- warnings.c ---- */

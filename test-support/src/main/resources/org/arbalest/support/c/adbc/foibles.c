@@ -7,7 +7,7 @@
  * row it restores the zone, and commits what it began. After a failure, or an early release, all stays unchanged. After
  * a result by COPY, the state of the transaction is "active" until the next execution, which begins no transaction
  * though autocommit is off (connection.cc, issue 4695). Null items of lists are written as the value below them
- * (copy/writer.h).
+ * (copy/writer.h). A failed statement aborts its transaction, whose commit then rolls back, and succeeds (connection.cc).
  *
  * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c).
  */
@@ -63,6 +63,10 @@ AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, con
   }
   *is_done = 0;
   return ADBC_STATUS_OK;
+}
+
+void foibles_failed(struct connection* connection) {
+  if (setting(PG_BOUND) && (connection->manual || connection->own)) connection->aborted = 1;
 }
 
 AdbcStatusCode foibles_executed(struct call* call, struct connection* connection) {

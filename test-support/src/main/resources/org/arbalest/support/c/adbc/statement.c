@@ -298,6 +298,7 @@ static AdbcStatusCode execute_sql(struct call* call, struct statement* statement
   }
   if (status == ADBC_STATUS_OK) {
     status = execute_rows(call, statement->connection, statement->sql, bound, &source, rows);
+    if (status != ADBC_STATUS_OK) foibles_failed(statement->connection);
   }
   if (status == ADBC_STATUS_OK) status = foibles_executed(call, statement->connection);
   statement->connection->active = status == ADBC_STATUS_OK && out != NULL && bound == NULL && setting(PG_BOUND);
