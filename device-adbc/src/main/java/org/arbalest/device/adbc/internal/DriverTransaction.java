@@ -2,6 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.types.DataType;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * begins one itself. It sets the session's time zone to UTC, executes for one bound row after the other as the result
  * is pulled, and restores the zone and commits when it finds the end of the bound rows. So such a result is read at its
  * execution, and this class undoes what a failure leaves. (Seen with 1.13; {@code bind_stream.h} and {@code
- * result_reader.cc} of apache/arrow-adbc.)
+ * result_reader.cc} of apache/arrow-adbc.) A column of nulls has the type of its parameter in the query, so it may be
+ * such a time, too.
  *
  * <p>The driver asks libpq for the state of a transaction. After a result by {@code COPY}, also one that was read to
  * its end, that is {@code active} until the next command, and the driver then begins no transaction where it should
@@ -41,11 +43,24 @@ final class DriverTransaction {
     this.zone = zone;
   }
 
-  /** Returns whether executions with these bound columns have a transaction of the driver. */
+  /** Returns whether executions with these bound columns may have a transaction of the driver. */
   static boolean isFor(NativeHandle statement, Schema bound) {
-    boolean hasZone = false;
-    for (Field field : bound.fields()) hasZone |= hasZone(field.type());
-    return hasZone && KnownDriver.of(statement) == KnownDriver.POSTGRESQL;
+    boolean mayHaveZone = false;
+    for (Field field : bound.fields()) mayHaveZone |= hasZone(field.type()) || field.type().equals(DataType.NULL);
+    return mayHaveZone && KnownDriver.of(statement) == KnownDriver.POSTGRESQL;
+  }
+
+  /** Returns whether the driver takes a column for times with a zone. This may query the server. */
+  private static boolean hasZone(NativeHandle statement, Schema bound) {
+    if (bound.fields().stream().map(Field::type).anyMatch(DriverTransaction::hasZone)) return true;
+    statement.call(AdbcFunction.STATEMENT_PREPARE, null, null,
+        (f, error) -> Signatures.pp(f, statement.struct, error)); // as adbc.h requires before the next call
+    List<Field> parameters =
+        DriverSchemas.of(statement, AdbcFunction.STATEMENT_GET_PARAMETER_SCHEMA, null).fields();
+    for (int i = 0; i < bound.fields().size() && i < parameters.size(); i++) {
+      if (bound.fields().get(i).type().equals(DataType.NULL) && hasZone(parameters.get(i).type())) return true;
+    }
+    return false;
   }
 
   private static boolean hasZone(DataType type) {
@@ -54,23 +69,23 @@ final class DriverTransaction {
   }
 
   /**
-   * Prepares the execution that begins.
+   * Prepares the execution that begins. Returns null if the driver begins no transaction.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} in a transaction that SQL began, which the driver would
    *     commit
    */
-  static DriverTransaction begin(NativeHandle statement) {
+  static @Nullable DriverTransaction begin(NativeHandle statement, Schema bound) {
     NativeHandle connection = statement.connection();
     if (!connection.lock.record.isAutoCommit())
       return new DriverTransaction(connection, SessionSql.text(connection, "SELECT current_setting('TimeZone')"));
-    refresh(statement);
-    if (OPEN.equals(status(connection))) throw AdbcException
+    if (!OPEN.equals(refreshed(connection))) return new DriverTransaction(connection, null);
+    if (!hasZone(statement, bound)) return null;
+    throw AdbcException
         .of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.INVALID_STATE.code())
         .driver(connection.driver.name())
         .message("BEGIN has begun a transaction, which PostgreSQL's driver commits after times with a zone; switch "
             + "autocommit off instead of BEGIN")
         .build();
-    return new DriverTransaction(connection, null);
   }
 
   /** Undoes what a failed execution has left. Requires the connection lock. */

@@ -11,6 +11,7 @@ import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +27,10 @@ final class StatementBinding {
   /** Whether a batch or a source is bound and was not executed yet. */
   private boolean isBound;
 
-  /** Whether the next execution has a transaction of the driver. */
-  private boolean isInTransaction;
+  /** The bound columns, if the next execution may have a transaction of the driver. */
+  private @Nullable Schema inTransaction;
 
-  /** That of the current execution. */
+  /** The driver's transaction of the current execution. */
   private @Nullable DriverTransaction transaction;
 
   /** The source of the current execution. The cancelling thread reads it. */
@@ -46,7 +47,7 @@ final class StatementBinding {
    * @param sql the query, for errors
    */
   void bind(DeviceArray rows, @Nullable String table, @Nullable String sql) {
-    boolean hasTransaction = table == null && DriverTransaction.isFor(statement, rows.schema());
+    Schema transactional = transactional(rows.schema(), table);
     BoundColumns columns = BoundColumns.of(statement, rows.schema(), table != null);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment array = ArrowArrayStruct.allocate(arena);
@@ -61,7 +62,7 @@ final class StatementBinding {
             (f, error) -> Signatures.pppp(f, statement.struct, array, schema, error));
         bound = null;
         isBound = true;
-        isInTransaction = hasTransaction;
+        inTransaction = transactional;
       } catch (Throwable t) {
         release(ArrowArrayStruct.releaseCallback(array), array);
         throw t;
@@ -69,6 +70,10 @@ final class StatementBinding {
         release(ArrowSchemaStruct.releaseCallback(schema), schema); // unless the driver has taken it
       }
     }
+  }
+
+  private @Nullable Schema transactional(Schema columns, @Nullable String table) {
+    return table == null && DriverTransaction.isFor(statement, columns) ? columns : null;
   }
 
   private static DeviceArray stored(DeviceArray rows, @Nullable BoundColumns columns) {
@@ -81,7 +86,7 @@ final class StatementBinding {
 
   /** Passes a reader to the driver, which owns it if this method returns; see the overload for a batch. */
   void bind(DeviceArrayReader rows, @Nullable String table, @Nullable String sql) {
-    boolean hasTransaction = table == null && DriverTransaction.isFor(statement, rows.schema());
+    Schema transactional = transactional(rows.schema(), table);
     BoundColumns columns = BoundColumns.of(statement, rows.schema(), table != null);
     Field field = columns == null ? rows.field() : columns.schema().asField();
     try (Arena arena = Arena.ofConfined()) {
@@ -99,7 +104,7 @@ final class StatementBinding {
       }
       bound = source;
       isBound = true;
-      isInTransaction = hasTransaction;
+      inTransaction = transactional;
     }
   }
 
@@ -130,7 +135,7 @@ final class StatementBinding {
 
   /** Prepares the session for an execution, before {@link #take}. */
   void begin() {
-    if (isInTransaction) transaction = DriverTransaction.begin(statement);
+    if (inTransaction != null) transaction = DriverTransaction.begin(statement, inTransaction);
     else if (!statement.lock.record.isAutoCommit()) DriverTransaction.refresh(statement);
   }
 
@@ -142,7 +147,7 @@ final class StatementBinding {
   void executed(boolean hasFailed) {
     feeding = null;
     isBound = false;
-    isInTransaction = false;
+    inTransaction = null;
     DriverTransaction of = transaction;
     transaction = null;
     if (of != null && hasFailed) of.fail();

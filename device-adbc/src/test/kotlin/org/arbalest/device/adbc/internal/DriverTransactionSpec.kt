@@ -62,6 +62,8 @@ class DriverTransactionSpec : FunSpec({
 
     val select = "SELECT id FROM t WHERE id < 8 AND \"at\" <= $1"
     val insert = "INSERT INTO x VALUES ($1, $2)"
+    val insertTyped = "INSERT INTO x VALUES ($1, $2::TIMESTAMPTZ)"
+    val selectNull = "SELECT id FROM x WHERE moment IS NOT DISTINCT FROM $1::TIMESTAMPTZ"
     val insertAndReturn = "$insert RETURNING id"
 
     for ((name, early) in mapOf<String, (DeviceArrayReader) -> Unit>(
@@ -161,6 +163,9 @@ class DriverTransactionSpec : FunSpec({
         } shouldContainExactly listOf(1L)
     }
 
+    val refused = "BEGIN has begun a transaction, which PostgreSQL's driver commits after times with a zone; switch " +
+        "autocommit off instead of BEGIN"
+
     val rejected = "the transaction has failed, so that the server would roll it back instead; call rollback()"
 
     /** Begins a transaction with autocommit off, and aborts it. */
@@ -221,6 +226,33 @@ class DriverTransactionSpec : FunSpec({
         }
     }
 
+    test("a null in the place of a time with a zone is executed like one, and later writes stay [ADB-36]") {
+        inserted { connection ->
+            connection.execute(insertTyped, 1, null) shouldBe 1
+            connection.isFresh()
+            connection.query(selectNull, null).close()
+            connection.isFresh()
+            connection.execute("CREATE UNIQUE INDEX i ON x (id)")
+            shouldThrow<AdbcException> { connection.execute(insertTyped, 1, null) }
+            connection.isFresh()
+            connection.execute("INSERT INTO x VALUES (2, NULL)")
+            connection.isAutoCommit = false
+            connection.execute(insertTyped, 3, null)
+            connection.query(selectNull, null).close()
+            connection.getOption("fake.zone") shouldBe "local"
+            connection.rollback()
+        } shouldContainExactly listOf(1L, 2L)
+    }
+
+    test("in a transaction of SQL's BEGIN, a null is refused only in the place of a time with a zone [ADB-36]") {
+        inserted { connection ->
+            connection.execute("BEGIN")
+            connection.execute("INSERT INTO x VALUES ($1, $2::DATE)", 1, null) shouldBe 1
+            shouldThrow<AdbcException> { connection.execute(insertTyped, 2, null) }.driverMessage() shouldBe refused
+            connection.execute("ROLLBACK")
+        } shouldContainExactly listOf()
+    }
+
     test("a result that is still open has no effect on a later transaction of the user [ADB-36]") {
         inserted { connection ->
             connection.query(select, moment).use { result ->
@@ -275,9 +307,7 @@ class DriverTransactionSpec : FunSpec({
         inserted { connection ->
             connection.execute("BEGIN")
             connection.execute("INSERT INTO x VALUES (1, NULL)")
-            shouldThrow<AdbcException> { connection.query(select, moment) }.driverMessage() shouldBe
-                "BEGIN has begun a transaction, which PostgreSQL's driver commits after times with a zone; switch " +
-                "autocommit off instead of BEGIN"
+            shouldThrow<AdbcException> { connection.query(select, moment) }.driverMessage() shouldBe refused
             connection.createStatement().use { statement ->
                 statement.setSqlQuery(insert)
                 statement.bindValues(2, moment)

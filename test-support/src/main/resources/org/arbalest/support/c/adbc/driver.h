@@ -308,7 +308,10 @@ AdbcStatusCode statement_schema_of(struct call* call, struct statement* statemen
 
 /* ---- foibles.c: the behaviour of real drivers beside adbc.h ---- */
 
-int foibles_zone(const struct bound* bound); /* whether the next two apply */
+int foibles_nulls(const struct bound* bound); /* PG_BOUND: whether the query determines the type of a column */
+void foibles_parameters(const char* sql, struct ArrowSchema* parameters);
+/* Whether the next two apply. */
+int foibles_zone(const struct bound* bound, const struct ArrowSchema* parameters);
 AdbcStatusCode foibles_begin(struct call* call, struct connection* connection);
 /* PG_BOUND: executes BEGIN, COMMIT, ROLLBACK and SET TIME ZONE, of the session. */
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done);

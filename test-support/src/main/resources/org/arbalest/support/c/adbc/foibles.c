@@ -7,7 +7,8 @@
  * row it restores the zone, and commits what it began. After a failure, or an early release, all stays unchanged. After
  * a result by COPY, the state of the transaction is "active" until the next execution, which begins no transaction
  * though autocommit is off (connection.cc, issue 4695). Null items of lists are written as the value below them
- * (copy/writer.h). A failed statement aborts its transaction, whose commit then rolls back, and succeeds (connection.cc).
+ * (copy/writer.h). A failed statement aborts its transaction, whose commit rolls back, and succeeds (connection.cc). A
+ * column of nulls has the type of its parameter in the query; DuckDB reports none, so $1::TIMESTAMPTZ is recognized.
  *
  * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c).
  */
@@ -19,17 +20,38 @@
 /* As PostgreSQL; DuckDB has a statement for it. */
 static const char set_path[] = "SELECT set_config('search_path', ", is_local[] = ", false)";
 
-int foibles_zone(const struct bound* bound) {
+int foibles_nulls(const struct bound* bound) {
   if (bound == NULL || !setting(PG_BOUND)) return 0;
   for (int64_t i = 0; i < bound->schema.n_children; i++) {
-    const char* format = bound->schema.children[i]->format; /* such as "tsu:UTC" */
-    if (strncmp(format, "ts", 2) == 0 && strlen(format) > 4) return 1;
+    if (strcmp(bound->schema.children[i]->format, "n") == 0) return 1;
+  }
+  return 0;
+}
+
+void foibles_parameters(const char* sql, struct ArrowSchema* parameters) {
+  char words[32];
+  for (int i = 0; setting(PG_BOUND) && i < parameters->n_children; i++) {
+    snprintf(words, sizeof words, "$%d::TIMESTAMPTZ", i + 1);
+    if (strstr(sql, words) != NULL) parameters->children[i]->format = "tsu:UTC";
+  }
+}
+
+static int is_zoned(const struct ArrowSchema* field) { /* such as "tsu:UTC" */
+  return strncmp(field->format, "ts", 2) == 0 && strlen(field->format) > 4;
+}
+
+int foibles_zone(const struct bound* bound, const struct ArrowSchema* parameters) {
+  if (bound == NULL || !setting(PG_BOUND)) return 0;
+  for (int64_t i = 0; i < bound->schema.n_children; i++) {
+    const struct ArrowSchema* field = bound->schema.children[i];
+    if (strcmp(field->format, "n") == 0 && i < parameters->n_children) field = parameters->children[i];
+    if (is_zoned(field)) return 1;
   }
   return 0;
 }
 
 AdbcStatusCode foibles_begin(struct call* call, struct connection* connection) {
-  if (!connection->manual) {
+  if (!connection->manual && !connection->own) { /* a second BEGIN is only a warning */
     AdbcStatusCode status = duck_run(call, connection, "BEGIN TRANSACTION");
     if (status != ADBC_STATUS_OK) return status;
     connection->own = 1;

@@ -279,6 +279,17 @@ static int copy_fails(struct statement* statement) {
       && (begins(sql, words) || strstr(line, "--") != NULL);
 }
 
+static AdbcStatusCode parameters_of(struct call* call, struct statement* statement, struct ArrowSchema* out);
+
+/* Whether the driver begins a transaction; see foibles.c. */
+static AdbcStatusCode find_zone(struct call* call, struct statement* statement, const struct bound* bound, int* is) {
+  struct ArrowSchema parameters = {.n_children = 0};
+  AdbcStatusCode status = foibles_nulls(bound) ? parameters_of(call, statement, &parameters) : ADBC_STATUS_OK;
+  *is = status == ADBC_STATUS_OK && foibles_zone(bound, &parameters);
+  if (parameters.release != NULL) parameters.release(&parameters);
+  return status;
+}
+
 static AdbcStatusCode execute_sql(struct call* call, struct statement* statement, struct ArrowArrayStream* out,
                                   int64_t* rows) {
   struct source* source = NULL;
@@ -286,11 +297,12 @@ static AdbcStatusCode execute_sql(struct call* call, struct statement* statement
   if (statement->connection->read_only && !is_query(statement->sql)) {
     return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
   }
-  int is_done;
+  int is_done, is_zoned = 0;
   AdbcStatusCode status = foibles_sql(call, statement->connection, statement->sql, &is_done);
   if (is_done) return status;
   status = setting(PG_BOUND) ? bound_open(call, statement, &bound) : bound_read(call, statement, &bound);
-  if (status == ADBC_STATUS_OK && foibles_zone(bound)) return execute_zoned(call, statement, bound, out, rows);
+  if (status == ADBC_STATUS_OK) status = find_zone(call, statement, bound, &is_zoned);
+  if (is_zoned) return execute_zoned(call, statement, bound, out, rows);
   while (status == ADBC_STATUS_OK && bound != NULL && bound->stream.release != NULL) status = bound_more(call, bound);
   if (status == ADBC_STATUS_OK && out != NULL && bound == NULL && copy_fails(statement)) {
     statement->connection->aborted = statement->connection->manual;
@@ -449,9 +461,14 @@ static AdbcStatusCode schema_of(struct call* call, struct statement* statement, 
     status = duck_statement(call, statement->connection, statement->sql, &source->statement);
     if (status == ADBC_STATUS_OK) status = ask(call, &source->statement, which, out);
   }
+  if (status == ADBC_STATUS_OK && which == PARAMETER_SCHEMA) foibles_parameters(statement->sql, out);
   if (status == ADBC_STATUS_OK && which != NO_SCHEMA) count_result_schema(out);
   source_free(source);
   return status;
+}
+
+static AdbcStatusCode parameters_of(struct call* call, struct statement* statement, struct ArrowSchema* out) {
+  return schema_of(call, statement, PARAMETER_SCHEMA, out);
 }
 
 AdbcStatusCode statement_schema(struct call* call, struct statement* statement, struct ArrowSchema* out) {
