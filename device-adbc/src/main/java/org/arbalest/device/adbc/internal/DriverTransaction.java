@@ -30,6 +30,9 @@ final class DriverTransaction {
   private static final String ACTIVE = "active";
   private static final String FAILED = "inerror";
 
+  /** PostgreSQL's SQLSTATE for that. */
+  private static final String FAILED_STATE = "25P02";
+
   /** A part of SQLite's answer to a ROLLBACK without a transaction. */
   private static final String SQLITE_IDLE = "no transaction is active";
 
@@ -71,21 +74,26 @@ final class DriverTransaction {
   /**
    * Prepares the execution that begins. Returns null if the driver begins no transaction.
    *
-   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} in a transaction that SQL began, which the driver would
-   *     commit
+   * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} in a transaction that SQL began: the driver would
+   *     commit it, and a failed one would be taken for the driver's, and rolled back
    */
   static @Nullable DriverTransaction begin(NativeHandle statement, Schema bound) {
     NativeHandle connection = statement.connection();
     if (!connection.lock.record.isAutoCommit())
       return new DriverTransaction(connection, SessionSql.text(connection, "SELECT current_setting('TimeZone')"));
-    if (!OPEN.equals(refreshed(connection))) return new DriverTransaction(connection, null);
+    String status = refreshed(connection);
+    if (FAILED.equals(status)) throw refused(connection, AdbcFunction.STATEMENT_EXECUTE_QUERY)
+        .sqlState(FAILED_STATE).message("the transaction of SQL's BEGIN has failed; execute ROLLBACK").build();
+    if (!OPEN.equals(status)) return new DriverTransaction(connection, null);
     if (!hasZone(statement, bound)) return null;
-    throw AdbcException
-        .of(AdbcFunction.STATEMENT_EXECUTE_QUERY.symbol(), AdbcStatus.INVALID_STATE.code())
-        .driver(connection.driver.name())
+    throw refused(connection, AdbcFunction.STATEMENT_EXECUTE_QUERY)
         .message("BEGIN has begun a transaction, which PostgreSQL's driver commits after times with a zone; switch "
             + "autocommit off instead of BEGIN")
         .build();
+  }
+
+  private static AdbcException.Builder refused(NativeHandle connection, AdbcFunction function) {
+    return AdbcException.of(function.symbol(), AdbcStatus.INVALID_STATE.code()).driver(connection.driver.name());
   }
 
   /** Undoes what a failed execution has left. Requires the connection lock. */
@@ -118,8 +126,8 @@ final class DriverTransaction {
    */
   static void requireNotFailed(NativeHandle connection, AdbcFunction by) {
     if (connection.lock.record.isAutoCommit() || !FAILED.equals(refreshed(connection))) return;
-    throw AdbcException.of(by.symbol(), AdbcStatus.INVALID_STATE.code()).driver(connection.driver.name())
-        .sqlState("25P02")
+    throw refused(connection, by)
+        .sqlState(FAILED_STATE)
         .message("the transaction has failed, so that the server would roll it back instead; call rollback()")
         .build();
   }

@@ -317,6 +317,24 @@ class DriverTransactionSpec : FunSpec({
         } shouldContainExactly listOf()
     }
 
+    test("a failed transaction of SQL's BEGIN stays so after times with a zone, until its ROLLBACK [ADB-36]") {
+        inserted { connection ->
+            connection.execute("CREATE UNIQUE INDEX i ON x (id)")
+            connection.execute("BEGIN")
+            connection.execute("INSERT INTO x VALUES (1, NULL)")
+            shouldThrow<AdbcException> { connection.execute("INSERT INTO x VALUES (1, NULL)") }
+            for (value in listOf(moment, null)) {
+                val failure = shouldThrow<AdbcException> { connection.execute(insertTyped, 2, value) }
+                failure.sqlState() shouldBe "25P02"
+                failure.driverMessage() shouldBe "the transaction of SQL's BEGIN has failed; execute ROLLBACK"
+                connection.getOption("adbc.postgresql.transaction_status") shouldBe "inerror"
+            }
+            shouldThrow<AdbcException> { connection.execute("INSERT INTO x VALUES (3, NULL)") }
+            connection.execute("ROLLBACK")
+            connection.isFresh()
+        } shouldContainExactly listOf()
+    }
+
     test("a bound result that PostgreSQL's driver has in memory is not cancelled when it is closed early [ADB-28]") {
         for ((isPostgreSql, cancels) in listOf(true to 0L, false to 1L)) {
             Faulty.c.reset()
