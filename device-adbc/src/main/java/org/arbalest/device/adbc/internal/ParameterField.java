@@ -78,6 +78,7 @@ final class ParameterField {
   private Field field(String name) {
     @Nullable Object first = null;
     int row = 0;
+    boolean isMixed = false;
     for (int i = 0; i < values.size(); i++) {
       Object value = values.get(i);
       if (value == null || (first != null && value.getClass() == first.getClass())) continue;
@@ -87,12 +88,14 @@ final class ParameterField {
       } else if (!(isNumber(first) && isNumber(value)) && !(isList(first) && isList(value))) {
         throw new IllegalArgumentException(place.apply(row) + " is " + name(first) + ", but " + place.apply(i) + " is "
             + name(value) + "; convert all to one class");
+      } else {
+        isMixed = true;
       }
     }
     if (first == null) return Field.of(name, DataType.NULL);
     if (first instanceof UUID) return Field.uuid(name);
     if (isList(first)) return Field.of(name, DataType.list(item(row)));
-    return Field.of(name, isNumber(first) ? numbers() : type(first, row));
+    return Field.of(name, !isNumber(first) ? type(first, row) : isMixed ? numbers() : number(first));
   }
 
   private static boolean isList(Object value) {
@@ -172,6 +175,16 @@ final class ParameterField {
   private static boolean isNumber(Object value) {
     return value instanceof Float || value instanceof Double || value instanceof BigDecimal
         || value instanceof BigInteger || WHOLE.contains(value.getClass());
+  }
+
+  /** Returns the type for numbers of one class. */
+  private DataType number(Object first) {
+    return switch (first) {
+      case Double _ -> DataType.FLOAT64;
+      case Float _ -> DataType.FLOAT32;
+      case BigDecimal _, BigInteger _ -> decimal();
+      default -> WHOLE_TYPES.get(WHOLE.indexOf(first.getClass()));
+    };
   }
 
   /** Returns the narrowest type for numbers of several classes. The builder then checks each value. */
