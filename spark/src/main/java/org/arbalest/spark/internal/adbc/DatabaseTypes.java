@@ -8,15 +8,11 @@ import java.util.stream.Collectors;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcException;
-import org.arbalest.device.adbc.AdbcInfo;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 
 /** The types of a query's columns by the database's names: a driver returns several of them by one Arrow type. */
 final class DatabaseTypes {
-  /** The codes of the names of vendor and driver in {@code adbc.h}. */
-  private static final int[] NAMES = {0, 100};
-
   private DatabaseTypes() {}
 
   /**
@@ -26,7 +22,7 @@ final class DatabaseTypes {
    * @param from the text after FROM
    */
   static QueryColumns of(AdbcConnection connection, Schema schema, String from, String quote) {
-    Dialect dialect = dialect(connection);
+    Dialect dialect = Dialect.of(connection);
     Map<String, String> types;
     try {
       types = switch (dialect) {
@@ -38,15 +34,6 @@ final class DatabaseTypes {
       types = Map.of();
     }
     return new QueryColumns(dialect, schema, types, quote);
-  }
-
-  private static Dialect dialect(AdbcConnection connection) {
-    try {
-      AdbcInfo info = connection.info(NAMES);
-      return Dialect.of(info.vendorName(), info.driverName());
-    } catch (AdbcException _) { // drivers have own statuses for a function or a code that they lack
-      return Dialect.OTHER;
-    }
   }
 
   private static Map<String, String> described(AdbcConnection connection, String from) {

@@ -2,6 +2,11 @@
 package org.arbalest.spark.internal.adbc;
 
 import java.util.Set;
+import org.arbalest.device.DeviceArray;
+import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.adbc.AdbcConnection;
+import org.arbalest.device.adbc.AdbcException;
+import org.arbalest.device.adbc.AdbcInfo;
 import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.FlatType;
@@ -21,9 +26,22 @@ public enum Dialect {
   /** Any other database. It may treat a quoted name as a string, or lack a type of literal. */
   OTHER;
 
+  /** The codes of the names of vendor and driver in {@code adbc.h}. */
+  private static final int[] NAMES = {0, 100};
+
   private static final Set<String> DUCKDB_OTHERS = Set.of("FLOAT", "DOUBLE", "BLOB", "TIME", "UUID", "JSON");
   private static final Set<String> POSTGRESQL_OTHERS = Set.of("real", "double precision", "numeric", "money", "bytea",
       "uuid", "character", "json", "jsonb", "time without time zone", "oid");
+
+  /** Returns the dialect of a connection; {@link #OTHER} if the driver does not report its names. */
+  public static Dialect of(AdbcConnection connection) {
+    try {
+      AdbcInfo info = connection.info(NAMES);
+      return of(info.vendorName(), info.driverName());
+    } catch (AdbcException _) { // drivers have own statuses for a function or a code that they lack
+      return OTHER;
+    }
+  }
 
   /** Returns the dialect for the names that a driver reports; {@link #OTHER} without these. */
   static Dialect of(@Nullable String vendor, @Nullable String driver) {
@@ -149,6 +167,25 @@ public enum Dialect {
           : "strpos(" + bytes + ", " + part + ") > 0";
       default -> throw new IllegalArgumentException("there is no search " + name);
     };
+  }
+
+  /**
+   * Lets other writers of a table wait until the transaction ends. A DELETE of PostgreSQL waits for them, but deletes
+   * only the rows that were there when it began. DuckDB rejects the later of two. Views and foreign tables of
+   * PostgreSQL have no such lock.
+   *
+   * @param table the table in SQL
+   */
+  public void lock(AdbcConnection connection, String table) {
+    if (this != POSTGRESQL) return;
+    boolean isTable;
+    try (DeviceArrayReader rows = connection.query(
+        "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p')", table)) {
+      DeviceArray batch = rows.next();
+      isTable = batch != null;
+      if (batch != null) batch.close();
+    }
+    if (isTable) connection.execute("LOCK TABLE " + table + " IN EXCLUSIVE MODE");
   }
 
   /** Returns the SQL of a quarter of a number, without the remainder. */

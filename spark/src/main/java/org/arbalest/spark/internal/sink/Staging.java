@@ -18,6 +18,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.adbc.AdbcOptions;
 import org.arbalest.spark.internal.adbc.AdbcParts;
+import org.arbalest.spark.internal.adbc.Dialect;
 import org.arbalest.spark.internal.adbc.TableName;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +96,10 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
     }
     boolean isTransaction = begin(connection, isOverwrite);
     try {
-      if (isOverwrite) connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
+      if (isOverwrite) {
+        Dialect.of(connection).lock(connection, table);
+        connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
+      }
       long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
       if (moved >= 0 && moved != rows) {
         String words = "the tasks wrote " + rows + " rows, but the database has moved " + moved + " into the table ";

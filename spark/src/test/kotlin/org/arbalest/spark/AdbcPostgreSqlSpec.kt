@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
+import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
@@ -11,18 +12,24 @@ import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.support.adbc.DriverFolder
 import org.arbalest.support.adbc.PostgreSqlServer
+import java.util.concurrent.CompletableFuture
 import kotlin.random.Random
+import kotlin.time.Duration.Companion.seconds
 
-/** Queries that a PostgreSQL server decides, compared with Spark's own answers. */
-class PostgreSqlPushdownSpec : FunSpec({
+/** Queries that a PostgreSQL server decides, compared with Spark's own answers, and writes into it. */
+class AdbcPostgreSqlSpec : FunSpec({
     val folder = DriverFolder("postgresql")
     extension(folder.needed { PostgreSqlServer.missing })
 
-    fun <T> connected(server: PostgreSqlServer, use: (AdbcConnection) -> T): T =
-        AdbcDriver.load(folder.library).open(mapOf("uri" to server.uri)).use { it.connect().use(use) }
+    fun open(server: PostgreSqlServer) = AdbcDriver.load(folder.library).open(mapOf("uri" to server.uri))
 
     val started = lazy {
-        PostgreSqlServer.start().also { server -> connected(server) { PushedTable.store(it, PushedTable.postgreSql) } }
+        PostgreSqlServer.start().also { server ->
+            open(server).use { of -> of.connect().use { PushedTable.store(it, PushedTable.postgreSql) } }
+        }
+    }
+    suspend fun connected(use: suspend (AdbcConnection) -> Unit) = open(started.value).use { of ->
+        of.connect().use { use(it) }
     }
     afterSpec { if (started.isInitialized()) started.value.close() }
 
@@ -47,7 +54,7 @@ class PostgreSqlPushdownSpec : FunSpec({
         val names = PushedTable.postgreSql.keys
         val conditions = List(500) { PushedTable.condition(random, 2, names) }
         val expected = PushedTable.expected(read("pushDownPredicate" to false), conditions)
-        connected(started.value) {
+        connected {
             PushedTable.shouldBeExpected(it, read(), conditions, expected) shouldBeGreaterThan 100
         }
     }
@@ -71,6 +78,33 @@ class PostgreSqlPushdownSpec : FunSpec({
             val rows = Cluster.session.sql(sql)
             "${rows.queryExecution().executedPlan()}" shouldContain pushed
             rows.collectAsList() shouldBe expected
+        }
+    }
+
+    fun AdbcConnection.longs(sql: String): List<Long> = query(sql).use { rows ->
+        generateSequence { rows.next() }.flatMap { batch -> batch.use { it.column(0).toList() } }.map { it as Long }
+            .toList()
+    }
+
+    test("an overwrite waits for one that runs, and replaces its rows [SPK-27]") {
+        connected { it.execute("CREATE TABLE w AS SELECT 1::bigint AS id") }
+        connected { other ->
+            other.isAutoCommit = false
+            other.execute("DELETE FROM w")
+            other.execute("INSERT INTO w VALUES (2)")
+            val write = CompletableFuture.runAsync {
+                Cluster.session.range(3, 5).write().format("arbalest").option("source", AdbcSource::class.java.name)
+                    .option("driver", "${folder.library}").option("database.uri", started.value.uri)
+                    .option("table", "w").mode("overwrite").save()
+            }
+            eventually(60.seconds) {
+                connected { watching ->
+                    watching.longs("SELECT count(*) FROM pg_locks WHERE NOT granted") shouldBe listOf(1L)
+                }
+            }
+            other.commit()
+            write.get()
+            other.longs("SELECT id FROM w ORDER BY id") shouldBe listOf(3L, 4L)
         }
     }
 })
