@@ -418,6 +418,27 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("the schema is restored with the catalog, whose setting changes it in DuckDB [ADB-40]") {
+        Faulty.c.queryForOptions()
+        for (sets in listOf<(AdbcConnection) -> Unit>(
+            { it.setCurrentCatalog("attic") },
+            {
+                it.setCurrentDbSchema("main")
+                it.setCurrentCatalog("attic")
+            },
+        )) {
+            val options = AdbcPoolOptions.of(1, Duration.ofSeconds(5)).connectionInitSql("USE memory.aux")
+            AdbcPool.of(Faulty.driver.open(mapOf<String, Any>()), options).use { pool ->
+                pool.acquire().use { sets(it.connection()) }
+                pool.acquire().use { lease ->
+                    lease.connection().query("SELECT current_catalog()").single() shouldBe "memory"
+                    lease.connection().query("SELECT current_schema()").single() shouldBe "aux"
+                }
+                pool.statistics().created() shouldBe 1
+            }
+        }
+    }
+
     test("the current schema of PostgreSQL is restored with the whole search path [ADB-40]") {
         Faulty.c.bindAsPostgreSql()
         val path = "memory.s,memory.main"

@@ -95,8 +95,12 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
       return;
     }
     Optional<Object> kept = hasSearchPath(key) ? searchPath() : OptionFunctions.CONNECTION.getLike(handle, key, value);
+    boolean hasSchema = key.equals(OptionFunctions.CATALOG) && !before.containsKey(OptionFunctions.DB_SCHEMA);
+    Optional<Object> schema = hasSchema
+        ? OptionFunctions.CONNECTION.getLike(handle, OptionFunctions.DB_SCHEMA, value) : Optional.empty();
     call.run();
     before.put(key, kept);
+    if (schema.isPresent()) before.put(OptionFunctions.DB_SCHEMA, schema); // the catalog's may be another
   }
 
   /** Returns whether an option sets the search path of PostgreSQL, whose driver reports only its first schema. */
@@ -124,10 +128,10 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     if (all.isEmpty()) return true;
     enter(false);
     try {
-      for (Map.Entry<String, Optional<Object>> option : all.entrySet()) {
-        if (option.getValue().isEmpty()) return false;
-        restoreOption(option.getKey(), option.getValue().get());
-      }
+      if (all.containsValue(Optional.empty())) return false;
+      Optional<Object> catalog = all.remove(OptionFunctions.CATALOG); // before the schema
+      if (catalog != null) restoreOption(OptionFunctions.CATALOG, catalog.get());
+      all.forEach((key, value) -> restoreOption(key, value.get()));
       return true;
     } finally {
       leave();

@@ -48,6 +48,7 @@ enum OptionFunctions {
       AdbcFunction.STATEMENT_GET_OPTION_DOUBLE);
 
   static final String AUTOCOMMIT = "adbc.connection.autocommit";
+  static final String CATALOG = "adbc.connection.catalog";
   static final String DB_SCHEMA = "adbc.connection.db_schema";
 
   /** An option of connections of PostgreSQL's driver: {@code idle}, {@code intrans}, {@code inerror} and others. */

@@ -141,6 +141,11 @@ static AdbcStatusCode autocommit(struct call* call, struct connection* connectio
 
 /* ---- options ---- */
 
+static int is_place(const char* key) {
+  return strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_CATALOG) == 0
+      || strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA) == 0;
+}
+
 static AdbcStatusCode place(struct call* call, struct connection* connection, const char* key, const char* value) {
   AdbcStatusCode status = duck_connection(call, connection);
   if (status != ADBC_STATUS_OK) return status;
@@ -166,8 +171,7 @@ AdbcStatusCode connection_set(struct call* call, struct connection* connection, 
     if (strstr(value.bytes, "izable") != NULL) { /* serializable, linearizable */
       return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no isolation level %s", value.bytes);
     }
-  } else if (strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_CATALOG) == 0 ||
-             strcmp(key, ADBC_CONNECTION_OPTION_CURRENT_DB_SCHEMA) == 0) {
+  } else if (is_place(key)) {
     status = place(call, connection, key, value.bytes);
   } else {
     return call_fail(call, ADBC_STATUS_NOT_IMPLEMENTED, "0A000", "there is no option %s", key);
@@ -184,5 +188,6 @@ AdbcStatusCode connection_ask(struct call* call, struct connection* connection, 
   AdbcStatusCode status = duck_connection(call, connection);
   if (status != ADBC_STATUS_OK) return status;
   DUCK(duck.ConnectionGetOption(&connection->duck, key, value, &size, &theirs));
+  if (is_place(key)) option_put_text(&connection->handle, key, value); /* a catalog has a schema of its own */
   return ADBC_STATUS_OK;
 }
