@@ -144,13 +144,21 @@ final class StatementBinding {
     return transaction != null;
   }
 
-  void executed(boolean hasFailed) {
+  /**
+   * Ends an execution.
+   *
+   * @param isIngestion whether it had to store the rows in a table: PostgreSQL's driver does not end the COPY of a
+   *     failed one, whose locks the server keeps
+   */
+  void executed(boolean hasFailed, boolean isIngestion) {
     feeding = null;
     isBound = false;
     inTransaction = null;
     DriverTransaction of = transaction;
     transaction = null;
-    if (of != null && hasFailed) of.fail();
+    if (!hasFailed) return;
+    if (of != null) of.fail();
+    else if (isIngestion) DriverTransaction.refresh(statement);
   }
 
   /** Requests the source to stop in whose pull the execution waits; returns whether there is one. */

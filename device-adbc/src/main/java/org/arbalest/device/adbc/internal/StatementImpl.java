@@ -380,7 +380,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         hasFailed = false;
       } finally {
         try {
-          binding.executed(hasFailed);
+          binding.executed(hasFailed, table != null);
         } finally {
           leave();
         }

@@ -12,6 +12,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcPool
 import org.arbalest.device.adbc.AdbcStatement
 import org.arbalest.device.adbc.AdbcStatus
@@ -332,6 +333,23 @@ class DriverTransactionSpec : FunSpec({
             shouldThrow<AdbcException> { connection.execute("INSERT INTO x VALUES (3, NULL)") }
             connection.execute("ROLLBACK")
             connection.isFresh()
+        } shouldContainExactly listOf()
+    }
+
+    test("a failed reader ends the COPY of its ingestion, which PostgreSQL's driver leaves open [ADB-10]") {
+        inserted { connection ->
+            for (isAutoCommit in listOf(true, false)) {
+                connection.isAutoCommit = isAutoCommit
+                val batches = mutableListOf(batch(1, 2))
+                val source = DeviceArrayReader.Source { batches.removeFirstOrNull() ?: error("no more") }
+                shouldThrow<DeviceException> {
+                    connection.ingest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND),
+                        DeviceArrayReader.of(batches[0].schema(), source))
+                }.cause?.message shouldBe "no more"
+                connection.getOption("adbc.postgresql.transaction_status") shouldBe
+                    if (isAutoCommit) "idle" else "inerror"
+            }
+            connection.rollback()
         } shouldContainExactly listOf()
     }
 

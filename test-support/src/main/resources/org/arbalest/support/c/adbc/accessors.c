@@ -38,7 +38,7 @@ static void session(void* handle, const char* key) {
   struct connection* connection = handle;
   if (strcmp(key, TRANSACTION_STATUS) == 0) {
     const char* open = connection->own || connection->begun ? "intrans" : "idle";
-    option_put_text(handle, key, connection->aborted ? "inerror" : connection->active ? "active" : open);
+    option_put_text(handle, key, connection->active ? "active" : connection->aborted ? "inerror" : open);
   }
   if (strcmp(key, ZONE) == 0) option_put_text(handle, key, connection->utc ? "UTC" : "local");
 }

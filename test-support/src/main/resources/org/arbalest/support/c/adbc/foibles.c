@@ -7,7 +7,8 @@
  * row it restores the zone, and commits what it began. After a failure, or an early release, all stays unchanged. After
  * a result by COPY, the state of the transaction is "active" until the next execution, which begins no transaction
  * though autocommit is off (connection.cc, issue 4695). Null items of lists are written as the value below them
- * (copy/writer.h). A failed statement aborts its transaction, whose commit rolls back, and succeeds (connection.cc). A
+ * (copy/writer.h). After an ingestion whose batches fail, its COPY stays open until the next command (bind_stream.h,
+ * ExecuteCopy). A failed statement aborts its transaction, whose commit rolls back, and succeeds (connection.cc). A
  * column of nulls has the type of its parameter in the query; DuckDB reports none, so $1::TIMESTAMPTZ is recognized.
  *
  * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c).

@@ -359,7 +359,11 @@ static AdbcStatusCode ingest(struct call* call, struct statement* statement, str
     return call_fail(call, ADBC_STATUS_INVALID_STATE, "25006", "the connection is read-only");
   }
   AdbcStatusCode status = bound_read(call, statement, &bound);
-  if (status != ADBC_STATUS_OK) return status;
+  if (status != ADBC_STATUS_OK) {
+    statement->connection->active = setting(PG_BOUND);
+    foibles_failed(statement->connection);
+    return status;
+  }
   if (bound == NULL) return call_state(call, "nothing is bound");
   struct source* source = tracker_alloc(sizeof *source);
   status = ingest_bound(call, statement, bound, source, rows);
