@@ -10,6 +10,7 @@ import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.DateType;
 import org.arbalest.device.types.FlatType.TimestampType;
 import org.arbalest.device.types.NestedType.ListType;
+import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +41,12 @@ final class UnrepresentableTimes {
   }
 
   private static boolean isChecked(DataType type) {
-    return type instanceof TimestampType || type.equals(DataType.DATE32)
-        || (type instanceof ListType list && isChecked(list.item().type()));
+    return switch (type) {
+      case TimestampType _ -> true;
+      case ListType list -> isChecked(list.item().type());
+      case StructType struct -> struct.fields().stream().anyMatch(field -> isChecked(field.type()));
+      default -> type.equals(DataType.DATE32);
+    };
   }
 
   /** Throws if the batch has such a value; then the batch is closed. */
@@ -49,7 +54,7 @@ final class UnrepresentableTimes {
     try {
       for (int i = 0; i < batch.schema().fields().size(); i++) {
         Column column = batch.column(i);
-        if (isChecked(column.field().type())) check(column.name(), "row ", column);
+        check(column.name(), "row ", column);
       }
     } catch (Throwable t) {
       batch.close();
@@ -59,8 +64,14 @@ final class UnrepresentableTimes {
 
   private void check(String name, String of, Column column) {
     DataType type = column.field().type();
+    if (!isChecked(type)) return;
     if (type instanceof ListType) {
       check(name, "item ", column.items());
+    } else if (type instanceof StructType struct) {
+      for (int i = 0; i < struct.fields().size(); i++) {
+        Column field = column.column(i);
+        check(name + "." + field.name(), of, field);
+      }
     } else if (type instanceof DateType) {
       checkDays(name, of, column);
     } else {
@@ -91,11 +102,13 @@ final class UnrepresentableTimes {
     }
   }
 
+  /** Returns the error for a value of a column, or of a struct's field, whose name is a path. */
   private AdbcException refused(String name, String place, String what) {
+    String inSql = name.indexOf('.') < 0 ? name : "(" + name.replaceFirst("\\.", ").");
     return AdbcException.of("get_next of the result", AdbcStatus.INVALID_DATA.code()).driver(statement.driver.name())
         .message("column " + name + ", " + place + " of this batch: the value is " + what
             + ", which a column of Arrow cannot hold, and the driver returns another time for it; select the column as "
-            + "text, such as " + name + "::text, or the value as null, such as NULLIF(" + name + ", 'infinity')")
+            + "text, such as " + inSql + "::text, or the value as null, such as NULLIF(" + inSql + ", 'infinity')")
         .build();
   }
 }

@@ -31,18 +31,21 @@ class UnrepresentableTimesSpec : FunSpec({
         time(Long.MIN_VALUE) to "-infinity",
         time(Long.MAX_VALUE - 1) to "a time after the year 294246",
         "[NULL, ${time(Long.MAX_VALUE)}]" to "infinity",
+        "{'a': 1, 'b': ${time(Long.MAX_VALUE)}}" to "infinity",
+        "[{'b': [${time(Long.MIN_VALUE)}]}]" to "-infinity",
     )
 
     test("infinity and times that do not fit are refused, with column and row [ADB-38]") {
         Faulty.c.bindAsPostgreSql()
         Faulty.connected { connection ->
             for ((sql, what) in refused) withClue(sql) {
-                val place = if (sql.startsWith("[")) "item 1" else "row 0"
+                val place = if (sql.startsWith("[N")) "item 1" else if (sql.startsWith("[")) "item 0" else "row 0"
+                val column = if (sql.contains("{")) "day.b" else "day"
                 val failed = shouldThrow<AdbcException> {
                     connection.query("SELECT 1, $sql AS day").use { result -> result.forEach {} }
                 }
                 failed.status() shouldBe AdbcStatus.INVALID_DATA
-                failed.driverMessage() shouldStartWith "column day, $place of this batch: the value is $what,"
+                failed.driverMessage() shouldStartWith "column $column, $place of this batch: the value is $what,"
             }
         }
     }
