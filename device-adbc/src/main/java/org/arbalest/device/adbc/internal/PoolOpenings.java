@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * is away, one of them repeats its attempt, with pauses, as long as a thread waits. The lock of the places guards this.
  */
 final class PoolOpenings<C extends PooledConnection> {
-  /** The time after which a repeated attempt no longer blocks others. */
+  /** The time after which an attempt no longer blocks others. */
   private static final long LATE = TimeUnit.SECONDS.toNanos(1);
 
   /** The first and the longest time until the minimum of idle connections is opened again after a failure. */
@@ -53,8 +53,10 @@ final class PoolOpenings<C extends PooledConnection> {
 
   /** An attempt to connect. */
   private static final class Attempt {
-    /** Whether the attempt repeats a failed one and has not ended in time. Others may begin beside it. */
+    /** Whether the attempt has not ended in time. Others may begin beside it. */
     boolean isLate;
+
+    boolean hasEnded;
   }
 
   PoolOpenings(PoolConnections<C> pool, PoolConnections.Source<C> source, PoolPlaces<C> places,
@@ -100,6 +102,7 @@ final class PoolOpenings<C extends PooledConnection> {
   /** Opens a connection in the background. Requires the lock. */
   private void start(Attempt attempt) {
     try {
+      pool.time().after(LATE, () -> passLate(attempt));
       pool.time().start(() -> open(attempt));
     } catch (Throwable t) { // for example, the process cannot start another thread
       end(attempt);
@@ -114,11 +117,11 @@ final class PoolOpenings<C extends PooledConnection> {
     running--;
   }
 
-  /** Lets other attempts begin. */
+  /** Lets other attempts begin after one that has ended. */
   private void leave(Attempt attempt) {
     if (repeated == attempt) repeated = null;
     if (attempt.isLate) late--;
-    attempt.isLate = false;
+    attempt.hasEnded = true;
   }
 
   private void open(Attempt attempt) {
@@ -196,7 +199,6 @@ final class PoolOpenings<C extends PooledConnection> {
     try {
       if (!places.isClosed && !places.waiters.isEmpty()) {
         start(attempt);
-        if (repeated == attempt) pool.time().after(LATE, () -> passLate(attempt));
       } else {
         end(attempt);
         places.total--;
@@ -212,8 +214,8 @@ final class PoolOpenings<C extends PooledConnection> {
   private void passLate(Attempt attempt) {
     places.lock.lock();
     try {
-      if (repeated != attempt) return;
-      leave(attempt);
+      if (attempt.hasEnded) return;
+      if (repeated == attempt) repeated = null;
       attempt.isLate = true;
       late++;
       openMissing();

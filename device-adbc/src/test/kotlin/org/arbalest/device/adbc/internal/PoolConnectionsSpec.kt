@@ -508,6 +508,31 @@ class PoolConnectionsSpec : FunSpec({
         }
     }
 
+    test("a first attempt that hangs does not block a later caller after a second [ADB-31]") {
+        threads { threads ->
+            val pool = pool()
+            val gate = CountDownLatch(1)
+            server.get().gate = gate
+            time.get().passesByWaits = true
+            shouldThrow<TimeoutException> { pool.acquire() }
+            eventually("the attempt hangs") { server.get().attempts.get() == 1 }
+            time.get().passesByWaits = false
+            server.get().gate = CountDownLatch(0)
+            val (_, acquired) = threads.startAcquiring(pool)
+            server.get().attempts.get() shouldBe 1
+            time.get().pass(Duration.ofSeconds(1))
+            try {
+                pool.release(acquired.get(5, SECONDS))
+            } finally {
+                gate.countDown()
+            }
+            server.get().attempts.get() shouldBe 2
+            eventually("the attempt ends") { pool.statistics().idle() == 2 }
+            pool.close() shouldBe null
+            server.get().open shouldHaveSize 0
+        }
+    }
+
     test("SQLSTATE decides whether a failure may pass, and without one the status [ADB-31]") {
         for (state in listOf("08001", "08006", "53300", "57P01", "57P02", "57P03")) {
             ConnectFailure.mayPass(ioError(state, AdbcStatus.INTERNAL)) shouldBe true
