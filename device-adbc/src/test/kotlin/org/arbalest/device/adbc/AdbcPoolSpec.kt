@@ -418,6 +418,21 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("a result that is open at the end of its lease is cancelled, also in a transaction [ADB-28]") {
+        pooled(size = 1) { pool ->
+            for (isAutoCommit in listOf(false, true)) {
+                val lease = pool.acquire()
+                lease.connection().isAutoCommit = isAutoCommit
+                lease.connection().query("SELECT * FROM batches(9, 2)").use { result ->
+                    result.next()!!.close()
+                    lease.close()
+                }
+            }
+            Faulty.c.calls("StatementCancel") shouldBe 2
+            pool.statistics().created() shouldBe 1
+        }
+    }
+
     test("the schema is restored with the catalog, whose setting changes it in DuckDB [ADB-40]") {
         Faulty.c.queryForOptions()
         for (sets in listOf<(AdbcConnection) -> Unit>(

@@ -338,10 +338,10 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   @Override
   public void endLease() {
     DeviceArrayReader open = reader.get();
+    isOfEndedLease = true;
     try {
       if (open != null) open.close();
     } finally { // the rest of the stream may have passed to another reader
-      isOfEndedLease = true;
       cancel();
       end();
     }
@@ -358,7 +358,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
    *
    * <p>An incomplete query is cancelled first, because the release of some drivers waits for it, and others send the
    * rest of the result at the next execution. With autocommit off it is cancelled only if the release waits, since a
-   * cancel may abort the transaction. It is cancelled only if nothing was executed on the connection since: the cancel
+   * cancel may abort the transaction, or if the lease ends, and with it the transaction. It is cancelled only if nothing was executed on the connection since: the cancel
    * of some drivers applies to the connection, and affects its last execution. It is not cancelled if the driver has it
    * in memory.
    */
@@ -387,10 +387,11 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
     // a cancel would end the later results of a set too
     boolean mustCancel =
         isLast && !isOver && cancel == AdbcFunction.STATEMENT_CANCEL && kept == owner && !isInMemory;
+    boolean mayAbort = owner.lock.record.isAutoCommit() || isOfEndedLease;
     try {
-      if (mustCancel && owner.lock.record.isAutoCommit()) callCancel();
+      if (mustCancel && mayAbort) callCancel();
     } finally {
-      if (mustCancel && !owner.lock.record.isAutoCommit()) {
+      if (mustCancel && !mayAbort) {
         LateCancel.release(owner.lock, () -> release(block), this::callCancel);
       } else {
         release(block);
