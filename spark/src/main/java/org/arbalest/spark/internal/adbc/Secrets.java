@@ -10,12 +10,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.arbalest.device.adbc.AdbcException;
 
-/** Removes the values of options from the errors of drivers: libpq for example quotes a URI that it cannot read. */
+/**
+ * Removes the values of options from the errors of drivers that open or connect: libpq for example quotes a URI that it
+ * cannot read, or the part in the place of another option, so that all texts in quotes are removed, too.
+ */
 final class Secrets {
   /** Shorter values would be found in other words. */
   private static final int LEAST = 4;
 
   private static final Pattern PASSWORD = Pattern.compile("://[^/?#:]*:([^/?#]*)@");
+
+  private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"");
+
+  /** From the first quote to the last: for values with quotes. */
+  private static final Pattern ALL_QUOTED = Pattern.compile("\".*\"", Pattern.DOTALL);
 
   private Secrets() {}
 
@@ -32,6 +40,8 @@ final class Secrets {
     String message = error.driverMessage();
     String hidden = message;
     for (String secret : secrets(options)) hidden = hidden.replace(secret, "***");
+    boolean hasQuotes = options.values().stream().anyMatch(value -> value.contains("\"") || value.contains("%22"));
+    hidden = (hasQuotes ? ALL_QUOTED : QUOTED).matcher(hidden).replaceAll("\"***\"");
     if (hidden.equals(message)) return error;
     AdbcException.Builder builder =
         AdbcException.of(error.operation(), error.statusCode()).sqlState(error.sqlState()).message(hidden);

@@ -27,6 +27,18 @@ class SecretsSpec : FunSpec({
         error("no token hunter2 key", "connection.token" to "hunter2 key").message shouldNotContain "hunter2"
     }
 
+    test("parts of values that a driver quotes are removed, as in libpq's errors [SPK-30]") {
+        for ((message, uri, safe) in listOf(
+            Triple("invalid integer value \"hunter\" for connection option \"port\"", "postgresql://u:hunter/2@h/db",
+                "invalid integer value \"***\" for connection option \"***\""),
+            Triple("missing \"=\" after \"secret\" in connection info string", "host=h password=my secret",
+                "missing \"***\" after \"***\" in connection info string"),
+            Triple("invalid percent-encoded token: \"s%zz\"", "postgresql://h/db?password=s%zz",
+                "invalid percent-encoded token: \"***\""),
+            Triple("missing \"=\" after \"a\"b\" in it", "host=h password=my a\"b", "missing \"***\" in it"),
+        )) error(message, "uri" to uri).driverMessage() shouldBe safe
+    }
+
     test("an error without such values stays") {
         val mine = AdbcException.of("AdbcDatabaseInit", 10).message("connection refused on 1").build()
         shouldThrow<AdbcException> {
