@@ -182,8 +182,8 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   private DeviceArrayReader read(ResultSource.Filling filling) {
     enter();
     try {
-      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false, null,
-          Validation.STRUCTURAL);
+      var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false, false,
+          null, Validation.STRUCTURAL);
       ResultSource opened = ResultSource.open(opening, filling);
       return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
     } finally {

@@ -79,7 +79,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet, LeasedObjec
   }
 
   private @Nullable ResultSource open() {
-    var opening = new ResultSource.Opening(statement, results, AdbcFunction.STATEMENT_CANCEL, sql, isBound, bound,
+    var opening = new ResultSource.Opening(statement, results, AdbcFunction.STATEMENT_CANCEL, sql, isBound, true, bound,
         Validation.STRUCTURAL);
     ResultSource opened = ResultSource.open(opening, block -> {
       call(AdbcFunction.MULTI_RESULT_SET_NEXT, block.number, (f, error) -> Signatures.pppp(f,

@@ -23,8 +23,13 @@ final class PostgreSqlCopy {
 
   private final NativeHandle statement;
 
-  /** Whether this object has turned COPY off. Guarded by the connection lock. */
+  // Guarded by the connection lock.
+
+  /** Whether this object has turned COPY off. */
   private boolean isOff;
+
+  /** Whether the application has turned COPY off. */
+  private boolean isOffByApplication;
 
   PostgreSqlCopy(NativeHandle statement) {
     this.statement = statement;
@@ -43,20 +48,21 @@ final class PostgreSqlCopy {
     if (canCopy && isOff) {
       OptionFunctions.STATEMENT.set(statement, KnownDriver.USE_COPY, "true");
       isOff = false;
-    } else if (!canCopy && !isOff && isOn()) {
+    } else if (!canCopy && isOn() && KnownDriver.of(statement) == KnownDriver.POSTGRESQL) {
       OptionFunctions.STATEMENT.set(statement, KnownDriver.USE_COPY, "false");
       isOff = true;
     }
   }
 
-  /** Records that the application has set the option. Requires the connection lock. */
-  void isSet() {
+  /** Records that the application has turned the option on or off. Requires the connection lock. */
+  void isSet(boolean isOn) {
     isOff = false;
+    isOffByApplication = !isOn;
   }
 
-  private boolean isOn() {
-    return KnownDriver.of(statement) == KnownDriver.POSTGRESQL
-        && OptionFunctions.STATEMENT.get(statement, KnownDriver.USE_COPY).equals("true");
+  /** Returns whether the next execution is by COPY, if the driver is PostgreSQL's. Requires the connection lock. */
+  boolean isOn() {
+    return !isOff && !isOffByApplication;
   }
 
   /** Returns whether the server and the driver accept a query within COPY, and it changes nothing. */

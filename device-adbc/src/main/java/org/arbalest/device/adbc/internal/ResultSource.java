@@ -35,7 +35,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   private final AdbcFunction cancel;
 
   private final @Nullable String sql;
-  private final boolean isBound;
+  private final boolean isByCopy;
 
   /**
    * Whether nothing is left to cancel: PostgreSQL's driver has the whole result of a bound row when that is executed.
@@ -83,8 +83,8 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
     this.kept = of.kept;
     this.cancel = of.cancel;
     this.sql = of.sql;
-    this.isBound = of.isBound;
-    this.isInMemory = isBound && KnownDriver.of(of.owner) == KnownDriver.POSTGRESQL;
+    this.isByCopy = of.isByCopy && !of.isBound;
+    this.isInMemory = of.isBound && KnownDriver.of(of.owner) == KnownDriver.POSTGRESQL;
     this.bound = of.bound;
     this.times = cancel == AdbcFunction.STATEMENT_CANCEL ? UnrepresentableTimes.of(of.owner, schema) : null;
     this.options = CImport.DATA.schema(schema).validation(of.level);
@@ -103,11 +103,12 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
    * @param cancel the function that cancels a pull
    * @param sql the query, for errors
    * @param isBound whether the execution has bound batches
+   * @param isByCopy whether the rows come by COPY, if the driver is PostgreSQL's
    * @param bound the bound batches, if the execution pulls them
    * @param level the validation level of the result's batches
    */
   record Opening(NativeHandle owner, NativeHandle kept, AdbcFunction cancel, @Nullable String sql, boolean isBound,
-      @Nullable BoundSource bound, Validation level) {}
+      boolean isByCopy, @Nullable BoundSource bound, Validation level) {}
 
   /** A call of the connection between two pulls. */
   private record Between(AdbcFunction function, @Nullable String about, @Nullable String sql) {}
@@ -240,19 +241,12 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   private void checkRows(int errno) {
     ResultSource later = between == null ? null : owner.lock.record.lastExcept(this);
     boolean isEnd = errno == 0 && isOver;
-    if (later == null || isEnd || isBound || cancel != AdbcFunction.STATEMENT_CANCEL || !readsByCopy()) return;
+    if (later == null || isEnd || !isByCopy || cancel != AdbcFunction.STATEMENT_CANCEL
+        || KnownDriver.of(owner) != KnownDriver.POSTGRESQL) return;
     later.hasLostRows = true;
     if (errno != 0) return; // thrown by the caller
     StatementBinding.release(ArrowArrayStruct.releaseCallback(block.out), block.out);
     throw mixed();
-  }
-
-  private boolean readsByCopy() {
-    try {
-      return OptionFunctions.STATEMENT.get(owner, KnownDriver.USE_COPY).equals("true");
-    } catch (AdbcException _) { // another driver
-      return false;
-    }
   }
 
   private AdbcException mixed() {
@@ -358,9 +352,9 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
    *
    * <p>An incomplete query is cancelled first, because the release of some drivers waits for it, and others send the
    * rest of the result at the next execution. With autocommit off it is cancelled only if the release waits, since a
-   * cancel may abort the transaction, or if the lease ends, and with it the transaction. It is cancelled only if nothing was executed on the connection since: the cancel
-   * of some drivers applies to the connection, and affects its last execution. It is not cancelled if the driver has it
-   * in memory.
+   * cancel may abort the transaction, or if the lease ends, and with it the transaction. It is cancelled only if
+   * nothing was executed on the connection since: the cancel of some drivers applies to the connection, and affects its
+   * last execution. It is not cancelled if the driver has it in memory.
    */
   void end() {
     if (!owner.lock.takeOr(owner, this::end)) return;

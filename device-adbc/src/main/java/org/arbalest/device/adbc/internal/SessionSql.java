@@ -38,8 +38,8 @@ final class SessionSql {
   static String text(NativeHandle connection, String sql) {
     NativeHandle statement = statement(connection, sql);
     try {
-      var opening = new ResultSource.Opening(statement, statement, AdbcFunction.STATEMENT_CANCEL, sql, false, null,
-          Validation.STRUCTURAL);
+      var opening = new ResultSource.Opening(statement, statement, AdbcFunction.STATEMENT_CANCEL, sql, false, true,
+          null, Validation.STRUCTURAL);
       ResultSource result = ResultSource.open(opening, block -> statement.execute(AdbcFunction.STATEMENT_EXECUTE_QUERY,
           null, sql, (f, error) -> Signatures.pppp(f, statement.struct, block.stream, block.number, error)));
       String[] text = {""};

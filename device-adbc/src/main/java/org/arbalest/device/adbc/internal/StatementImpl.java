@@ -63,7 +63,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   @Override
   void set(String key, Object value, Runnable call) {
     super.set(key, value, call);
-    if (key.equals(KnownDriver.USE_COPY)) copy.isSet();
+    if (key.equals(KnownDriver.USE_COPY)) copy.isSet(!value.equals("false"));
   }
 
   /** Takes the connection lock for a change that ends the previous result. */
@@ -266,11 +266,11 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
         executing(
             AdbcFunction.STATEMENT_EXECUTE_QUERY,
             fedBy -> {
-              var opening =
-                  new ResultSource.Opening(handle, handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(), fedBy,
-                      level);
-              ResultSource made;
               copy.choose(sql, binding.isBound());
+              var opening =
+                  new ResultSource.Opening(handle, handle, AdbcFunction.STATEMENT_CANCEL, sql, binding.isBound(),
+                      copy.isOn(), fedBy, level);
+              ResultSource made;
               try {
                 made = ResultSource.open(opening, block -> execute(block.stream, block.number, fedBy));
               } catch (AdbcException e) { // from get_schema, which may be the first call to pull

@@ -80,6 +80,21 @@ class PostgreSqlCopySpec : FunSpec({
         }
     }
 
+    test("a result by COPY is one also when its statement has another choice for the next [ADB-05]") {
+        Faulty.c.oneCopy()
+        Faulty.connected { connection ->
+            connection.createStatement().use { statement ->
+                statement.setSqlQuery("SELECT * FROM batches(3, 2)")
+                statement.executeQuery().use { result ->
+                    statement.setOption(option, "false")
+                    connection.query("SELECT * FROM batches(5, 2)").use {
+                        shouldThrow<AdbcException> { result.forEach {} }.status() shouldBe AdbcStatus.INVALID_STATE
+                    }
+                }
+            }
+        }
+    }
+
     test("an application's own choice stays [ADB-41]") {
         bothWays { connection ->
             connection.createStatement().use { statement ->
