@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * transaction of the caller.
  *
  * <p>A statement that changes rows and returns some is also executed without COPY: it is then complete, and its rows
- * are counted, even if its result is closed before the end.
+ * are counted, even if its result is closed before the end. A query with {@code WITH} and a backslash before a quote
+ * counts as one: it may hide a change.
  */
 final class PostgreSqlCopy {
   /** The words that begin a query. */
@@ -76,7 +77,7 @@ final class PostgreSqlCopy {
       boolean isRejected = token.equals(";") || token.equals("--") || token.equals("INTO");
       if (isRejected || (mayChange && CHANGES.contains(token))) return false;
     }
-    return true;
+    return !mayChange || !tokens.isUncertain();
   }
 
   /** Returns the query without the semicolons at its end, which the driver removes. */

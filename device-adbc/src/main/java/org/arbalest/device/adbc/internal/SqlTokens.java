@@ -16,8 +16,16 @@ final class SqlTokens {
   /** The index of the first character that was not read. */
   private int at;
 
+  /** Whether a text in single quotes had a quote after a backslash: the session decides whether it ends there. */
+  private boolean isUncertain;
+
   SqlTokens(String sql) {
     this.sql = sql;
+  }
+
+  /** Returns whether the words so far depend on the session, which may let a backslash escape in any text. */
+  boolean isUncertain() {
+    return isUncertain;
   }
 
   /**
@@ -83,6 +91,7 @@ final class SqlTokens {
   private void skipQuoted(char quote, boolean isEscaped) {
     while (at < sql.length()) {
       char next = sql.charAt(at++);
+      isUncertain |= next == '\\' && quote == '\'' && sql.startsWith("'", at);
       if (next == '\\' && isEscaped) at++;
       if (next != quote) continue;
       if (at >= sql.length() || sql.charAt(at) != quote) return;

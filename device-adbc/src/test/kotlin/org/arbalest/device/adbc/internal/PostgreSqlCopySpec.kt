@@ -30,6 +30,7 @@ class PostgreSqlCopySpec : FunSpec({
             "SELECT 1 -- one\n", "SELECT string_agg(x, ';') FROM t", "SELECT '--'\n FROM t", "SELECT 1;;",
             "SELECT * FROM logs WHERE msg LIKE '--%'", "SELECT $$--$$", "SELECT \"a--\" FROM t", "SELECT 1 /* -- */",
             "SELECT 1 /* a /* b */ -- c */", "/* /* */ EXPLAIN */ SELECT 1", "SELECT E'\\';--'", "SELECT a$--\nFROM t",
+            "WITH t AS (SELECT '\\d+\\\\ ') TABLE t", "SELECT '\\'",
             "SELECT * FROM t FOR UPDATE", "WITH t AS (SELECT 'DELETE', \"update\", deleted, ${"$$"}MERGE$$) TABLE t",
         )) withClue(sql) { PostgreSqlCopy.canCopy(sql) shouldBe true }
         for (sql in without + listOf(
@@ -40,6 +41,8 @@ class PostgreSqlCopySpec : FunSpec({
             "SELECT 1; /* a /* b */ c */", "SELECT 1 --;", "SELECT 1; SELECT 2", "SELECT '\\' -- '", "SELECT a$--$$",
             "WITH t AS (INSERT INTO s VALUES (1) RETURNING id) TABLE t", "with t as (update s set a = 1) select 1",
             "WITH t AS (SELECT 1) DELETE FROM s RETURNING id", "(WITH t AS (merge INTO s USING u ON true) TABLE t)",
+            "WITH t AS (SELECT E'a'\n'\\''), u AS (DELETE FROM s RETURNING id) SELECT ' '",
+            "WITH t AS (SELECT '\\') TABLE t",
             "SELECT 1 AS a INTO t", "WITH t AS (SELECT 1) SELECT * INTO s FROM t",
         )) withClue(sql) { PostgreSqlCopy.canCopy(sql) shouldBe false }
         PostgreSqlCopy.canCopy("SELECT 1" + " ;".repeat(20_000)) shouldBe false
