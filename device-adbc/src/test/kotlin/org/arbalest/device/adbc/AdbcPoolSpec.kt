@@ -418,6 +418,19 @@ class AdbcPoolSpec : FunSpec({
         }
     }
 
+    test("a connection that is closed for an option which the driver does not report is logged once [ADB-40]") {
+        pooled(size = 1) { pool ->
+            fun logs(): List<String> = pool.acquire().let { lease ->
+                lease.connection().setIsolation(AdbcIsolation.SNAPSHOT)
+                logged("org.arbalest.device.adbc") { lease.close() }.map { it.message }
+            }
+            logs().single() shouldBe "the driver libadbc_driver_faulty.so does not report the option " +
+                "adbc.connection.transaction.isolation_level, so that a connection on which a lease sets it is closed"
+            logs() shouldHaveSize 0
+            pool.statistics().closed() shouldBe 2
+        }
+    }
+
     test("a result that is open at the end of its lease is cancelled, also in a transaction [ADB-28]") {
         pooled(size = 1) { pool ->
             for (isAutoCommit in listOf(false, true)) {

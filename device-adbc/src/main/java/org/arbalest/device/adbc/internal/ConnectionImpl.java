@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Validation;
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link AdbcConnection}. */
 public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
+  /** The options of {@link #warnOfClose} so far. */
+  private static final Set<String> UNREPORTED = ConcurrentHashMap.newKeySet();
+
   /** The handler of the connection's warnings. Written under the connection lock. */
   private volatile @Nullable Warnings warnings;
 
@@ -128,7 +133,11 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     if (all.isEmpty()) return true;
     enter(false);
     try {
-      if (all.containsValue(Optional.empty())) return false;
+      for (Map.Entry<String, Optional<Object>> option : all.entrySet()) {
+        if (option.getValue().isPresent()) continue;
+        warnOfClose(option.getKey());
+        return false;
+      }
       Optional<Object> catalog = all.remove(OptionFunctions.CATALOG); // before the schema
       if (catalog != null) restoreOption(OptionFunctions.CATALOG, catalog.get());
       all.forEach((key, value) -> restoreOption(key, value.get()));
@@ -136,6 +145,13 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     } finally {
       leave();
     }
+  }
+
+  /** Warns once for each option: each lease that sets it costs a connection. */
+  private void warnOfClose(String key) {
+    if (!UNREPORTED.add(key)) return;
+    System.getLogger("org.arbalest.device.adbc").log(Level.WARNING, "the driver " + handle.driver.name()
+        + " does not report the option " + key + ", so that a connection on which a lease sets it is closed");
   }
 
   @Override
