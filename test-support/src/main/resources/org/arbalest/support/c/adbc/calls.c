@@ -76,7 +76,11 @@ int call_ends_transaction(const char* sql) {
   return sql != NULL && setting(PG_BOUND) && (strcmp(sql, "ROLLBACK") == 0 || strcmp(sql, "COMMIT") == 0);
 }
 
-static int refuse_aborted(struct call* call) {
+static int refuse_aborted(struct call* call, const struct connection* connection) {
+  if (setting(PG_BOUND) && connection->manual) { /* its driver refuses, before the server (EnsureTransaction) */
+    return refuse(call, call_fail(call, ADBC_STATUS_INVALID_STATE, "\0\0\0\0\0",
+                                  "the connection is in an error state; first rollback"));
+  }
   return refuse(call, call_fail(call, ADBC_STATUS_INVALID_STATE, "25P02",
                                 "current transaction is aborted, commands ignored until end of transaction block"));
 }
@@ -115,7 +119,7 @@ int call_begin(struct call* call, const char* name, int flags, void* private_dat
   int ends = flags & ENDS || (kind == STATEMENT && call_ends_transaction(((struct statement*)handle)->sql));
   if (queries && overlaps) return refuse(call, call_state(call, "another command is already in progress"));
   if ((queries || flags & RUNS) && !ends && connection != NULL && connection->aborted) {
-    return refuse_aborted(call);
+    return refuse_aborted(call, connection);
   }
   return 1;
 }
