@@ -3,6 +3,7 @@ package org.arbalest.device.adbc.internal;
 
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The drivers of Apache Arrow that store or return other values than {@code adbc.h} has, or keep state on the session.
@@ -18,24 +19,29 @@ enum KnownDriver {
 
   private static final String BATCH_ROWS = "adbc.sqlite.query.batch_rows";
 
-  /** Returns the driver of a statement. The first call for a connection asks the driver, without its server. */
+  /**
+   * Returns the driver of a statement. The first call for a connection asks the driver, without its server. Another
+   * driver may answer in any way; one that does not say that it lacks the options is asked again.
+   */
   static KnownDriver of(NativeHandle statement) {
     KnownDriver known = statement.lock.known;
     if (known == null) {
-      known = has(() -> OptionFunctions.STATEMENT.get(statement, USE_COPY)) ? POSTGRESQL
-          : has(() -> OptionFunctions.STATEMENT.getLong(statement, BATCH_ROWS)) ? SQLITE : OTHER;
-      statement.lock.known = known;
+      AdbcException first = failure(() -> OptionFunctions.STATEMENT.get(statement, USE_COPY));
+      AdbcException second =
+          first == null ? null : failure(() -> OptionFunctions.STATEMENT.getLong(statement, BATCH_ROWS));
+      known = first == null ? POSTGRESQL : second == null ? SQLITE : OTHER;
+      if (first == null || second == null || (isUnknownOption(first) && isUnknownOption(second)))
+        statement.lock.known = known;
     }
     return known;
   }
 
-  private static boolean has(Runnable option) {
+  private static @Nullable AdbcException failure(Runnable option) {
     try {
       option.run();
-      return true;
+      return null;
     } catch (AdbcException e) {
-      if (isUnknownOption(e)) return false;
-      throw e; // otherwise a passing failure would hide the driver for good
+      return e;
     }
   }
 
