@@ -26,7 +26,10 @@ public final class Redaction implements SparkSessionExtensionsProvider {
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectCheckRule(session -> {
       add(session);
-      return _ -> BoxedUnit.UNIT;
+      return _ -> {
+        add(session); // RESET has removed it
+        return BoxedUnit.UNIT;
+      };
     });
     return BoxedUnit.UNIT;
   }
