@@ -20,8 +20,8 @@ enum KnownDriver {
   private static final String BATCH_ROWS = "adbc.sqlite.query.batch_rows";
 
   /**
-   * Returns the driver of a statement. The first call for a connection asks the driver, without its server. Another
-   * driver may answer in any way; one that does not say that it lacks the options is asked again.
+   * Returns the driver of a statement. The first call for a connection queries the driver, without its server. Another
+   * driver may answer in any way; one that does not say that it lacks the options is queried again.
    */
   static KnownDriver of(NativeHandle statement) {
     KnownDriver known = statement.lock.known;

@@ -242,7 +242,8 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
     ResultSource later = between == null ? null : owner.lock.record.lastExcept(this);
     boolean isEnd = errno == 0 && isOver;
     if (later == null || isEnd || !isByCopy || cancel != AdbcFunction.STATEMENT_CANCEL
-        || KnownDriver.of(owner) != KnownDriver.POSTGRESQL) return;
+        || KnownDriver.of(owner) != KnownDriver.POSTGRESQL)
+      return;
     later.hasLostRows = true;
     if (errno != 0) return; // thrown by the caller
     StatementBinding.release(ArrowArrayStruct.releaseCallback(block.out), block.out);

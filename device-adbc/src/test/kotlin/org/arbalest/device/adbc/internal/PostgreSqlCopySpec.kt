@@ -141,7 +141,7 @@ class PostgreSqlCopySpec : FunSpec({
         }
     }
 
-    test("a driver that answers an unknown option with another status is another one, and is asked again [ADB-41]") {
+    test("a driver that answers an unknown option with another status is another one, and is queried again [ADB-41]") {
         Faulty.connected { connection ->
             repeat(2) { Faulty.c.fail("StatementGetOption", nth = 1L + it, status = 9) }
             repeat(4) { connection.query("SHOW TABLES").rows().isEmpty() shouldBe false }

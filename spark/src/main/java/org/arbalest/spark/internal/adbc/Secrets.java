@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.arbalest.device.adbc.AdbcException;
 
 /**
- * Removes the values of options from the errors of drivers that open or connect: libpq for example quotes a URI that it
- * cannot read, or the part in the place of another option, so that all texts in quotes are removed, too.
+ * Removes the values of options, and all texts in quotes, from the errors of drivers that open or connect. Libpq for
+ * example quotes a URI that it cannot read, or the part in the place of another option.
  */
 final class Secrets {
   /** Shorter values would be found in other words. */
