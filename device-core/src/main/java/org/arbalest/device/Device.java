@@ -133,7 +133,7 @@ public sealed interface Device permits DeviceImpl {
    *
    * <p>The queue still belongs to its owner: closing the stream does not destroy it. The queue must live until the
    * stream is closed, and until all memory in its order ({@link DeviceStream#memory}, {@link MemoryManager#of}) is
-   * freed: if such memory was closed while the queue was captured, up to one second after the capture.
+   * freed. Memory that was closed while the queue was captured is freed up to one second after the capture.
    *
    * @param handle the runtime's handle. 0 is the default stream of CUDA and of HIP. With CUDA, 1 is the legacy default
    *     stream. With both, 2 is the calling thread's default stream

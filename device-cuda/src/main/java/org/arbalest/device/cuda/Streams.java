@@ -94,8 +94,7 @@ final class Streams {
     throw new DeviceException(Errno.EINVAL,
         "the handle " + stream + " is that of a default stream of the current context 0x" + Long.toHexString(current)
             + ", but " + gpu.name + " works in its primary context 0x" + Long.toHexString(gpu.context())
-            + "; make that current by Cuda.enter(device), or use a created stream: one of the primary context, or of a"
-            + " green context");
+            + "; make that current by Cuda.enter(device), or use a stream created in it or in a green context");
   }
 
   /** Creates an event that completes with the current recording of an event of the application. */

@@ -747,12 +747,11 @@ struct attributes { int order; int from_type; int from; int to_type; int to; uns
 static size_t most_pieces;
 
 /*
- * In a random order, because none is specified. The documentation does not state the following, which users saw:
- * - pieces of 0 bytes are rejected (rapidsai/rmm issue 2509);
- * - a stream that is captured returns 900, the capture goes on, and nothing is copied (rmm issue 2518);
- * - addresses are those of the GPU. Where it has registered memory at other addresses than the CPU, and
- *   CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM is 0, the copy fails later, with an error that stays; cuMemcpyAsync
- *   translates the address (sgl-project/sglang issue 40232, on WSL2).
+ * In a random order, because none is specified. Users saw three rules that the documentation does not state. Pieces of
+ * 0 bytes are rejected (rapidsai/rmm issue 2509). A captured stream returns 900: the capture goes on, and nothing is
+ * copied (rmm issue 2518). The addresses are those of the GPU: if it has registered memory at other addresses than the
+ * CPU (CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM is 0), the copy fails later, with an error that stays. cuMemcpyAsync
+ * translates such addresses (sgl-project/sglang issue 40232, on WSL2).
  */
 static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first,
                       size_t kinds, CUstream stream) {

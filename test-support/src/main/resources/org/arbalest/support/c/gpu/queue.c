@@ -667,7 +667,7 @@ int gpu_free_async(gpu_stream* stream, enum gpu_kind kind, uint64_t address) {
 }
 
 /*
- * A pool serves memory that was freed in the same stream at once, while earlier work of the stream still uses it: "The
+ * A pool serves memory that was freed in the same stream at once, while earlier work of the stream still uses it. "The
  * allocator is free to reallocate the memory as long as it can guarantee that compliant memory accesses will not
  * overlap temporally. The allocator may refer to internal stream ordering" (cuda.h, Stream Ordered Memory Allocator).
  * Work that does not wait for the stream then finds another user's bytes.
