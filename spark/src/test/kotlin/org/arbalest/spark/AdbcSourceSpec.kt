@@ -183,6 +183,13 @@ class AdbcSourceSpec : FunSpec({
         }.message shouldContain "NoSuch.Option"
     }
 
+    test("the redaction that RESET removes is back for the next plan [SPK-30]") {
+        val session = read("table" to "range(1)").sparkSession().newSession()
+        session.sql("RESET")
+        session.sql("SELECT 1").count() shouldBe 1
+        session.conf().get("spark.sql.redaction.options.regex") shouldContain "(?:database|connection)"
+    }
+
     test("an invalid option is rejected with its name and value [SPK-13]") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain
             "either option(\"query\", …) or option(\"table\", …)"

@@ -56,6 +56,20 @@ class TransactionsSpec : FunSpec({
         }
     }
 
+    test("a block that returns although a statement has failed on PostgreSQL is rolled back, and throws [ADB-26]") {
+        c.bindAsPostgreSql()
+        connected { connection ->
+            shouldThrow<AdbcException> {
+                connection.transaction {
+                    awaitExecute("DELETE FROM t WHERE id < 4")
+                    runCatching { awaitExecute("INSERT INTO t (id) VALUES (9)") }
+                }
+            }.sqlState() shouldBe "25P02"
+            connection.isAutoCommit shouldBe true
+            connection.count() shouldBe 10
+        }
+    }
+
     test("a transaction commits when its block returns, and rolls back when it throws or is cancelled [ADB-26]") {
         connected { connection ->
             connection.transaction {
