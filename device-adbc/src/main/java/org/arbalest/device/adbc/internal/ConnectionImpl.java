@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The implementation of {@link AdbcConnection}. */
 public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
-  /** The options of {@link #warnOfClose} so far. */
-  private static final Set<String> UNREPORTED = ConcurrentHashMap.newKeySet();
+  /** The drivers and options of {@link #warnOfClose} so far. */
+  private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
   /** The handler of the connection's warnings. Written under the connection lock. */
   private volatile @Nullable Warnings warnings;
@@ -147,9 +147,9 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
     }
   }
 
-  /** Warns once for each option: each lease that sets it costs a connection. */
+  /** Warns once for each option of a driver: each lease that sets it costs a connection. */
   private void warnOfClose(String key) {
-    if (!UNREPORTED.add(key)) return;
+    if (!WARNED.add(handle.driver.name() + " " + key)) return;
     System.getLogger("org.arbalest.device.adbc").log(Level.WARNING, "the driver " + handle.driver.name()
         + " does not report the option " + key + ", so that a connection on which a lease sets it is closed");
   }
