@@ -72,15 +72,18 @@ final class DriverTransaction {
   }
 
   /**
-   * Prepares the execution that begins. Returns null if the driver begins no transaction.
+   * Prepares the execution that begins. Returns null if the driver begins no transaction, or the caller's
+   * has failed.
    *
    * @throws AdbcException with {@link AdbcStatus#INVALID_STATE} in a transaction that SQL began: the driver would
    *     commit it, and a failed one would be taken for the driver's, and rolled back
    */
   static @Nullable DriverTransaction begin(NativeHandle statement, Schema bound) {
     NativeHandle connection = statement.connection();
-    if (!connection.lock.record.isAutoCommit())
+    if (!connection.lock.record.isAutoCommit()) {
+      if (FAILED.equals(status(connection))) return null; // the execution fails, with its own SQL
       return new DriverTransaction(connection, SessionSql.text(connection, "SELECT current_setting('TimeZone')"));
+    }
     String status = refreshed(connection);
     if (FAILED.equals(status)) throw refused(connection, AdbcFunction.STATEMENT_EXECUTE_QUERY)
         .sqlState(FAILED_STATE).message("the transaction of SQL's BEGIN has failed; execute ROLLBACK").build();

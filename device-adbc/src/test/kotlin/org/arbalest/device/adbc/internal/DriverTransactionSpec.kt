@@ -6,6 +6,7 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
+import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
@@ -197,6 +198,14 @@ class DriverTransactionSpec : FunSpec({
             connection.isAutoCommit = true
             connection.isFresh()
         } shouldContainExactly listOf(2L)
+    }
+
+    test("a time with a zone in a failed transaction is the error of the caller's own query [ADB-36]") {
+        inserted { connection ->
+            connection.abort()
+            shouldThrow<AdbcException> { connection.query(select, moment) }.message!! shouldContain select
+            connection.rollback()
+        } shouldContainExactly listOf()
     }
 
     test("a transaction that fails after a query by COPY is refused, too [ADB-19]") {
