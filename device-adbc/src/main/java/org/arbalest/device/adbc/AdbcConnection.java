@@ -76,8 +76,8 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * <p>The driver receives all rows as one batch, or one after another if it accepts only one, like DuckDB. If a row
    * fails, the effects of the rows before it stay, unless autocommit is off, or PostgreSQL receives a time with a zone:
    * then none stays. PostgreSQL's driver waits for its server after each row. With autocommit off, an {@code INSERT …
-   * VALUES} of parameters only thus becomes one of many rows, for which a trigger per statement runs once. To store
-   * many rows, {@link #ingest(String, DeviceArray)} is faster.
+   * VALUES} of parameters thus becomes one of many rows, which the table's rules, triggers and defaults see at once. To
+   * store many rows, {@link #ingest(String, DeviceArray)} is faster.
    *
    * @param rows the rows, each with one value per parameter; see {@link AdbcStatement#bindValues}
    * @return the number of affected rows, or -1 if the driver does not know it

@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@code INSERT … VALUES} of PostgreSQL whose only row has parameters, {@code DEFAULT} and {@code NULL}: with more
- * such rows it stores the same. PostgreSQL's driver waits for its server after each bound row, which thus stores many.
+ * An {@code INSERT … VALUES} of PostgreSQL whose only row has parameters and {@code NULL}. With more such rows it
+ * stores the same, unless rules, triggers or defaults look at the table. PostgreSQL's driver waits for its server after
+ * each bound row, which thus stores many.
  */
 final class MultiRowInsert {
   /** PostgreSQL has at most 65,535; more than these save no more time. */
@@ -20,7 +21,7 @@ final class MultiRowInsert {
   private static final String NAME = "(?:[\\p{L}_][\\p{L}\\d_$]*|\"[^\"]+\")";
   private static final String NAMES = "\\(\\s*" + NAME + "(?:\\s*,\\s*" + NAME + ")*\\s*\\)";
   private static final String VALUE =
-      "(?:\\$\\d+(?:\\s*::\\s*" + NAME + "(?:\\(\\d+(?:,\\s*\\d+)?\\))?)?|DEFAULT|NULL)";
+      "(?:\\$\\d+(?:\\s*::\\s*[\\p{L}_][\\p{L}\\d_]*(?:\\(\\d+(?:,\\s*\\d+)?\\))?)?|NULL)";
 
   private static final Pattern INSERT = Pattern.compile(
       "(\\s*INSERT\\s+INTO\\s+" + NAME + "(?:\\." + NAME + ")*\\s*(?:" + NAMES + ")?\\s*VALUES\\s*)"

@@ -21,6 +21,7 @@ import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Interval;
+import org.arbalest.device.types.NestedType.ListType;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -115,7 +116,8 @@ public final class Parameters {
     adapted(driver);
     MultiRowInsert insert = size() > 1 && ((StatementImpl) statement).storesManyRowsAtOnce()
         ? MultiRowInsert.of(sql, count()) : null;
-    if (insert != null) return execute(statement, insert);
+    List<Field> fields = insert == null ? null : fieldsOfManyRows();
+    if (insert != null && fields != null) return execute(statement, insert, fields);
     try (DeviceArray all = build(null)) {
       boolean isEach = size() > 1 && driver.bindsOneRow();
       return isEach ? executeEach(statement, all) : execute(statement, all.retain());
@@ -127,19 +129,33 @@ public final class Parameters {
     return statement.executeUpdate();
   }
 
-  private long execute(AdbcStatement statement, MultiRowInsert insert) {
+  /** Returns the columns of all rows; null if the driver checks values of one, whose errors name the row. */
+  private @Nullable List<Field> fieldsOfManyRows() {
     List<Field> fields = new ArrayList<>();
     for (int i = 0; i < count(); i++) fields.add(ParameterField.of(i + 1, column(i)));
-    int each = Math.min(size(), insert.mostRows());
-    int whole = size() / each * each;
-    long sum = execute(statement, insert, fields, 0, whole, each);
-    return whole == size() ? sum : sum(sum, execute(statement, insert, fields, whole, size(), size() - whole));
+    for (Field field : fields) if (field.type() instanceof ListType) return null;
+    return fields;
   }
 
-  /** Executes an INSERT with some rows, of which each execution stores {@code each}. */
-  private long execute(AdbcStatement statement, MultiRowInsert insert, List<Field> fields, int first, int end,
-      int each) {
-    statement.setSqlQuery(insert.sql(each));
+  /** Builds the batches of all rows before it executes one. */
+  private long execute(AdbcStatement statement, MultiRowInsert insert, List<Field> fields) {
+    int each = Math.min(size(), insert.mostRows());
+    int whole = size() / each * each;
+    try (DeviceArray first = build(fields, 0, whole, each);
+        DeviceArray rest = whole == size() ? null : build(fields, whole, size(), size() - whole)) {
+      statement.setSqlQuery(insert.sql(each));
+      long sum = execute(statement, first.retain());
+      if (rest == null) return sum;
+      statement.setSqlQuery(insert.sql(size() - whole));
+      return sum(sum, execute(statement, rest.retain()));
+    } catch (IllegalArgumentException e) {
+      build(null).close(); // throws the error with the row's own number
+      throw e;
+    }
+  }
+
+  /** Builds a batch of some rows, of which each execution stores {@code each}. */
+  private DeviceArray build(List<Field> fields, int first, int end, int each) {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), (end - first) / each)) {
       for (int row = 0; row < each; row++) {
         for (int i = 0; i < count(); i++) {
@@ -148,7 +164,7 @@ public final class Parameters {
           add(batch, i + 1, fields.get(i).withName(String.valueOf(row * count() + i + 1)), values);
         }
       }
-      return execute(statement, batch.build());
+      return batch.build();
     }
   }
 

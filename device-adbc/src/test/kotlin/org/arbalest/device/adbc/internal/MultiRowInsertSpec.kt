@@ -29,9 +29,9 @@ class MultiRowInsertSpec : FunSpec({
     test("an INSERT of one row of parameters becomes one of several, which keeps the rest of its text [ADB-29]") {
         for ((sql, two) in mapOf(
             insert to "INSERT INTO x VALUES ($1, $2), ($3, $4)",
-            "insert into s.\"a b\" (\"ü\", ö)\n values($2,$1::numeric(5, 2) , DEFAULT, null ) ; " to
-                "insert into s.\"a b\" (\"ü\", ö)\n values($2,$1::numeric(5, 2) , DEFAULT, null ), " +
-                "($4,$3::numeric(5, 2) , DEFAULT, null ) ",
+            "insert into s.\"a b\" (\"ü\", ö)\n values($2,$1::numeric(5, 2) , null ) ; " to
+                "insert into s.\"a b\" (\"ü\", ö)\n values($2,$1::numeric(5, 2) , null ), " +
+                "($4,$3::numeric(5, 2) , null ) ",
             "INSERT INTO x VALUES ($1, $2) ON CONFLICT (id) DO NOTHING;" to
                 "INSERT INTO x VALUES ($1, $2), ($3, $4) ON CONFLICT (id) DO NOTHING",
         )) withClue(sql) { MultiRowInsert.of(sql, 2)!!.sql(2) shouldBe two }
@@ -49,6 +49,7 @@ class MultiRowInsertSpec : FunSpec({
             "$insert RETURNING id", "$insert ON CONFLICT (id) DO UPDATE SET a = 1", "$insert -- now",
             "$insert; $insert",
             "WITH y AS (SELECT 1) $insert", "INSERT INTO x VALUES ($1, '$2')", "INSERT INTO x VALUES ($1, $2 + 1)",
+            "INSERT INTO x VALUES ($1, $2, DEFAULT)", "INSERT INTO x VALUES ($1::my$1, $2)",
         )) withClue(sql) { MultiRowInsert.of(sql, 2).shouldBeNull() }
         MultiRowInsert.of("INSERT INTO x VALUES (${List(101) { "$${it + 1}" }.joinToString()})", 101).shouldBeNull()
     }
@@ -96,6 +97,17 @@ class MultiRowInsertSpec : FunSpec({
                 .message shouldBe "parameter 1 of row 0 is the class Long, but parameter 1 of row 457 is the class " +
                 "String; convert all to one class"
             connection.rollback()
+            connection.stored() shouldBe listOf()
+        }
+    }
+
+    test("a value of the last row that has no column is found before any row is stored, with its row [ADB-29]") {
+        connected { connection ->
+            connection.isAutoCommit = false
+            val failing = List(100) { listOf(it.toLong(), "a") } + listOf(listOf(100L, "\uD800"))
+            shouldThrow<IllegalArgumentException> { connection.executeMany(insert, failing) }
+                .message!! shouldContain "row 100"
+            connection.commit()
             connection.stored() shouldBe listOf()
         }
     }
