@@ -170,22 +170,21 @@ public enum Dialect {
   }
 
   /**
-   * Lets other writers of a table wait until the transaction ends. A DELETE of PostgreSQL waits for them, but deletes
-   * only the rows that were there when it began. DuckDB rejects the later of two. Views and foreign tables of
-   * PostgreSQL have no such lock.
+   * Returns the SQL that lets other writers of a table wait until the transaction ends, of which it is the first
+   * statement. A DELETE of PostgreSQL waits for them, but deletes only the rows that were there when it began. Null if
+   * there is no such lock: DuckDB rejects the later of two, and views and foreign tables are not locked.
    *
    * @param table the table in SQL
    */
-  public void lock(AdbcConnection connection, String table) {
-    if (this != POSTGRESQL) return;
-    boolean isTable;
+  public @Nullable String lock(AdbcConnection connection, String table) {
+    if (this != POSTGRESQL) return null;
     try (DeviceArrayReader rows = connection.query(
         "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p')", table)) {
       DeviceArray batch = rows.next();
-      isTable = batch != null;
-      if (batch != null) batch.close();
+      if (batch == null) return null;
+      batch.close();
     }
-    if (isTable) connection.execute("LOCK TABLE " + table + " IN EXCLUSIVE MODE");
+    return "LOCK TABLE " + table + " IN EXCLUSIVE MODE";
   }
 
   /** Returns the SQL of a quarter of a number, without the remainder. */

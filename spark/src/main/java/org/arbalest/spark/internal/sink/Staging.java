@@ -94,10 +94,11 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
       connection.execute("CREATE TABLE " + table + " AS " + select(attempts));
       return false;
     }
+    String lock = isOverwrite ? Dialect.of(connection).lock(connection, table) : null;
     boolean isTransaction = begin(connection, isOverwrite);
     try {
       if (isOverwrite) {
-        Dialect.of(connection).lock(connection, table);
+        if (lock != null) connection.execute(lock);
         connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
       }
       long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
