@@ -173,6 +173,14 @@ public interface DeviceDriver extends MemoryAllocator {
   }
 
   /**
+   * Returns the device's count of ones in bitmaps. The call may load code to the device, which may wait for its other
+   * work. Null if the device has none, or cannot load it here: core then copies the bitmaps to main memory.
+   */
+  default @Nullable BitCounter bitCounter() {
+    return null;
+  }
+
+  /**
    * Returns whether {@link #copy} reads and writes memory of another device, and {@link #waitFor} accepts its events.
    */
   default boolean reaches(DeviceType type, long id) {

@@ -3,6 +3,7 @@ package org.arbalest.device.cuda;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.arbalest.device.cuda.CuFunction.I;
 import org.arbalest.device.cuda.CuFunction.IL;
 import org.arbalest.device.cuda.CuFunction.L;
@@ -51,6 +52,10 @@ final class Cu {
   static final int INVALID_CONTEXT = 201;
   static final int INVALID_HANDLE = 400;
   static final int NOT_READY = 600;
+
+  /** The errors of a text of kernels: no compiler, or one that is too old, for this GPU. */
+  static final Set<Integer> CANNOT_TRANSLATE = Set.of(209, 218, 221, 222, 223);
+
   static final int PEER_ACCESS_ALREADY_ENABLED = 704;
 
   /** The hardware has a limit of peers, 8 on some machines; the driver can still copy. */
@@ -171,7 +176,7 @@ final class Cu {
   static final LLIL MEM_EXPORT_TO_SHAREABLE_HANDLE = new LLIL("cuMemExportToShareableHandle", 10020);
   static final LLI MEM_IMPORT_FROM_SHAREABLE_HANDLE = new LLI("cuMemImportFromShareableHandle", 10020);
 
-  // Kernels: see BooleanModule.
+  // Kernels: see KernelModule.
   static final LL MODULE_LOAD_DATA = new LL("cuModuleLoadData", 2000);
   static final LLL MODULE_GET_FUNCTION = new LLL("cuModuleGetFunction", 2000);
   static final LI7L3 LAUNCH_KERNEL = new LI7L3("cuLaunchKernel", 4000);

@@ -164,7 +164,7 @@ public final class Cuda {
       throw new IllegalArgumentException("a stream of " + stream.device() + " was given for an array on "
           + array.device() + "; use a stream of the array's GPU");
     }
-    return ArrayBridge.convertTo(array, requested, stream, gpu.booleans::load);
+    return ArrayBridge.convertTo(array, requested, stream, gpu.kernels::load);
   }
 
   /**

@@ -6,6 +6,7 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.spi.Answer;
+import org.arbalest.device.spi.BitCounter;
 import org.arbalest.device.spi.Completion;
 import org.arbalest.device.spi.CopyBatch;
 import org.arbalest.device.spi.HostMemory;
@@ -86,6 +87,11 @@ final class CudaDriver extends MemoryDriver {
   @Override
   public boolean isCaptured(long queue) {
     return Streams.isCaptured(gpu, queue);
+  }
+
+  @Override
+  public @Nullable BitCounter bitCounter() {
+    return gpu.kernels.loadCounter();
   }
 
   /** Returns null for pinned and managed memory: processes share it by other means, or not at all. */

@@ -38,7 +38,7 @@ final class Gpu {
   final MemoryAllocator pinnedMemory;
   final MemoryAllocator managedMemory;
   final ProcessSharing sharing;
-  final BooleanModule booleans;
+  final KernelModule kernels;
 
   /** The peers that are connected already. The GPU's queues reach them directly if the hardware can. */
   private final Set<Integer> peers = new HashSet<>();
@@ -63,7 +63,7 @@ final class Gpu {
     this.managedMemory = new ManagedMemory(this);
     this.copies = new Copies(this);
     this.sharing = new CudaSharing(this);
-    this.booleans = new BooleanModule(this);
+    this.kernels = new KernelModule(this);
   }
 
   /** Opens a GPU, or returns the open one. */

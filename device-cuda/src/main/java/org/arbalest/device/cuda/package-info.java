@@ -42,7 +42,7 @@
  * {@code HipIpc}, {@code ShareableMemory}: memory only.</td></tr>
  * <tr><td>Identity of a GPU</td><td>{@code CuIdentity}</td><td>{@code HipIdentity}.</td></tr>
  * <tr><td>Frees on another thread</td><td>{@code Frees}</td><td>{@code Frees}.</td></tr>
- * <tr><td>Kernels for booleans</td><td>{@code BooleanModule}</td><td>nothing.</td></tr>
+ * <tr><td>Kernels</td><td>{@code KernelModule}</td><td>nothing.</td></tr>
  * <tr><td>Copies</td><td>{@code Copies}, {@code CuCopies}</td><td>{@code Copies}, {@code HipCopies}.</td></tr>
  * <tr><td>For applications</td><td>{@link org.arbalest.device.cuda.Cuda},
  * {@link org.arbalest.device.cuda.Jcuda}</td><td>{@code Rocm}; handles and ordinals are those of HIP.</td></tr>

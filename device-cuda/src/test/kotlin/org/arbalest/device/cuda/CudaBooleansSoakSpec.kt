@@ -33,7 +33,7 @@ class CudaBooleansSoakSpec : FunSpec({
     extension(cudaDouble)
     extension(ResourceCountersExtension)
     extension(gates.opened)
-    extension(BooleansOnDouble.extension)
+    extension(KernelsOnDouble.extension)
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
 
@@ -46,7 +46,7 @@ class CudaBooleansSoakSpec : FunSpec({
 
     /** Converts with kernels that are loaded again. */
     fun DeviceArray.converted(to: Field, stream: DeviceStream): DeviceArray {
-        val module = BooleanModule(Gpu.open(0))
+        val module = KernelModule(Gpu.open(0))
         return ArrayBridge.convertTo(this, to, stream) { module.load() }
     }
 
@@ -78,14 +78,14 @@ class CudaBooleansSoakSpec : FunSpec({
 
     test("a failure to load a kernel is thrown before any queueing, and the next call continues [REQ-24]") {
         withArray(100) { array, stream ->
-            val module = BooleanModule(Gpu.open(0))
+            val module = KernelModule(Gpu.open(0))
             val none = "CUDA_ERROR_NO_BINARY_FOR_GPU (209)"
             val failures = listOf(none, "CUDA_ERROR_INVALID_PTX (218)", "CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221)",
                 "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)", "CUDA_ERROR_JIT_COMPILATION_DISABLED (223)")
                 .map { Triple("cuModuleLoadData", 1L, it) } + List(2) { Triple("cuModuleGetFunction", it + 1L, none) }
             for ((function, nth, failure) in failures) {
                 val launches = CudaDouble.calls("cuLaunchKernel")
-                val fresh = BooleanModule(Gpu.open(0))
+                val fresh = KernelModule(Gpu.open(0))
                 CudaDouble.fail(function, nth, failure.substringAfter('(').dropLast(1).toInt())
                 shouldThrow<DeviceException> { ArrayBridge.convertTo(array, BYTES, stream) { fresh.load() } }
                     .message shouldContain "$function on CUDA:0 failed: $failure"

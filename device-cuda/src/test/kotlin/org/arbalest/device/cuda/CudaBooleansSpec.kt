@@ -87,7 +87,7 @@ class CudaBooleansSpec : FunSpec({
     extension(cuda)
     extension(ResourceCountersExtension)
     extension(gates.opened)
-    extension(BooleansOnDouble.extension)
+    extension(KernelsOnDouble.extension)
 
     val cpu = Devices.cpu()
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }

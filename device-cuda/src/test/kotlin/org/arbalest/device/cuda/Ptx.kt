@@ -27,8 +27,17 @@ internal interface PtxMemory {
     fun store(address: Long, byte: Int)
 }
 
-/** The position of a thread in a launch, in one dimension. */
-internal class PtxThread(val block: Long, val blocks: Long, val thread: Long, val threads: Long)
+/** The position of a thread in a launch; a block has one dimension. */
+internal class PtxThread(
+    val block: Long,
+    val blocks: Long,
+    val thread: Long,
+    val threads: Long,
+    val row: Long = 0,
+    val rows: Long = 1,
+)
+
+internal const val WARP = 32
 
 /**
  * Reads the kernels of a text, for the simulator: an interpreter of the few instructions that the library's kernels
@@ -44,7 +53,13 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
     private class Run(val memory: PtxMemory, val thread: PtxThread, val arguments: LongArray, registers: Int) {
         val registers = LongArray(registers)
         var next = 0
+
+        /** The exchange with the other threads of the warp at which this thread waits. */
+        var exchange: Exchange? = null
     }
+
+    /** An instruction by which each thread of a warp reads a register of another one. */
+    private class Exchange(val to: Int, val from: Int, val lanes: Int)
 
     private val widths = mutableMapOf<String, Int>()
     private val labels = mutableMapOf<String, Int>()
@@ -88,6 +103,8 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
 
     /** Returns the reader of an operand: a register, a special register or a number. */
     private fun value(operand: String, width: Int): Run.() -> Long = when (operand) {
+        "%ctaid.y" -> reader { thread.row }
+        "%nctaid.y" -> reader { thread.rows }
         "%ctaid.x" -> reader { thread.block }
         "%nctaid.x" -> reader { thread.blocks }
         "%tid.x" -> reader { thread.thread }
@@ -127,7 +144,22 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
         return { set(target, to, source()) }
     }
 
-    private fun address(operand: String): Run.() -> Long = value(operand.removeSurrounding("[", "]"), 64)
+    private fun address(operand: String): Run.() -> Long {
+        val parts = operand.removeSurrounding("[", "]").split('+')
+        val base = value(parts[0], 64)
+        val offset = if (parts.size == 1) 0 else parts[1].toLong()
+        return { base() + offset }
+    }
+
+    /** The behavior of an access that is not aligned is undefined (PTX ISA, "Addresses as Operands"). */
+    private fun PtxMemory.loadWord(address: Long): Long {
+        check(address and 7 == 0L) { "$name reads a word at 0x${address.toString(16)}" }
+        return (7 downTo 0).fold(0L) { word, byte -> (word shl 8) or load(address + byte).toLong() }
+    }
+
+    private fun PtxMemory.storeWord(address: Long, word: Long) {
+        for (byte in 0..7) store(address + byte, (word ushr 8 * byte and 255).toInt())
+    }
 
     private fun instruction(opcode: String, operands: List<String>): Run.() -> Unit = when (opcode) {
         "ld.param.u64" -> {
@@ -138,8 +170,38 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
         }
         "cvta.to.global.u64" -> convert(operands, 64, 64)
         "mov.u32" -> convert(operands, 32, 32)
+        "mov.u64" -> convert(operands, 64, 64)
         "cvt.u64.u32" -> convert(operands, 32, 64)
         "cvt.u32.u64" -> convert(operands, 64, 32)
+        "cvt.s64.s32" -> {
+            val to = register(operands[0], 64)
+            val from = value(operands[1], 32)
+            action { set(to, 64, from().toInt().toLong()) }
+        }
+        "popc.b32" -> count(operands, 32)
+        "popc.b64" -> count(operands, 64)
+        "shfl.sync.bfly.b32" -> {
+            check(operands.subList(3, 5) == listOf("31", "-1")) { "$name exchanges in less than a warp" }
+            val exchange = Exchange(register(operands[0], 32), register(operands[1], 32), operands[2].toInt())
+            action { this.exchange = exchange }
+        }
+        "red.global.add.u64" -> {
+            val at = address(operands[0])
+            val from = value(operands[1], 64)
+            action { memory.storeWord(at(), memory.loadWord(at()) + from()) }
+        }
+        "ld.global.u64" -> {
+            val to = register(operands[0], 64)
+            val at = address(operands[1])
+            action { set(to, 64, memory.loadWord(at())) }
+        }
+        "add.u32" -> binary(operands, 32, 32) { a, b -> a + b }
+        "sub.u32" -> binary(operands, 32, 32) { a, b -> a - b }
+        "and.b64" -> binary(operands, 64, 64) { a, b -> a and b }
+        "and.pred" -> binary(operands, 1, 1) { a, b -> a and b }
+        "setp.lt.u32" -> binary(operands, 32, 1) { a, b -> if (a < b) 1 else 0 }
+        "setp.ge.u64" ->
+            binary(operands, 64, 1) { a, b -> if (java.lang.Long.compareUnsigned(a, b) >= 0) 1 else 0 }
         "add.u64" -> binary(operands, 64, 64) { a, b -> a + b }
         "sub.u64" -> binary(operands, 64, 64) { a, b -> a - b }
         "min.u64" -> binary(operands, 64, 64) { a, b -> if (java.lang.Long.compareUnsigned(a, b) < 0) a else b }
@@ -174,34 +236,61 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
         else -> error("$name has the instruction $opcode, which the simulator does not know")
     }
 
-    /** Runs one thread. */
-    fun run(thread: PtxThread, memory: PtxMemory, vararg arguments: Long) {
-        val run = Run(memory, thread, arguments, widths.size)
-        while (run.next < code.size) code[run.next++](run)
+    private fun count(operands: List<String>, width: Int): Run.() -> Unit {
+        val to = register(operands[0], 32)
+        val from = value(operands[1], width)
+        return { set(to, 32, from().countOneBits().toLong()) }
     }
 
-    /** Runs all threads of a launch, one after another. */
-    fun launch(blocks: Long, threads: Long, memory: PtxMemory, vararg arguments: Long) {
-        for (block in 0 until blocks) {
-            for (thread in 0 until threads) run(PtxThread(block, blocks, thread, threads), memory, *arguments)
+    /** Runs one thread. */
+    fun run(thread: PtxThread, memory: PtxMemory, vararg arguments: Long): Unit = warp(listOf(thread), memory, *arguments)
+
+    /** Continues a thread up to its next exchange, or to its end. */
+    private fun advance(run: Run) {
+        run.exchange = null
+        while (run.next < code.size && run.exchange == null) code[run.next++](run)
+    }
+
+    /**
+     * Runs the threads of a warp, or of a smaller block. All threads of a warp have to come to an exchange: it waits for
+     * those that its mask names, and only they may execute it (PTX ISA, `shfl.sync`).
+     */
+    fun warp(threads: List<PtxThread>, memory: PtxMemory, vararg arguments: Long) {
+        val runs = threads.map { Run(memory, it, arguments, widths.size) }
+        while (true) {
+            runs.forEach { advance(it) }
+            val exchange = runs.first().exchange
+            check(runs.all { it.exchange == exchange }) { "only some threads of a warp of $name come to an exchange" }
+            if (exchange == null) return
+            check(runs.size == WARP) { "$name needs whole warps" }
+            val values = runs.map { it.registers[exchange.from] }
+            runs.forEachIndexed { lane, run -> run.registers[exchange.to] = values[lane xor exchange.lanes] }
+        }
+    }
+
+    /** Runs all warps of a launch, one after another. */
+    fun launch(blocks: Long, threads: Long, memory: PtxMemory, vararg arguments: Long, rows: Long = 1) {
+        for (row in 0 until rows) for (block in 0 until blocks) for (first in 0 until threads step WARP.toLong()) {
+            val lanes = first until minOf(first + WARP, threads)
+            warp(lanes.map { PtxThread(block, blocks, it, threads, row, rows) }, memory, *arguments)
         }
     }
 }
 
 /** The kernels of the backend. */
-internal val booleanKernels: List<PtxKernel> by lazy {
-    ptxKernels(checkNotNull(BooleanModule::class.java.getResource(BooleanModule.TEXT)).readText())
+internal val backendKernels: List<PtxKernel> by lazy {
+    ptxKernels(checkNotNull(KernelModule::class.java.getResource(KernelModule.TEXT)).readText())
 }
 
 /** The simulator's kernels, which run the backend's PTX. */
-internal object BooleansOnDouble : PtxMemory {
+internal object KernelsOnDouble : PtxMemory {
     /** The exceptions in kernels, which cannot be thrown to the simulator. */
     private val failures = CopyOnWriteArrayList<Throwable>()
 
     /** Defines the kernels before each test on the simulator, and fails a test in which a kernel failed. */
     val extension: TestCaseExtension = object : TestCaseExtension {
         override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
-            if (onDouble) for (kernel in booleanKernels) define(kernel)
+            if (onDouble) for (kernel in backendKernels) define(kernel)
             failures.clear()
             val result = execute(testCase)
             val failed = failures.firstOrNull() ?: return result
@@ -214,8 +303,8 @@ internal object BooleansOnDouble : PtxMemory {
 
     private val stubs by lazy {
         val run = MethodType.methodType(Void.TYPE, PtxKernel::class.java, MemorySegment::class.java)
-        val handle = MethodHandles.lookup().findStatic(BooleansOnDouble::class.java, "run", run)
-        booleanKernels.associateWith {
+        val handle = MethodHandles.lookup().findStatic(KernelsOnDouble::class.java, "run", run)
+        backendKernels.associateWith {
             Linker.nativeLinker().upcallStub(handle.bindTo(it), FunctionDescriptor.ofVoid(ADDRESS), Arena.global())
         }
     }
@@ -228,7 +317,7 @@ internal object BooleansOnDouble : PtxMemory {
             val values = LongArray(kernel.parameters.size) {
                 list.getAtIndex(ADDRESS, it.toLong()).reinterpret(8).get(JAVA_LONG, 0)
             }
-            kernel.launch(2, 32, this, *values)
+            kernel.launch(2, 32, this, *values, rows = 2)
         } catch (e: Throwable) {
             failures += e
         }

@@ -12,15 +12,19 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotBeEmpty
 import org.arbalest.support.CCompiler
 import org.arbalest.testkit.SkipWithout
+import java.nio.ByteBuffer
+import java.nio.ByteOrder
 import java.nio.file.Files
+import kotlin.random.Random
 
 private const val MEBI = 1L shl 20
 
 /** The text of the kernels for booleans, without a GPU. */
 class PtxSpec : FunSpec({
-    fun kernel(name: String) = booleanKernels.single { it.name == name }
-    val toBytes by lazy { kernel(BooleanModule.TO_BYTES) }
-    val toBits by lazy { kernel(BooleanModule.TO_BITS) }
+    fun kernel(name: String) = backendKernels.single { it.name == name }
+    val toBytes by lazy { kernel(KernelModule.TO_BYTES) }
+    val toBits by lazy { kernel(KernelModule.TO_BITS) }
+    val countOnes by lazy { kernel(KernelModule.COUNT_ONES) }
 
     /** Memory without content, which notes the addresses. A bit of each byte is set. */
     class Noted : PtxMemory {
@@ -69,9 +73,76 @@ class PtxSpec : FunSpec({
         }
     }
 
+    test("a count has the ones of each bitmap, and reads no byte outside of it [ARR-22]") {
+        class Bitmaps(val table: ByteBuffer, val bits: ByteArray, val readable: Set<Long>) : PtxMemory {
+            override fun load(address: Long): Int {
+                if (address >= MEBI) return table.get((address - MEBI).toInt()).toInt() and 255
+                check(address in readable) { "byte $address" }
+                return bits[address.toInt()].toInt() and 255
+            }
+
+            override fun store(address: Long, byte: Int) {
+                table.put((address - MEBI).toInt(), byte.toByte())
+            }
+        }
+
+        val random = Random(59)
+        for (grid in 0 until 12) repeat(60) {
+            val bits = random.nextBytes(160)
+            val rows = List(random.nextInt(1, 6)) {
+                val first = random.nextInt(80)
+                val from = random.nextInt(16)
+                Triple(from, first, random.nextInt(1, if (it == 0) 20 else 8 * (160 - from) - first + 1))
+            }
+            val table = ByteBuffer.allocate(32 * rows.size).order(ByteOrder.LITTLE_ENDIAN)
+            for ((from, first, count) in rows) {
+                for (value in listOf(from, first, count, 0)) table.putLong(value.toLong())
+            }
+            val readable = rows.flatMap { (from, first, count) ->
+                (from + first / 8L)..(from + (first + count - 1L) / 8)
+            }.toSet()
+            withClue("$rows") {
+                val memory = Bitmaps(table, bits, readable)
+                countOnes.launch(1L + grid % 3, 32L + 32 * (grid / 6), memory, MEBI, rows.size.toLong(), rows = 1L + grid % 4)
+                for ((row, bitmap) in rows.withIndex()) {
+                    val (from, first, count) = bitmap
+                    val ones = (first until first + count).count { bits[from + it / 8].toInt() shr it % 8 and 1 == 1 }
+                    table.getLong(32 * row + 24) shouldBe ones.toLong()
+                }
+            }
+        }
+    }
+
+    test("a count reaches words beyond 32 bits, and the bits behind them [ARR-22]") {
+        val count = (1L shl 42) - 3
+        val noted = Noted()
+        var sum = 0L
+        val memory = object : PtxMemory {
+            override fun load(address: Long) = when (address) {
+                in 0L until 8 -> (MEBI ushr 8 * address.toInt() and 255).toInt()
+                in 8L until 16 -> 0
+                in 16L until 24 -> (count ushr 8 * (address - 16).toInt() and 255).toInt()
+                in 24L until 32 -> (sum ushr 8 * (address - 24).toInt() and 255).toInt()
+                else -> noted.load(address)
+            }
+
+            override fun store(address: Long, byte: Int) {
+                val shift = 8 * (address - 24).toInt()
+                sum = sum and (255L shl shift).inv() or (byte.toLong() shl shift)
+            }
+        }
+        val lastWarp = count / 64 / WARP * WARP // a thread has one word
+        for (first in listOf(0L, lastWarp)) {
+            val threads = List(WARP) { PtxThread(first / 256, Int.MAX_VALUE.toLong(), first % 256 + it, 256) }
+            countOnes.warp(threads, memory, 0, 1)
+            noted.loaded.max() shouldBe MEBI + count / 8
+        }
+        sum shouldBe 2L * WARP * 8
+    }
+
     test("a launch has a block for each 256 elements, and at most 65,536") {
         val launches = listOf(1L, 256, 257, 1L shl 24, (1L shl 24) + 1, 1L shl 40, Long.MAX_VALUE)
-        launches.map(BooleanModule::blocks) shouldContainExactly listOf(1, 1, 2, 65_536, 65_536, 65_536, 65_536)
+        launches.map(KernelModule::blocks) shouldContainExactly listOf(1, 1, 2, 65_536, 65_536, 65_536, 65_536)
     }
 
     test("the interpreter rejects an instruction and a register that it does not know") {
@@ -106,7 +177,7 @@ class PtxasSpec : FunSpec({
     }
 
     test("ptxas assembles the kernels without a warning, and rejects a wrong instruction") {
-        val text = checkNotNull(BooleanModule::class.java.getResource(BooleanModule.TEXT)).readText()
+        val text = checkNotNull(KernelModule::class.java.getResource(KernelModule.TEXT)).readText()
         val list = ProcessBuilder("${(ptxas as CCompiler.Found).path}", "--help").start().inputReader().readText()
         val known = Regex("""'(sm_(\d+))'""").findAll(list).filter { it.groupValues[2].toInt() >= 50 }
             .map { it.groupValues[1] }.distinct().toList() // the text needs sm_50

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.Errno;
 import org.arbalest.device.Validation;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
@@ -26,6 +28,7 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.staging.Place;
 import org.arbalest.device.internal.staging.Transfer;
+import org.arbalest.device.spi.BitCounter;
 import org.arbalest.device.types.Field;
 
 /**
@@ -33,6 +36,15 @@ import org.arbalest.device.types.Field;
  * unknown count for 0.
  */
 public final class NullCounts {
+  /**
+   * The size in bytes up to which bitmaps are copied to main memory. Their copy takes about as long as a launch of a
+   * kernel and the two copies of its table: an estimate, not measured.
+   */
+  private static final int COPIED = 256 << 10;
+
+  /** The position of the sum in a row of the table. */
+  private static final int SUM = BitCounter.ROW - Long.BYTES;
+
   /** The structs with a bitmap and an unknown count. */
   private final List<Long> unknown = new ArrayList<>();
 
@@ -90,21 +102,24 @@ public final class NullCounts {
     if (event != null) stream.waitFor(event, owner);
     long total = 0;
     for (long struct : unknown) total += bytes(struct);
-    try (DeviceBuffer landing = CpuDevice.get().allocate(total)) {
-      fetch(array, owner, stream, landing);
-      long at = landing.address();
-      for (long struct : unknown) {
-        set(struct, at);
-        at += bytes(struct);
-      }
+    if (total == 0) {
+      for (long struct : unknown) RawArrowArray.setNullCount(struct, 0);
+      return;
+    }
+    DeviceQueue queue = stream.hold();
+    try {
+      boolean isLarge = total > COPIED && stream.device().equals(array.device());
+      BitCounter counter = isLarge ? queue.driver.bitCounter() : null;
+      if (counter == null || !countThere(array, owner, queue, counter)) countHere(array, owner, queue, total);
+    } finally {
+      queue.release();
     }
   }
 
   /** Copies the visible parts of the bitmaps to main memory, with one wait. */
-  private void fetch(DeviceArrayImpl array, Ownership owner, DeviceStreamImpl stream, DeviceBuffer landing) {
-    DeviceQueue queue = stream.hold();
+  private void countHere(DeviceArrayImpl array, Ownership owner, DeviceQueue queue, long total) {
     Transfer transfer = queue.transfer();
-    try {
+    try (DeviceBuffer landing = CpuDevice.get().allocate(total)) {
       Place from = queue.place(array.device());
       Place to = queue.place(CpuDevice.get());
       long at = landing.address();
@@ -113,11 +128,72 @@ public final class NullCounts {
         if (bytes > 0) transfer.add(to, at, from, RawArrowArray.buffer(struct, 0) + firstByte(struct), bytes);
         at += bytes;
       }
-      Shared memory = DeviceBufferImpl.unwrap(landing).allocation();
-      queue.await(transfer, owner, memory);
+      queue.await(transfer, owner, DeviceBufferImpl.unwrap(landing).allocation());
+      at = landing.address();
+      for (long struct : unknown) {
+        set(struct, at);
+        at += bytes(struct);
+      }
     } finally {
       transfer.release();
-      queue.release();
+    }
+  }
+
+  /**
+   * Makes the device count, by a table that goes there and comes back. Returns whether the device had the memory for
+   * it.
+   */
+  private boolean countThere(DeviceArrayImpl array, Ownership owner, DeviceQueue queue, BitCounter counter) {
+    List<Long> counted = unknown.stream().filter(struct -> RawArrowArray.length(struct) > 0).toList();
+    long size = (long) BitCounter.ROW * counted.size();
+    DeviceBuffer there;
+    try {
+      there = array.device().memory().allocate(size);
+    } catch (DeviceException e) {
+      if (e.errno() == Errno.ENOMEM) return false;
+      throw e;
+    }
+    try (there; DeviceBuffer here = CpuDevice.get().allocate(size)) {
+      long longest = 0;
+      for (int i = 0; i < counted.size(); i++) {
+        long struct = counted.get(i);
+        long row = here.address() + (long) BitCounter.ROW * i;
+        NativeHeap.putLong(row, RawArrowArray.buffer(struct, 0));
+        NativeHeap.putLong(row + 8, RawArrowArray.offset(struct));
+        NativeHeap.putLong(row + 16, RawArrowArray.length(struct));
+        NativeHeap.putLong(row + SUM, 0);
+        longest = Math.max(longest, RawArrowArray.length(struct));
+      }
+      count(queue, counter, counted.size(), longest, array, owner, there, here);
+      for (long struct : unknown) RawArrowArray.setNullCount(struct, 0);
+      for (int i = 0; i < counted.size(); i++) {
+        long struct = counted.get(i);
+        long ones = NativeHeap.getLong(here.address() + (long) BitCounter.ROW * i + SUM);
+        RawArrowArray.setNullCount(struct, RawArrowArray.length(struct) - ones);
+      }
+    }
+    return true;
+  }
+
+  private static void count(DeviceQueue queue, BitCounter counter, int rows, long longest, DeviceArrayImpl array,
+      Ownership owner, DeviceBuffer there, DeviceBuffer here) {
+    Shared table = DeviceBufferImpl.unwrap(there).allocation();
+    Shared copy = DeviceBufferImpl.unwrap(here).allocation();
+    Place device = queue.place(array.device());
+    Place host = queue.place(CpuDevice.get());
+    long size = (long) BitCounter.ROW * rows;
+    Transfer to = queue.transfer();
+    Transfer back = queue.transfer();
+    try {
+      to.add(device, there.address(), host, here.address(), size);
+      queue.queue(to, true, false, table, copy).release();
+      queue.queue(() -> counter.countOnes(queue.handle(), there.address(), rows, longest), to, owner, table, copy)
+          .release();
+      back.add(host, here.address(), device, there.address(), size);
+      queue.await(back, to, owner, table, copy);
+    } finally {
+      back.release();
+      to.release();
     }
   }
 
