@@ -29,11 +29,15 @@ final class Copies implements HostStaging {
    */
   private final boolean copiesBatches;
 
+  /** Whether one copy is a batch too: decision 35. */
+  private final boolean copiesOneAsBatch;
+
   Copies(Gpu gpu) {
     this.gpu = gpu;
     this.pinned = new HostMemory(DeviceType.CUDA_HOST, gpu.pinnedMemory);
     this.copiesBatches =
         CuCopies.copiesBatches() && Gpu.attribute(gpu.ordinal, CuRegister.CAN_USE_HOST_POINTER) != 0;
+    this.copiesOneAsBatch = copiesBatches && CuCopies.copiesOneAsBatch();
   }
 
   void copy(long queue, long to, long from, long bytes) {
@@ -99,8 +103,8 @@ final class Copies implements HostStaging {
   /** Queues a batch. The context must be current. */
   private void queue(long queue, CopyBatch batch, Queued queued) {
     boolean isFar = batch.isBetweenDevices() && hasFarPiece(batch);
-    boolean isOneCall =
-        copiesBatches && batch.count() > 1 && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !isFar;
+    boolean isBatch = batch.count() == 1 ? copiesOneAsBatch : copiesBatches;
+    boolean isOneCall = isBatch && Long.compareUnsigned(queue, Cu.LEGACY_STREAM) > 0 && !isFar;
     queued.code = isOneCall ? CuCopies.memcpyBatchAsync(batch, queue) : Cu.NOT_SUPPORTED;
     if (isOneCall && queued.code != Cu.NOT_SUPPORTED) return;
     queued.code = Cu.SUCCESS;

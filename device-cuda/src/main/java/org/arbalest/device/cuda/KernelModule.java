@@ -69,8 +69,8 @@ final class KernelModule implements BooleanKernels, BitCounter {
   }
 
   /**
-   * Loads the kernel that counts, unless it is loaded. Returns null if the driver cannot translate kernels for this GPU,
-   * as in a container without the driver's compiler.
+   * Loads the kernel that counts, unless it is loaded. Returns null if the driver cannot translate kernels for this
+   * GPU, as in a container without the driver's compiler.
    *
    * @throws org.arbalest.device.DeviceException with the driver's other errors
    */

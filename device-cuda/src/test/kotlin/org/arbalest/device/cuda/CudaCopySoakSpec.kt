@@ -12,6 +12,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
+import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.types.DataType
@@ -54,7 +55,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
             for ((stream, far) in listOf(first to false, second to true)) {
                 // on the simulator the first GPU reaches the second, and not the other way
                 stream.createStream().use { by ->
-                    val (peers, plain) = CudaDouble.calls("cuMemcpyPeerAsync") to CudaDouble.calls("cuMemcpyAsync")
+                    val (peers, plain) = CudaDouble.calls("cuMemcpyPeerAsync") to CudaDouble.calls("cuMemcpyBatchAsync")
                     val here = first.allocate(100_000)
                     val there = second.allocate(100_000)
                     pageable(100_000, 5).use { source ->
@@ -66,7 +67,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
                     listOf(here, there).forEach { it.close() }
                     withClue("by a stream of $stream") {
                         CudaDouble.calls("cuMemcpyPeerAsync") - peers shouldBe if (far) 2L else 0L
-                        (CudaDouble.calls("cuMemcpyAsync") > plain) shouldBe true
+                        (CudaDouble.calls("cuMemcpyBatchAsync") > plain) shouldBe true
                     }
                     columns(20).use { batch ->
                         batch.copyTo(first).use { one ->
@@ -106,6 +107,32 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
                 }
             }
         }
+
+    test("copy: one copy is a batch on a driver for CUDA 13, and a small one prefers to overlap with kernels [DEV-34]") {
+        val device = Devices.device(DeviceType.CUDA, 0)
+        val functions = listOf("cuMemcpyBatchAsync", "cuMemcpyAsync")
+        fun calls(bytes: Long, stream: DeviceStream): List<Long> {
+            val before = functions.map(CudaDouble::calls)
+            device.hostMemory().get().allocate(bytes).use { from ->
+                device.allocate(bytes).use { to -> stream.copy(from, to); stream.synchronize() }
+            }
+            return functions.map(CudaDouble::calls).zip(before) { now, then -> now - then }
+        }
+        device.createStream().use { stream ->
+            for ((bytes, overlapping) in listOf(1L to 1L, (128L shl 10) to 1L, (128L shl 10) + 1 to 0L)) {
+                CudaDouble.overlapping()
+                calls(bytes, stream) shouldBe listOf(1, 0)
+                CudaDouble.overlapping() shouldBe overlapping
+            }
+            device.wrapStream(1).use { legacy -> calls(100, legacy) shouldBe listOf(0, 1) }
+            CudaDouble.batches(false)
+            try {
+                device.createStream().use { fresh -> calls(100, fresh)[1] shouldBe 1 }
+            } finally {
+                CudaDouble.batches(true)
+            }
+        }
+    }
 
     test("copy: without batch copies, each buffer is one driver call, and a failed call is named") {
         val device = Devices.device(DeviceType.CUDA, 0)

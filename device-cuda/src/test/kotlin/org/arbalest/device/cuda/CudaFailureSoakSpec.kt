@@ -34,9 +34,9 @@ class CudaFailureSoakSpec : FunSpec({
 
     val failing = listOf(
         "cuStreamCreate", "cuMemAllocFromPoolAsync", "cuStreamSynchronize", "cuMemHostAlloc", "cuMemAllocManaged",
-        "cuMemGetInfo", "cuMemcpyAsync", "cuPointerGetAttribute", "cuEventCreate", "cuEventRecord", "cuEventQuery",
-        "cuEventSynchronize", "cuStreamWaitEvent", "cuLaunchHostFunc", "cuThreadExchangeStreamCaptureMode",
-        "cuStreamIsCapturing",
+        "cuMemGetInfo", "cuMemcpyBatchAsync", "cuPointerGetAttribute", "cuEventCreate", "cuEventRecord",
+        "cuEventQuery", "cuEventSynchronize", "cuStreamWaitEvent", "cuLaunchHostFunc",
+        "cuThreadExchangeStreamCaptureMode", "cuStreamIsCapturing",
     )
     test(
         "if a driver call and all later calls of its kind fail, nothing leaks and no thread waits forever " +
@@ -66,7 +66,8 @@ class CudaFailureSoakSpec : FunSpec({
 
 private fun used(type: DeviceType): List<String> = when (type) {
     DeviceType.CUDA ->
-        listOf("cuMemAllocFromPoolAsync", "cuMemcpyAsync", "cuStreamWaitEvent", "cuLaunchHostFunc", "cuEventRecord")
+        listOf("cuMemAllocFromPoolAsync", "cuMemcpyBatchAsync", "cuStreamWaitEvent", "cuLaunchHostFunc",
+            "cuEventRecord")
     DeviceType.CUDA_HOST -> listOf("cuMemHostAlloc", "cuLaunchHostFunc", "cuEventRecord")
-    else -> listOf("cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyAsync")
+    else -> listOf("cuMemAllocManaged", "cuMemGetInfo", "cuMemcpyBatchAsync")
 }

@@ -27,10 +27,11 @@ class CudaNullCountCallsSpec : FunSpec({
 
     val device by lazy { Devices.device(DeviceType.CUDA, 0) }
 
-    fun withArray(rows: Long, use: (DeviceArray, DeviceStream, List<Long>) -> Unit) = device.createStream().use { stream ->
-        val known = structWithNulls(rows, Devices.cpu()).use { it.countNulls(stream) }.use { nullCounts(it) }
-        structWithNulls(rows, device).use { use(it, stream, known) }
-    }
+    fun withArray(rows: Long, use: (DeviceArray, DeviceStream, List<Long>) -> Unit) =
+        device.createStream().use { stream ->
+            val known = structWithNulls(rows, Devices.cpu()).use { it.countNulls(stream) }.use { nullCounts(it) }
+            structWithNulls(rows, device).use { use(it, stream, known) }
+        }
 
     fun isReleased() = Held.now().run { buffers() == 0L && arrays() == 0L && events() == 0L && waits() == 0L }
 
@@ -73,7 +74,7 @@ class CudaNullCountCallsSpec : FunSpec({
             there.countNulls(stream).use { nullCounts(it) shouldBe known }
             CudaDouble.failNothing()
             CudaDouble.calls("cuLaunchKernel") shouldBe launches
-            for ((function, calls) in listOf("cuLaunchKernel" to 1L, "cuMemcpyAsync" to 2L, "cuEventRecord" to 3L)) {
+            for ((function, calls) in listOf("cuLaunchKernel" to 1L, "cuMemcpyBatchAsync" to 2L, "cuEventRecord" to 3L)) {
                 for (nth in 1..calls) withClue("$function, call $nth") {
                     CudaDouble.fail(function, nth, 304)
                     shouldThrow<DeviceException> { there.countNulls(stream) }.message shouldContain function

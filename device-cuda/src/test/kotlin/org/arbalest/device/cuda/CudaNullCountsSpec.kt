@@ -20,7 +20,7 @@ import kotlin.random.Random
 /** More bits than core copies to main memory. */
 internal const val MANY = 8L * (256 shl 10) + 77
 
-/** A struct with nulls of its own and two columns with nulls, whose number is unknown. Its content depends on the rows. */
+/** A struct with nulls and two columns with nulls, whose number is unknown. The content depends on the rows. */
 internal fun structWithNulls(rows: Long, device: Device): DeviceArray {
     val random = Random(rows)
     val bytes = (rows + 7) / 8

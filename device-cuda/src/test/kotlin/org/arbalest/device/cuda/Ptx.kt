@@ -243,7 +243,8 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
     }
 
     /** Runs one thread. */
-    fun run(thread: PtxThread, memory: PtxMemory, vararg arguments: Long): Unit = warp(listOf(thread), memory, *arguments)
+    fun run(thread: PtxThread, memory: PtxMemory, vararg arguments: Long): Unit =
+        warp(listOf(thread), memory, *arguments)
 
     /** Continues a thread up to its next exchange, or to its end. */
     private fun advance(run: Run) {
@@ -252,8 +253,8 @@ internal class PtxKernel(val name: String, val parameters: List<String>, body: S
     }
 
     /**
-     * Runs the threads of a warp, or of a smaller block. All threads of a warp have to come to an exchange: it waits for
-     * those that its mask names, and only they may execute it (PTX ISA, `shfl.sync`).
+     * Runs the threads of a warp, or of a smaller block. All threads of a warp have to come to an exchange: it waits
+     * for those that its mask names, and only they may execute it (PTX ISA, `shfl.sync`).
      */
     fun warp(threads: List<PtxThread>, memory: PtxMemory, vararg arguments: Long) {
         val runs = threads.map { Run(memory, it, arguments, widths.size) }

@@ -103,7 +103,8 @@ class PtxSpec : FunSpec({
             }.toSet()
             withClue("$rows") {
                 val memory = Bitmaps(table, bits, readable)
-                countOnes.launch(1L + grid % 3, 32L + 32 * (grid / 6), memory, MEBI, rows.size.toLong(), rows = 1L + grid % 4)
+                val (width, threads, height) = listOf(1L + grid % 3, 32L + 32 * (grid / 6), 1L + grid % 4)
+                countOnes.launch(width, threads, memory, MEBI, rows.size.toLong(), rows = height)
                 for ((row, bitmap) in rows.withIndex()) {
                     val (from, first, count) = bitmap
                     val ones = (first until first + count).count { bits[from + it / 8].toInt() shr it % 8 and 1 == 1 }

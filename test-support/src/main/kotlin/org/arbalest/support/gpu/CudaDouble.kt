@@ -18,6 +18,7 @@ object CudaDouble :
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val mostPiecesFunction by function("double_most_pieces", JAVA_LONG)
+    private val overlappingFunction by function("double_overlapping", JAVA_LONG)
     private val greenFunction by function("double_green", null, JAVA_LONG)
     private val greenContextFunction by function("double_green_context", JAVA_LONG, JAVA_INT)
     private val managedFunction by function("double_managed_with_cpu", null, JAVA_INT)
@@ -45,6 +46,9 @@ object CudaDouble :
 
     /** Returns the largest number of copies in one call of the driver since the last call of this function. */
     fun mostPieces(): Long = mostPiecesFunction.invoke() as Long
+
+    /** Returns the number of batches since the last call that prefer to overlap with kernels. */
+    fun overlapping(): Long = overlappingFunction.invoke() as Long
 
     /** Makes a stream the only one of a green context; 0 for none. */
     fun green(stream: Long) {

@@ -61,11 +61,7 @@ final class DeviceToHostRing {
     int place = turn % ring.count();
     long before = emptied[place];
     if (before != 0) driver.waitFor(lanes.copies(), before);
-    if (fills.count() == 1) {
-      driver.copy(lanes.copies(), fills.to(0), fills.from(0), fills.bytes(0));
-    } else {
-      driver.copy(lanes.copies(), fills);
-    }
+    driver.copy(lanes.copies(), fills);
     follow(lanes.tasks(), lanes.copies());
     transfer.run(lanes.tasks(), transfer.job(empties, true));
     emptied[place] = 0;

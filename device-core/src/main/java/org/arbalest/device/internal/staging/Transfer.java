@@ -307,11 +307,7 @@ public final class Transfer extends Shared {
   }
 
   private void submitDirect() {
-    if (direct.count() == 1 && !direct.isBetweenDevices()) {
-      driver.copy(queue, direct.to(0), direct.from(0), direct.bytes(0));
-    } else if (!direct.isEmpty()) {
-      driver.copy(queue, direct);
-    }
+    if (!direct.isEmpty()) driver.copy(queue, direct);
     direct.clear();
   }
 

@@ -745,6 +745,7 @@ struct attributes { int order; int from_type; int from; int to_type; int to; uns
 /* A call with 51,828 pieces ended the process on driver 580. A violation is recorded at a fifth of that. */
 #define MOST_PIECES 10240
 static size_t most_pieces;
+static int64_t overlapping;
 
 /*
  * In a random order, because none is specified. Users saw three rules that the documentation does not state. Pieces of
@@ -756,8 +757,10 @@ static size_t most_pieces;
 static int copy_batch(CUcontext context, uint64_t* to, uint64_t* from, size_t* bytes, size_t count, struct attributes* attributes, size_t* first,
                       size_t kinds, CUstream stream) {
   if (!has_batches) return GPU_NOT_SUPPORTED;
-  if ((uintptr_t)stream < HANDLE_OF_DEFAULT || count == 0 || kinds != 1 || first[0] != 0 || attributes->order != 1) return GPU_INVALID_VALUE;
+  if ((uintptr_t)stream < HANDLE_OF_DEFAULT || count == 0 || kinds != 1 || first[0] != 0 || attributes->order != 1 || attributes->flags > 1)
+    return GPU_INVALID_VALUE;
   if (count > most_pieces) most_pieces = count;
+  overlapping += attributes->flags; /* CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE */
   if (count > MOST_PIECES) gpu_violation("one call queues %zu copies, which may end the process", count);
   for (size_t i = 0; i < count; i++) {
     if (bytes[i] == 0 || is_far(context, to[i], from[i])) return GPU_INVALID_VALUE;
@@ -791,6 +794,13 @@ DOUBLE int64_t double_most_pieces(void) {
   size_t most = most_pieces;
   most_pieces = 0;
   return (int64_t)most;
+}
+
+/* Returns the number of batches since the last call that prefer to overlap with kernels. */
+DOUBLE int64_t double_overlapping(void) {
+  int64_t batches = overlapping;
+  overlapping = 0;
+  return batches;
 }
 
 /* Sets whether the driver copies batches; one before 12.8 does not. */
