@@ -11,12 +11,12 @@ public interface BitCounter {
   int ROW = 4 * Long.BYTES;
 
   /**
-   * Queues the count, and returns before it is done. Core keeps the memory alive until the queue has done the work, also
-   * if this method throws.
+   * Queues the count, and returns before it is done. Core keeps the memory alive until the queue has done the work,
+   * also if this method throws.
    *
-   * @param table the address of the table, a multiple of 8. A row has four longs: the address of the bits, the index of
-   *     the first bit, the number of bits, and a sum, to which the device adds the number of ones. The table and the bits
-   *     are in this device's memory
+   * @param table the address of the table, a multiple of 8. A row has four longs: the address of the bits, the index
+   *     of the first bit, the number of bits, and a sum, to which the device adds the number of ones. The table and the
+   *     bits are in this device's memory
    * @param rows the number of rows, at least one
    * @param longest the largest number of bits in a row; no row has none
    */

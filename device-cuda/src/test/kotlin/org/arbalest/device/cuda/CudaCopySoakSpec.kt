@@ -108,7 +108,7 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-    test("copy: one copy is a batch on a driver for CUDA 13, and a small one prefers to overlap with kernels [DEV-34]") {
+    test("copy: on CUDA 13 one copy is a batch, and a small one prefers to overlap with kernels [DEV-34]") {
         val device = Devices.device(DeviceType.CUDA, 0)
         val functions = listOf("cuMemcpyBatchAsync", "cuMemcpyAsync")
         fun calls(bytes: Long, stream: DeviceStream): List<Long> {

@@ -47,7 +47,7 @@ class CudaNullCountCallsSpec : FunSpec({
         eventually("all is released") { isReleased() }
     }
 
-    test("without a translator for kernels the bitmaps are copied, and the driver is asked once [ARR-22]") {
+    test("without a translator for kernels the bitmaps are copied, and the driver is queried once [ARR-22]") {
         withArray(MANY) { there, stream, known ->
             for (code in listOf(209, 218, 221, 222, 223)) withClue("code $code") {
                 val module = KernelModule(Gpu.open(0))
@@ -74,7 +74,8 @@ class CudaNullCountCallsSpec : FunSpec({
             there.countNulls(stream).use { nullCounts(it) shouldBe known }
             CudaDouble.failNothing()
             CudaDouble.calls("cuLaunchKernel") shouldBe launches
-            for ((function, calls) in listOf("cuLaunchKernel" to 1L, "cuMemcpyBatchAsync" to 2L, "cuEventRecord" to 3L)) {
+            val queuing = mapOf("cuLaunchKernel" to 1L, "cuMemcpyBatchAsync" to 2L, "cuEventRecord" to 3L)
+            for ((function, calls) in queuing) {
                 for (nth in 1..calls) withClue("$function, call $nth") {
                     CudaDouble.fail(function, nth, 304)
                     shouldThrow<DeviceException> { there.countNulls(stream) }.message shouldContain function

@@ -3,8 +3,9 @@ package org.arbalest.samples.guides;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
@@ -14,10 +15,13 @@ import org.arbalest.device.MemoryManager;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.Schema;
 import org.arbalest.samples.guides.Cudf.BaseDeviceMemoryBuffer;
 import org.arbalest.samples.guides.Cudf.ColumnVector;
+import org.arbalest.samples.guides.Cudf.DType;
 import org.arbalest.samples.guides.Cudf.DeviceMemoryBuffer;
 import org.arbalest.samples.guides.Cudf.Rmm;
+import org.arbalest.samples.guides.Cudf.Table;
 
 /** Columns of cuDF by address, and memory of RMM. */
 final class CudfJava {
@@ -28,11 +32,11 @@ final class CudfJava {
     DeviceBuffer whole = DeviceBuffer.wrap(stream.device(), 0, 0, column.incRefCount()::close);
     try (DeviceBuffer owner = DeviceBuffer.wrap(stream.device(), 0, 0, () -> release(whole, stream));
         DeviceBuffer valid = column.getNullCount() == 0 ? null : wrap(column.getValid(), owner);
-        DeviceBuffer offsets = wrap(column.getOffsets(), owner);
+        DeviceBuffer offsets = wrap(address(column.getOffsets()), offsetBytes(column, field), owner);
         DeviceBuffer data = wrap(column.getData(), owner)) {
       List<DeviceBuffer> buffers = new ArrayList<>();
       buffers.add(valid);
-      if (field.type().equals(DataType.UTF8)) buffers.add(offsets);
+      if (isText(field)) buffers.add(offsets);
       buffers.add(data);
       return DeviceArray.of(field, ArrayData.of(column.getRowCount(), column.getNullCount(), buffers), stream);
     }
@@ -46,8 +50,50 @@ final class CudfJava {
 
   /** cuDF returns null for memory without bytes. */
   static DeviceBuffer wrap(BaseDeviceMemoryBuffer memory, DeviceBuffer owner) {
-    if (memory == null) return DeviceBuffer.wrap(owner.device(), 0, 0, owner);
-    return DeviceBuffer.wrap(owner.device(), memory.getAddress(), memory.getLength(), owner);
+    return wrap(address(memory), length(memory), owner);
+  }
+
+  static DeviceBuffer wrap(long address, long bytes, DeviceBuffer owner) {
+    return DeviceBuffer.wrap(owner.device(), address, bytes, owner);
+  }
+
+  static long address(BaseDeviceMemoryBuffer memory) {
+    return memory == null ? 0 : memory.getAddress();
+  }
+
+  static long length(BaseDeviceMemoryBuffer memory) {
+    return memory == null ? 0 : memory.getLength();
+  }
+
+  static boolean isText(Field field) {
+    return field.type().equals(DataType.UTF8) || field.type().equals(DataType.LARGE_UTF8);
+  }
+
+  /** Returns the size of the offsets. {@code getOffsets} says 4 bytes for each, also if they have 8. */
+  static long offsetBytes(ColumnVector column, Field field) {
+    if (!isText(field) || column.getRowCount() == 0) return 0;
+    long bytes = column.getDeviceMemorySize() - length(column.getValid()) - length(column.getData());
+    DataType type = bytes == 8 * (column.getRowCount() + 1) ? DataType.LARGE_UTF8 : DataType.UTF8;
+    if (field.type().equals(type)) return bytes;
+    throw new IllegalArgumentException(
+        field + ": cuDF's column has " + bytes + " bytes of offsets for " + column.getRowCount() + " rows: use "
+            + type);
+  }
+
+  /** Returns a record batch in the memory of a table, which may be closed then. */
+  static DeviceArray wrap(Table table, Schema schema, DeviceStream stream) {
+    if (table.getNumberOfColumns() != schema.fields().size()) {
+      throw new IllegalArgumentException(table.getNumberOfColumns() + " columns for " + schema);
+    }
+    List<DeviceArray> columns = new ArrayList<>();
+    try {
+      for (int i = 0; i < table.getNumberOfColumns(); i++) {
+        columns.add(wrap(table.getColumn(i), schema.fields().get(i), stream));
+      }
+      return DeviceArray.ofColumns(schema.fields().stream().map(Field::name).toList(), columns);
+    } finally {
+      columns.forEach(DeviceArray::close);
+    }
   }
 
   /** The arguments of a cuDF column, whose rows begin at the addresses. An address is 0 if there is no such buffer. */
@@ -58,14 +104,14 @@ final class CudfJava {
     Column column = array.asColumn();
     if (column.offset() != 0) throw new IllegalArgumentException("cuDF takes no offset: call compact()");
     if (column.field().type().equals(DataType.BOOL)) throw new IllegalArgumentException("cuDF takes no bits");
-    boolean isText = column.field().type().equals(DataType.UTF8);
+    boolean isText = isText(column.field());
     return new Addresses(array.length(), column.nullCount(), column.bufferAddress(0),
         isText ? column.bufferAddress(1) : 0, column.bufferAddress(isText ? 2 : 1));
   }
 
   /** Allocates by {@code Rmm.alloc}, in the order of the stream in which that works. */
   static final class RmmAllocator implements MemoryAllocator {
-    private final Map<Long, DeviceMemoryBuffer> blocks = new ConcurrentHashMap<>();
+    private final ConcurrentNavigableMap<Long, DeviceMemoryBuffer> blocks = new ConcurrentSkipListMap<>();
 
     @Override
     public boolean isCpuAccessible() {
@@ -88,10 +134,38 @@ final class CudfJava {
     public void free(long address, long bytes) {
       blocks.remove(address).close();
     }
+
+    /** Returns a part of a block, with a reference to the block of its own; null for no bytes. */
+    DeviceMemoryBuffer slice(DeviceBuffer part) {
+      if (part == null || part.size() == 0) return null;
+      DeviceMemoryBuffer block = blocks.floorEntry(part.address()).getValue();
+      return block.slice(part.address() - block.getAddress(), part.size());
+    }
   }
 
-  /** Returns RMM's memory. The stream is that of cuDF. */
-  static MemoryManager rmm(DeviceStream stream) {
-    return MemoryManager.of(stream, new RmmAllocator());
+  /** Returns a table with a copy of a record batch in RMM's memory. The stream is that of cuDF. */
+  static Table table(DeviceArray batch, List<DType> types, RmmAllocator allocator, DeviceStream stream) {
+    List<ColumnVector> columns = new ArrayList<>();
+    try (DeviceArray counted = batch.countNulls(stream);
+        DeviceArray copy = counted.copyTo(MemoryManager.of(stream, allocator), stream)) {
+      for (int i = 0; i < types.size(); i++) {
+        try (DeviceArray column = copy.retainChild(i)) {
+          columns.add(column(column, types.get(i), allocator));
+        }
+      }
+      return new Table(columns.toArray(ColumnVector[]::new));
+    } finally {
+      columns.forEach(ColumnVector::close);
+    }
+  }
+
+  /** Returns a column that keeps its part of RMM's memory. */
+  private static ColumnVector column(DeviceArray array, DType type, RmmAllocator allocator) {
+    Addresses checked = addresses(array);
+    try (ArrayData data = ArrayData.of(array)) {
+      List<DeviceBuffer> buffers = data.buffers(); // validity, offsets of text, values
+      return new ColumnVector(type, checked.rows(), Optional.of(checked.nulls()), allocator.slice(buffers.getLast()),
+          allocator.slice(buffers.getFirst()), buffers.size() == 2 ? null : allocator.slice(buffers.get(1)));
+    }
   }
 }

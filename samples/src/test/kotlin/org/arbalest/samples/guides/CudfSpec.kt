@@ -11,49 +11,52 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.MemoryManager
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
-import org.arbalest.samples.guides.Cudf.BaseDeviceMemoryBuffer
+import org.arbalest.device.types.Schema
 import org.arbalest.samples.guides.Cudf.ColumnVector
+import org.arbalest.samples.guides.Cudf.DType
 import org.arbalest.samples.guides.Cudf.DeviceMemoryBuffer
 import org.arbalest.samples.guides.Cudf.Rmm
+import org.arbalest.samples.guides.Cudf.Table
+import org.arbalest.samples.guides.CudfJava.RmmAllocator
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
 import org.arbalest.support.fake.FakeExtension
 import org.arbalest.testkit.contract.eventually
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout.JAVA_BYTE
+import java.util.Optional
 import java.util.function.LongFunction
 
-/** Device memory, as cuDF's columns and RMM own it. */
-private class Memory(val buffer: DeviceBuffer) : DeviceMemoryBuffer {
-    override fun getAddress() = buffer.address()
-    override fun getLength() = buffer.size()
-    override fun close() = buffer.close()
-}
+/** Device memory, as cuDF's columns and RMM own it: freed with the last reference to it or to a slice. */
+private class Memory(
+    private val buffer: DeviceBuffer,
+    private val address: Long = buffer.address(),
+    private val length: Long = buffer.size(),
+    private val owner: Memory? = null,
+) : DeviceMemoryBuffer {
+    private var references = 1
 
-/** A column that frees its memory with its last reference, and fails if it is released more often. */
-private class FakeColumn(
-    private val rows: Long,
-    private val nulls: Long,
-    private val data: Memory?,
-    private val valid: Memory? = null,
-    private val offsets: Memory? = null,
-) : ColumnVector {
-    @Volatile var references = 1
+    override fun getAddress() = address
+    override fun getLength() = length
 
-    override fun getData(): BaseDeviceMemoryBuffer? = data
-    override fun getValid(): BaseDeviceMemoryBuffer? = valid
-    override fun getOffsets(): BaseDeviceMemoryBuffer? = offsets
-    override fun getRowCount() = rows
-    override fun getNullCount() = nulls
-    override fun incRefCount() = apply { references++ }
+    override fun slice(offset: Long, length: Long): DeviceMemoryBuffer {
+        check(offset >= 0 && offset + length <= this.length)
+        references++
+        return Memory(buffer, address + offset, length, this)
+    }
 
     override fun close() {
-        check(references > 0) { "the column was released too often" }
-        if (--references == 0) listOfNotNull(data, valid, offsets).forEach { it.close() }
+        check(references > 0) { "memory was closed too often" }
+        if (--references > 0) return
+        if (owner == null) buffer.close() else owner.close()
     }
 }
+
+private fun fakeColumn(rows: Long, nulls: Long, data: Memory?, valid: Memory? = null, offsets: Memory? = null) =
+    ColumnVector(DType.INT64, rows, Optional.of(nulls), data, valid, offsets)
 
 /** Serves one block again as soon as it is closed, like RMM: only later work in the stream of the close may use it. */
 private class StreamOrderedPool(device: Device) : AutoCloseable {
@@ -68,6 +71,7 @@ private class StreamOrderedPool(device: Device) : AutoCloseable {
             object : DeviceMemoryBuffer {
                 override fun getAddress() = memory.address()
                 override fun getLength() = bytes
+                override fun slice(offset: Long, length: Long) = error("not used")
                 override fun close() {
                     inUse--
                 }
@@ -103,23 +107,23 @@ class CudfSpec : FunSpec({
     test("an array keeps a cuDF column until the last reference to it is closed") {
         device.createStream().use { cudf ->
             for ((field, column, content) in listOf(
-                Triple(Field.bool8("paid"), FakeColumn(4, 1, memory(1, 0, 7, 1), bitmap(0b1011)),
+                Triple(Field.bool8("paid"), fakeColumn(4, 1, memory(1, 0, 7, 1), bitmap(0b1011)),
                     listOf(true, false, null, true)),
-                Triple(Field.of("n", DataType.INT16), FakeColumn(2, 0, memory(1, 0, 2, 1)), listOf(1L, 258L)),
+                Triple(Field.of("n", DataType.INT16), fakeColumn(2, 0, memory(1, 0, 2, 1)), listOf(1L, 258L)),
                 Triple(
                     Field.of("s", DataType.UTF8),
-                    FakeColumn(3, 1, memory('a'.code, 'b'.code, 'c'.code), bitmap(0b101),
+                    fakeColumn(3, 1, memory('a'.code, 'b'.code, 'c'.code), bitmap(0b101),
                         memory(0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0)),
                     listOf("a", null, "bc"),
                 ),
-                Triple(Field.of("s", DataType.UTF8), FakeColumn(0, 0, null), listOf()),
+                Triple(Field.of("s", DataType.UTF8), fakeColumn(0, 0, null), listOf()),
             )) {
                 val array = CudfJava.wrap(column, field, cudf)
                 column.close()
-                column.references shouldBe 1
+                column.references() shouldBe 1
                 values(array).map { if (it is Number) it.toLong() else it } shouldBe content
                 array.retain().use { array.close() }
-                eventually("the queued copy is done, and the column is released") { column.references == 0 }
+                eventually("the queued copy is done, and the column is released") { column.references() == 0 }
             }
         }
     }
@@ -127,24 +131,100 @@ class CudfSpec : FunSpec({
     test("a column is released after the work that cuDF has queued when the array is closed") {
         device.createStream().use { cudf ->
             val data = memory(1, 2, 3, 4)
-            val column = FakeColumn(4, 0, data)
+            val column = fakeColumn(4, 0, data)
             val array = CudfJava.wrap(column, Field.of("n", DataType.INT8), cudf)
             column.close()
             array.synchronize()
             fake.hold()
             fake.launch(cudf, data.address, 4) { it.fill(0) } // this work also reads
             array.close()
-            column.references shouldBe 1
+            column.references() shouldBe 1
             fake.release()
-            eventually("the column is released") { column.references == 0 }
+            eventually("the column is released") { column.references() == 0 }
+        }
+    }
+
+    test("text with 64-bit offsets, which cuDF reports as 32-bit ones, is refused as utf8 and read as large_utf8") {
+        device.createStream().use { cudf ->
+            val text = memory(*"abcde".map { it.code }.toIntArray())
+            val offsets = memory(*IntArray(24).also { it[8] = 5; it[16] = 5 }) // as 32-bit ones: "", "abcde"
+            val reported = object : DeviceMemoryBuffer by offsets {
+                override fun getLength() = 12L
+            }
+            val column = object : ColumnVector(DType.STRING, 2, Optional.of(0), text, null, offsets) {
+                override fun getOffsets() = reported
+            }
+            shouldThrow<IllegalArgumentException> { CudfJava.wrap(column, Field.of("s", DataType.UTF8), cudf) }
+                .message shouldContain "24 bytes of offsets for 2 rows: use large_utf8"
+            CudfJava.wrap(column, Field.of("s", DataType.LARGE_UTF8), cudf)
+                .use { values(it) shouldBe listOf("abcde", "") }
+            eventually("the arrays' references are released") { column.references() == 1 }
+            column.close()
+        }
+    }
+
+    test("a table is a record batch while the batch is open, and a field too many releases all") {
+        device.createStream().use { cudf ->
+            val columns = listOf(
+                fakeColumn(3, 1, memory(*IntArray(24).also { it[0] = 1; it[16] = 3 }), bitmap(0b101)),
+                fakeColumn(3, 0, memory(7, 8, 9)),
+            )
+            val schema = Schema.of(Field.of("n", DataType.INT64), Field.of("b", DataType.INT8))
+            val table = Table(*columns.toTypedArray())
+            columns.forEach { it.close() }
+            shouldThrow<IllegalArgumentException> {
+                CudfJava.wrap(table, Schema.of(Field.of("n", DataType.INT64)), cudf)
+            }.message shouldContain "2 columns for"
+            shouldThrow<RuntimeException> {
+                CudfJava.wrap(table, Schema.of(Field.of("n", DataType.INT64), Field.of("b", DataType.INT64)), cudf)
+            }
+            eventually("only the table has references") { columns.all { it.references() == 1 } }
+            val batch = CudfJava.wrap(table, schema, cudf)
+            table.close()
+            batch.copyTo(Devices.cpu()).use { copy ->
+                copy.synchronize()
+                copy["n"].let { n -> (0L until 3).map { n.get(it) } } shouldBe listOf(1L, null, 3L)
+                copy["b"].let { b -> (0L until 3).map { (b.get(it) as Number).toInt() } } shouldBe listOf(7, 8, 9)
+            }
+            batch.close()
+            eventually("the columns are released") { columns.all { it.references() == 0 } }
+        }
+    }
+
+    test("a record batch becomes a table in RMM's memory, which is one block and lives as long as a column of it") {
+        Rmm.resource = LongFunction { bytes -> Memory(device.allocate(bytes)) }
+        val (n, s, d) = listOf(DataType.INT64, DataType.UTF8, DataType.INT16)
+        val schema = Schema.of(Field.of("n", n), Field.of("s", s), Field.of("d", d))
+        device.createStream().use { cudf ->
+            Devices.cpu().batch {
+                int64("n", listOf(1L, null, 3L))
+                utf8("s", listOf("a", "", "bcd"))
+                int16("d", shortArrayOf(4, 5, 6))
+            }.use { batch ->
+                val types = listOf(DType.INT64, DType.STRING, DType.INT16)
+                val table = CudfJava.table(batch, types, RmmAllocator(), cudf)
+                (0 until 3).map { table.getColumn(it).type } shouldBe types
+                (0 until 3).map { table.getColumn(it).getNullCount() } shouldBe listOf(1L, 0L, 0L)
+                CudfJava.wrap(table, schema, cudf).use { back ->
+                    table.close()
+                    back.copyTo(Devices.cpu()).use {
+                        it.synchronize()
+                        it.contentEquals(batch) shouldBe true
+                    }
+                }
+                batch.slice(1, 2).use { slice ->
+                    shouldThrow<IllegalArgumentException> { CudfJava.table(slice, types, RmmAllocator(), cudf) }
+                        .message shouldContain "compact()"
+                }
+            }
         }
     }
 
     test("a column that does not fit the field is released as often as it was counted") {
         device.createStream().use { cudf ->
-            val column = FakeColumn(4, 0, memory(1, 2, 3))
+            val column = fakeColumn(4, 0, memory(1, 2, 3))
             shouldThrow<RuntimeException> { CudfJava.wrap(column, Field.of("n", DataType.INT64), cudf) }
-            eventually("the array's reference is released") { column.references == 1 }
+            eventually("the array's reference is released") { column.references() == 1 }
             column.close()
         }
     }
@@ -193,7 +273,7 @@ class CudfSpec : FunSpec({
                 Rmm.alloc(pool.block).use { used -> fake.launch(cudf, used.address, used.length) { it.fill(0x77) } }
                 Devices.cpu().batch { int64("n", longArrayOf(1, 2, 3)) }.use { it.retainChild(0) }.use { array ->
                     device.createStream().use { other ->
-                        array.copyTo(CudfJava.rmm(cudf), other).use { copy ->
+                        array.copyTo(MemoryManager.of(cudf, RmmAllocator()), other).use { copy ->
                             pool.inUse shouldBe 1
                             while (fake.step(other)) Unit
                             fake.release() // cuDF's stream continues
