@@ -41,9 +41,8 @@ class PlainEnglishSpec : FunSpec({
             withClue(page) { medianSentence(page, read(page)) shouldBeLessThanOrEqual 20 }
     }
 
-    test("README has at most 700 words before its links, a guide 1,200 without tables, a decision 400, all 60,000") {
+    test("README has at most 700 words before its links, a guide 1,200 without tables, a decision 400") {
         val pages = files.filter { it.startsWith("docs/") && it.endsWith(".md") }
-        pages.sumOf { words(read(it)) } shouldBeLessThanOrEqual 60_000
         words(read("README.md").substringBefore("## Links")) shouldBeLessThanOrEqual 700
         for (guide in pages.filter { it.startsWith("docs/guides/") })
             withClue(guide) { words(withoutTables(read(guide))) shouldBeLessThanOrEqual 1200 }
