@@ -13,7 +13,7 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * The sharing of a GPU's memory and events with other processes, by handles in two forms.
+ * The sharing of a GPU's memory and events with other processes, by handles in three forms.
  *
  * <p>A plain handle, from {@code cuIpcGetMemHandle}, is for memory from {@code cuMemAlloc}. A fabric handle is for
  * memory that {@code cuMemCreate} created for such a handle, and that was mapped. This library creates such memory only
