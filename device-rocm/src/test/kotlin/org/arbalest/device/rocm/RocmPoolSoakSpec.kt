@@ -42,6 +42,10 @@ class RocmPoolSoakSpec : FunSpec({
         inChild(WaitingPool::class)
     }
 
+    test("a pool serves a block again at once, and a copy to it waits for the stream that freed it [DEV-31]") {
+        inChild(ReusedBlock::class)
+    }
+
     test("a pool of another GPU, or one that serves no memory, is refused, and nothing changes [DEV-66]") {
         inChild(RefusedPools::class)
     }
@@ -163,6 +167,35 @@ internal object WaitingPool {
             check(!waiting.isDone)
             gate.open()
             waiting.get(5, SECONDS)
+        }
+        end()
+    }
+}
+
+internal object ReusedBlock {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        begin()
+        device.createStream().use { stream ->
+            val memory = stream.memory()
+            val first = texts(100)
+            device.createStream().use { other ->
+                val before = first.copyTo(memory, stream)
+                val address = before.column("a").bufferAddress(1)
+                before.synchronize()
+                val gate = gates.shut(stream)
+                before.close() // the free is behind the gate
+                first.copyTo(memory, other).use { again ->
+                    check(again.column("a").bufferAddress(1) == address) { "the block was not served again" }
+                    check(!again.isReady)
+                    gate.open()
+                    again.copyTo(Devices.cpu()).use {
+                        it.synchronize()
+                        check(it.contentEquals(first)) { "the copy did not wait for the stream" }
+                    }
+                }
+            }
+            first.close()
         }
         end()
     }

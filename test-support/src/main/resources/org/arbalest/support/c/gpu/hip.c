@@ -318,7 +318,7 @@ API hipError_t hipHostGetDevicePointer(void** address, void* host, unsigned int 
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct location { int type; int id; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int waits; uint64_t threshold; int64_t served; int let[GPU_MOST_DEVICES]; };
+struct pool { gpu_device* device; int waits; uint64_t threshold; int64_t served; int let[GPU_MOST_DEVICES]; unsigned blocks; /* marks its blocks */ };
 
 static struct pool defaults[GPU_MOST_DEVICES];
 
@@ -420,8 +420,11 @@ API hipError_t hipMallocFromPoolAsync(void** address, size_t bytes, hipMemPool_t
   if (gpu_stream_device(stream_of(device, stream)) == NULL) RETURN(GPU_INVALID_HANDLE);
   *address = NULL;
   if (synchronizing > 0) gpu_violation("hipMallocFromPoolAsync while a thread is in hipEventSynchronize, which may deadlock (ROCm/rocm-systems 10529)");
-  hipError_t code = pool->waits ? gpu_wait_for_frees(stream_of(device, stream)) : GPU_OK; /* hipMemPoolReuseAllowInternalDependencies, "default enabled" */
-  if (code == GPU_OK) code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
+  /* A block that was freed in this stream is served again at once (hip_mempool_impl.cpp, FindMemory). */
+  int is_reused = gpu_reuse(stream_of(device, stream), bytes, &pool->blocks, (uint64_t*)address);
+  hipError_t code = pool->waits && !is_reused ? gpu_wait_for_frees(stream_of(device, stream)) : GPU_OK; /* hipMemPoolReuseAllowInternalDependencies, "default enabled" */
+  if (code == GPU_OK && !is_reused) code = gpu_allocate(pool->device, GPU_DEVICE, bytes, (uint64_t*)address);
+  if (code == GPU_OK) gpu_let_as((uint64_t)*address, &pool->blocks);
   if (code == GPU_OK) __atomic_fetch_add(&pool->served, 1, __ATOMIC_SEQ_CST);
   RETURN(MAJOR == 5 && code == GPU_OUT_OF_MEMORY ? GPU_OK : code);
 }
