@@ -200,7 +200,7 @@ private fun script(gpu: CheckedGpu, target: Target, file: Path) {
         here=${'$'}(cd "${'$'}(dirname "${'$'}0")" && pwd) || exit 1
         machine=${'$'}(uname -m)
         [ "${'$'}machine" = ${target.processor} ] ||
-          fail "this archive is for ${target.processor}, and this machine is ${'$'}machine; take the one for ${'$'}machine"
+          fail "this archive is for ${target.processor}, this machine is ${'$'}machine: take the one for ${'$'}machine"
         java=$java
         [ "${'$'}(release ${'$'}("${'$'}java" --version 2>/dev/null))" -ge 25 ] 2>/dev/null || {
           "${'$'}java" --version >&2

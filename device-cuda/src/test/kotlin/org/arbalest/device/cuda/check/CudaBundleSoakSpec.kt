@@ -90,8 +90,8 @@ class CudaBundleSoakSpec : FunSpec({
         }
         (programs / "dirname").createSymbolicLinkPointingTo(Path.of("/usr/bin/dirname"))
         program("uname", "x86_64")
-        run().let { it.code to it.output } shouldBe (1 to "gpu-check: this archive is for aarch64, and this machine is " +
-            "x86_64; take the one for x86_64\n")
+        run().let { it.code to it.output } shouldBe (1 to "gpu-check: this archive is for aarch64, this machine is " +
+            "x86_64: take the one for x86_64\n")
         program("uname", "aarch64")
         val wanted = "gpu-check: it needs Java 25 or newer; install one, and set JAVA_HOME to its folder\n"
         run().let {
