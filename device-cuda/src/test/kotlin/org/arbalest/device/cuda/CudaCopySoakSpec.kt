@@ -22,6 +22,7 @@ import org.arbalest.support.ChildJvm
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuBackend
+import org.arbalest.support.gpu.batchesCopied
 import org.arbalest.support.gpu.stagedCopyContract
 import org.arbalest.support.gpu.twoGpus
 import org.arbalest.testkit.contract.columns
@@ -107,7 +108,9 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-    test("copy: without batch copies, each buffer is one driver call, and a failed call is named") {
+    test(
+        "copy: without batch copies, each buffer is one driver call, and a failed call is named",
+    ).config(extensions = listOf(backend.batchesCopied)) {
         val device = Devices.device(DeviceType.CUDA, 0)
         try {
             for (batches in listOf(true, false)) {
