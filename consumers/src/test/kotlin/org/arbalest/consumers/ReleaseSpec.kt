@@ -11,6 +11,7 @@ class ReleaseSpec : FunSpec({
         listOf("-Prelease,spark", "-Dpublish=jars") to "-Prelease publishes documentation and SBOMs, too",
         listOf("-Prelease,spark") to "-Prelease would publish the samples, tests and benchmarks, too",
         listOf("-Prelease", "-Dpublish") to "-Prelease would publish a BOM with modules for Spark, without these",
+        listOf("-Prelease,spark", "-Dpublish") to "-Prelease would publish no archive of the GPU check",
     )) {
         test("${arguments.joinToString(" ")} is refused") {
             val all = arguments + listOf("-f", ROOT.resolve("pom.xml").path, "-N", "validate")

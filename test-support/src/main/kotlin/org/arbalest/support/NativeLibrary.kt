@@ -24,14 +24,16 @@ import java.util.concurrent.ConcurrentHashMap
 class NativeLibrary private constructor(
     /** The path of the library. */
     val file: Path,
-    private val build: (flags: List<String>, file: Path) -> Unit,
+    private val build: (compiler: Path?, flags: List<String>, file: Path) -> Unit,
 ) : SymbolLookup {
     private val symbols = SymbolLookup.libraryLookup(file, Arena.global())
 
     /**
      * Compiles the same sources again, with more [flags] for the compiler, into another [file], which is not loaded.
+     *
+     * @param compiler another compiler, such as one for another processor
      */
-    fun build(flags: List<String>, file: Path): Unit = build.invoke(flags, file)
+    fun build(flags: List<String>, file: Path, compiler: Path? = null): Unit = build.invoke(compiler, flags, file)
 
     override fun find(name: String): Optional<MemorySegment> = symbols.find(name)
 
@@ -113,7 +115,7 @@ class NativeLibrary private constructor(
             val name = sources.keys.first().substringAfterLast('/').substringBeforeLast('.')
             prebuilt?.let { folder ->
                 return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
-                    NativeLibrary(file) { _, _ -> error("$file was compiled elsewhere") }
+                    NativeLibrary(file) { _, _, _ -> error("$file was compiled elsewhere") }
                 }
             }
             val texts = sources + (ABI_HEADER to text("/META-INF/include/$ABI_HEADER"))
@@ -124,8 +126,8 @@ class NativeLibrary private constructor(
             val folder = output.resolve("$name-${hash("$compiler $flags $libraries", texts)}").toAbsolutePath()
             return loaded.computeIfAbsent(folder.resolve(System.mapLibraryName(name))) { file ->
                 made(file) { build(listOf("$compiler") + flags, texts, libraries, it) }
-                NativeLibrary(file) { more, other ->
-                    build(listOf("$compiler") + flags + more, texts, libraries, other)
+                NativeLibrary(file) { another, more, other ->
+                    build(listOf("${another ?: compiler}") + flags + more, texts, libraries, other)
                 }
             }
         }
@@ -145,7 +147,7 @@ class NativeLibrary private constructor(
                     SmallCompiler.compile(texts, flags, unfinished)
                     Files.move(unfinished, file, ATOMIC_MOVE, REPLACE_EXISTING)
                 }
-                NativeLibrary(file) { _, _ -> error("${answer.reason}; a library for other machines needs one") }
+                NativeLibrary(file) { _, _, _ -> error("${answer.reason}; a library for other machines needs one") }
             }
         }
 

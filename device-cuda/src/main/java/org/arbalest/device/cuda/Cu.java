@@ -66,6 +66,7 @@ final class Cu {
   static final int CAPTURE_IMPLICIT = 906;
   static final int CAPTURED_EVENT = 907;
 
+  static final int INTEGRATED = 18;
   static final int COMPUTE_CAPABILITY_MAJOR = 75;
   static final int COMPUTE_CAPABILITY_MINOR = 76;
   static final int PAGEABLE_MEMORY_ACCESS = 88;

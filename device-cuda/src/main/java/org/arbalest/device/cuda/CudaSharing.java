@@ -64,10 +64,7 @@ final class CudaSharing implements ProcessSharing {
       long base = out.get(JAVA_LONG, 0);
       int plain = isPlain && ranged == Cu.SUCCESS ? Cu.IPC_GET_MEM_HANDLE.call(handle.address(), base) : Cu.SUCCESS;
       gpu.leave();
-      if (isRefused)
-        throw DeviceException.invalid(at(address)
-            + " is in a pool, or mapped, without a fabric handle: share memory of cuMemAlloc, or memory with such a "
-            + "handle");
+      if (isRefused) throw refusal(address);
       if (ranged != Cu.SUCCESS) throw gpu.error(Cu.MEM_GET_ADDRESS_RANGE, ranged, at(address));
       if (plain != Cu.SUCCESS) throw gpu.error(Cu.IPC_GET_MEM_HANDLE, plain, at(base));
       if (pool != 0) return new Exported(base, out.get(JAVA_LONG, Long.BYTES), pools.export(pool, base));
@@ -90,6 +87,17 @@ final class CudaSharing implements ProcessSharing {
     int code = Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE.call(handle.address(), memory, CuMap.HANDLE_TYPE_FABRIC, 0);
     mappings.release(memory);
     return code;
+  }
+
+  /** Returns the error for memory without a handle. An integrated GPU, such as a Jetson's, may have no handles. */
+  private DeviceException refusal(long address) {
+    if (Gpu.attribute(gpu.ordinal, Cu.INTEGRATED) != 0) {
+      return new DeviceException(Errno.ENOSYS, at(address) + " of " + gpu.name
+          + " cannot be shared with other processes: CUDA has no handle for memory of this integrated GPU");
+    }
+    return DeviceException.invalid(at(address)
+        + " is in a pool, or mapped without a fabric handle: share memory of cuMemAlloc, or memory with such a "
+        + "handle");
   }
 
   private static String at(long address) {

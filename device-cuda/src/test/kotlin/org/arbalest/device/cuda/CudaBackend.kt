@@ -40,6 +40,14 @@ internal val cudaDouble: TestCaseExtension = CudaDouble.balanced(CudaBackend(Dev
 /** An extension for a spec that runs on the simulator or the driver. It loads the selected one. */
 internal val cuda: TestCaseExtension = if (onDouble) cudaDouble else SkipWithout.device(DeviceType.CUDA)
 
+/** Skips tests on an integrated GPU, such as that of a Jetson, if CUDA has no handles for its memory. */
+internal val sharedMemory = SkipWithout {
+    if (Gpu.attribute(0, Cu.INTEGRATED) == 0) return@SkipWithout null
+    Devices.device(DeviceType.CUDA, 0).shareableMemory().get().allocate(8).use { buffer ->
+        runCatching { Gpu.open(0).sharing.export(buffer.address()) }.exceptionOrNull()?.message
+    }
+}
+
 internal val jcudaNatives = SkipWithout {
     val system = "${System.getProperty("os.name")} on ${System.getProperty("os.arch")}"
     "JCuda has no natives for $system".takeUnless { system == "Linux on amd64" }
@@ -116,6 +124,10 @@ internal open class CudaBackend(private val type: DeviceType) : GpuBackend {
     override val functions: Set<String> get() = CuLibrary.functions().keys.map { it.removeSuffix("_v2") }.toSet()
 
     override val batchCopy: String? get() = "cuMemcpyBatchAsync"
+
+    override val copiesBatches: Boolean get() = Gpu.open(0).copies.copiesBatches()
+
+    override val reachesPageable: Boolean get() = Gpu.open(0).reachesPageable
 
     override val change: String get() = "cuCtxPushCurrent"
 

@@ -23,6 +23,7 @@ import org.arbalest.support.ChildJvm
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.GpuBackend
+import org.arbalest.support.gpu.batchesCopied
 import org.arbalest.support.gpu.stagedCopyContract
 import org.arbalest.support.gpu.twoGpus
 import org.arbalest.testkit.contract.columns
@@ -108,7 +109,9 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-    test("copy: on CUDA 13 one copy is a batch, and a small one prefers to overlap with kernels [DEV-34]") {
+    test(
+        "copy: on CUDA 13 one copy is a batch, and a small one prefers to overlap with kernels [DEV-34]",
+    ).config(extensions = listOf(backend.batchesCopied)) {
         val device = Devices.device(DeviceType.CUDA, 0)
         val functions = listOf("cuMemcpyBatchAsync", "cuMemcpyAsync")
         fun calls(bytes: Long, stream: DeviceStream): List<Long> {
@@ -134,7 +137,9 @@ private fun copiesOfDoubles(backend: GpuBackend): TestFactory = funSpec {
         }
     }
 
-    test("copy: without batch copies, each buffer is one driver call, and a failed call is named") {
+    test(
+        "copy: without batch copies, each buffer is one driver call, and a failed call is named",
+    ).config(extensions = listOf(backend.batchesCopied)) {
         val device = Devices.device(DeviceType.CUDA, 0)
         try {
             for (batches in listOf(true, false)) {

@@ -15,6 +15,7 @@ class CudaProcessesSoakSpec : FunSpec({
     extension(cuda)
     extension(ResourceCountersExtension)
     extension(gates.opened)
+    extension(sharedMemory)
 
     include(sharingDriverContract(CudaBackend(DeviceType.CUDA)))
 })

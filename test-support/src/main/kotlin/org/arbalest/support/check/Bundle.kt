@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.check
 
+import org.arbalest.support.CCompiler
 import org.arbalest.support.NativeLibrary
 import org.arbalest.support.PeerLibrary
 import java.io.File
@@ -21,7 +22,12 @@ import kotlin.io.path.name
 import kotlin.io.path.walk
 import kotlin.io.path.writeText
 
+private const val AARCH64 = "aarch64"
+private const val MIB = 1048576.0
 private const val MOST_MIB = 63
+
+/** The same files give the same archive. */
+private val TAR = listOf("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=2025-01-01Z")
 
 /** The glibc that the check requires: that of RHEL 8, or newer. */
 private val GLIBC = Glibc("2.28")
@@ -46,28 +52,61 @@ private val UNNEEDED = listOf(
 private val UNUSED = listOf("libJNvPTXCompiler", "libJNvrtc", "libJCudaRuntime")
 
 /**
- * Makes a folder with this program's class path, a runtime and compiled C. The folder runs the check on any Linux
- * x86-64 machine with glibc 2.28 or newer.
+ * A Linux machine for which a bundle is made.
+ *
+ * @property processor as `uname -m` prints it
+ * @property compiler its C compiler, if it is not this machine's
  */
-fun makeBundle(gpu: CheckedGpu, to: Path): Int {
-    val folder = to.toAbsolutePath()
-    folder.toFile().deleteRecursively()
-    val lib = (folder / "lib").createDirectories()
-    System.getProperty("java.class.path").split(File.pathSeparator).map(Path::of)
-        .filter { Files.exists(it) && UNNEEDED.none(it.name::startsWith) }
-        .forEachIndexed { i, entry -> entry.copyInto(lib, i) }
-    link(folder / "runtime")
-    compile(listOf(PeerLibrary.library, gpu.double.library), (folder / "native").createDirectories())
-    script(gpu, folder / "run")
-    complain(folder)?.let {
-        System.err.println("gpu-check: $it")
-        return FAILED_CODE
-    }
-    println("$folder: %.1f MiB; copy it to a machine with a GPU, and start `run`".format(mib(folder)))
-    return 0
+private class Target(val processor: String, val compiler: Path? = null)
+
+/** This machine; on x86-64 with a compiler for aarch64, also that processor. */
+private fun targets(): List<Target> {
+    val own = if (System.getProperty("os.arch") == "aarch64") AARCH64 else "x86_64"
+    val cross = CCompiler.find("$AARCH64-linux-gnu-gcc", System.getenv("PATH").orEmpty()) as? CCompiler.Found
+    return listOf(Target(own)) + listOfNotNull(cross?.takeIf { own != AARCH64 }?.let { Target(AARCH64, it.path) })
 }
 
-private fun mib(folder: Path): Double = folder.walk().filter { it.isRegularFile() }.sumOf { it.fileSize() } / 1048576.0
+/**
+ * Makes a folder with this program's class path, a runtime and compiled C, and archives of it beside it. The folder
+ * runs the check on any Linux machine with this machine's processor and glibc 2.28 or newer.
+ *
+ * An archive for another processor has no runtime, since jlink makes one only of a JDK for that processor.
+ */
+fun makeBundle(gpu: CheckedGpu, to: Path): Int {
+    val own = to.toAbsolutePath()
+    val scratch = createTempDirectory("gpu-check")
+    try {
+        for (target in targets()) {
+            val folder = if (target.compiler == null) own else scratch / own.name
+            fill(folder, gpu, target)
+            complain(folder)?.let {
+                System.err.println("gpu-check: $it")
+                return FAILED_CODE
+            }
+            val archive = own.resolveSibling("${own.name}-linux-${target.processor}.tar.gz")
+            run(TAR + listOf("-czf", "$archive", "-C", "${folder.parent}", folder.name))
+            println("$archive: %.1f MiB; copy it to a machine with a GPU, unpack it, and start `${own.name}/run`"
+                .format(archive.fileSize() / MIB))
+        }
+        return 0
+    } finally {
+        scratch.toFile().deleteRecursively()
+    }
+}
+
+private fun fill(folder: Path, gpu: CheckedGpu, target: Target) {
+    folder.toFile().deleteRecursively()
+    val lib = (folder / "lib").createDirectories()
+    val unneeded = if (target.processor == AARCH64) UNNEEDED + "jcuda-natives" else UNNEEDED // it has none for aarch64
+    System.getProperty("java.class.path").split(File.pathSeparator).map(Path::of)
+        .filter { Files.exists(it) && unneeded.none(it.name::startsWith) }
+        .forEachIndexed { i, entry -> entry.copyInto(lib, i) }
+    if (target.compiler == null) link(folder / "runtime")
+    compile(listOf(PeerLibrary.library, gpu.double.library), (folder / "native").createDirectories(), target.compiler)
+    script(gpu, target, folder / "run")
+}
+
+private fun mib(folder: Path): Double = folder.walk().filter { it.isRegularFile() }.sumOf { it.fileSize() } / MIB
 
 /** Returns the fault of a bundle: its size, or a library that needs a newer glibc; null if it has none. */
 fun complain(folder: Path): String? {
@@ -95,7 +134,7 @@ private fun unpacked(jar: Path, scratch: Path): List<Path> = FileSystems.newFile
 
 private fun Path.copyInto(lib: Path, index: Int) {
     if (isDirectory()) {
-        toFile().copyRecursively((lib / "classes-$index").toFile())
+        tool("jar", "--create", "--file", "${lib / "classes-$index.jar"}", "-C", "$this", ".")
     } else {
         val copy = copyTo(lib / name, overwrite = true)
         if (name.startsWith("jcuda-natives")) FileSystems.newFileSystem(copy).use { jar ->
@@ -105,12 +144,8 @@ private fun Path.copyInto(lib: Path, index: Int) {
 }
 
 private fun link(runtime: Path) {
-    val jlink = ToolProvider.findFirst("jlink").orElseThrow { IllegalStateException("this JDK has no jlink") }
-    val code = jlink.run(
-        System.out, System.err, "--add-modules", MODULES.joinToString(","), "--output", "$runtime", "--no-header-files",
-        "--no-man-pages", "--strip-java-debug-attributes", "--compress", "zip-9",
-    )
-    check(code == 0) { "jlink failed with $code" }
+    tool("jlink", "--add-modules", MODULES.joinToString(","), "--output", "$runtime", "--no-header-files",
+        "--no-man-pages", "--strip-java-debug-attributes", "--compress", "zip-9")
     // In a JDK without jmods, jlink's own plugin strips nothing.
     run(listOf("strip", "--strip-unneeded") + runtime.walk().filter { it.name.endsWith(".so") }.map { "$it" })
 }
@@ -118,18 +153,28 @@ private fun link(runtime: Path) {
 /**
  * Compiles the C peer and the simulator into a folder, under their names, because the target machine may have no
  * compiler. Binds them to the functions that an old glibc has.
+ *
+ * @param compiler the compiler, if it is not this machine's
  */
-fun compile(libraries: List<NativeLibrary>, folder: Path) {
-    val libc = Path.of(run(listOf(System.getenv("CC") ?: "cc", "-print-file-name=libc.so.6")).trim())
+fun compile(libraries: List<NativeLibrary>, folder: Path, compiler: Path? = null) {
+    val command = "${compiler ?: System.getenv("CC") ?: "cc"}"
+    val libc = Path.of(run(listOf(command, "-print-file-name=libc.so.6")).trim())
     for (library in libraries) {
         val scratch = createTempDirectory("gpu-check")
         val header = scratch / "glibc.h"
-        header.writeText(GLIBC.header(GLIBC.tooYoung(library.file).keys, libc))
         val built = scratch / library.file.name
-        library.build(listOf("-include", "$header") + SPLIT, built)
+        library.build(SPLIT, built, compiler)
+        header.writeText(GLIBC.header(GLIBC.tooYoung(built).keys, libc))
+        library.build(listOf("-include", "$header") + SPLIT, built, compiler)
         built.copyTo(folder / built.name)
         scratch.toFile().deleteRecursively()
     }
+}
+
+private fun tool(name: String, vararg arguments: String) {
+    val tool = ToolProvider.findFirst(name).orElseThrow { IllegalStateException("this JDK has no $name") }
+    val code = tool.run(System.out, System.err, *arguments)
+    check(code == 0) { "$name failed with $code" }
 }
 
 private fun run(command: List<String>): String {
@@ -138,17 +183,32 @@ private fun run(command: List<String>): String {
     return words.also { check(process.waitFor() == 0) { "${command.first()} failed: $words" } }
 }
 
-private fun script(gpu: CheckedGpu, file: Path) {
+private fun script(gpu: CheckedGpu, target: Target, file: Path) {
+    val (java, missing) = if (target.compiler == null) {
+        "\$here/runtime/bin/java" to "its Java does not start here; it needs glibc 2.28 or newer"
+    } else {
+        "\${JAVA_HOME:+\$JAVA_HOME/bin/}java" to
+            "it needs Java 25 or newer; install one, and set JAVA_HOME to its folder"
+    }
     file.writeText(
         """
         #!/bin/sh
         # Checks whether this machine's ${gpu.maker} GPU and driver do what Arbalest needs, and how fast.
         # See ./run --help.
+        fail() { echo "gpu-check: ${'$'}1" >&2; exit $FAILED_CODE; }
+        release() { echo "${'$'}{2%%[!0-9]*}"; } # of "openjdk 25.0.1 2025-10-21"
         here=${'$'}(cd "${'$'}(dirname "${'$'}0")" && pwd) || exit 1
-        classes=${'$'}(printf '%s:' "${'$'}here"/lib/classes-*)
-        exec "${'$'}here/runtime/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
+        machine=${'$'}(uname -m)
+        [ "${'$'}machine" = ${target.processor} ] ||
+          fail "this archive is for ${target.processor}, this machine is ${'$'}machine: take the one for ${'$'}machine"
+        java=$java
+        [ "${'$'}(release ${'$'}("${'$'}java" --version 2>/dev/null))" -ge 25 ] 2>/dev/null || {
+          "${'$'}java" --version >&2
+          fail "$missing"
+        }
+        exec "${'$'}java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \
           -Darbalest.native="${'$'}here/native" -Djava.util.logging.config.file=/dev/null \
-          -cp "${'$'}{classes}${'$'}here/lib/*" ${gpu.program.java.name} "${'$'}@"
+          -cp "${'$'}here/lib/*" ${gpu.program.java.name} "${'$'}@"
         """.trimIndent() + "\n",
     )
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"))

@@ -36,6 +36,12 @@ private val numPy = SkipWithout {
     import.getOrElse { "$it" }?.let { "no NumPy: ${it.lines().last()}" }
 }
 
+/** Words of the reasons why tests are not run on a machine. */
+private val LACKING = mapOf(
+    "jetson" to listOf("one GPU", "concurrentManagedAccess is 0", "at another address", "this integrated GPU"),
+    "gh200" to listOf("copies need no slots"),
+)
+
 /** A library with the functions of PyTorch that the check calls. One of its numbers is wrong. */
 private val CHANGING_TORCH = """
     import numpy
@@ -245,6 +251,17 @@ fun gpuCheckTroubleContract(gpu: CheckedGpu): TestFactory = funSpec {
             run.report.summary.notRun shouldBe left.size
             left.forAll { run.output shouldContain "| not run | ${it.reason}" } // the table wraps long names
             run.output shouldContain "not all were run"
+        }
+    }
+
+    for (machine in gpu.double.machines) {
+        test("the contracts pass on a simulated $machine, and what it lacks is not run, with the reason [CHK-04]") {
+            val run = gpu.check("--double=$machine", "--only=contract", "--only=a kernel: booleans")
+            withClue(run.output) {
+                run.report.summary.failed shouldBe 0
+                val left = run.report.steps.flatMap { it.tests?.notRun.orEmpty().map(Named::reason) + it.reason }
+                LACKING.getValue(machine).forAll { words -> left.filterNotNull().any { words in it } shouldBe true }
+            }
         }
     }
 

@@ -64,7 +64,7 @@ private class GpuCheck(private val gpu: CheckedGpu) : Callable<Int> {
     @Option(
         names = ["--double"], arity = "0..1", fallbackValue = "", paramLabel = "TROUBLE",
         description = ["Runs on a simulated runtime, to test the check itself; with " + TROUBLES +
-            " on one with that fault."],
+            " on one with that fault, or like that machine."],
     )
     private var double: String? = null
 
@@ -177,6 +177,10 @@ private fun mainMemory(): Long =
 
 /** Loads the simulator, with a fault such as `slow:20`; without a fault for an empty text. */
 private fun GpuDouble.befall(trouble: String) {
+    if (trouble in machines) {
+        simulate(trouble)
+        return load()
+    }
     val number = trouble.substringAfter(':').toLongOrNull()
     require(trouble.isEmpty() || number != null) { "--double=$trouble: expected $TROUBLES" }
     if (trouble.startsWith("gpus:")) usualDevices = checkNotNull(number).toInt()
@@ -190,4 +194,4 @@ private fun GpuDouble.befall(trouble: String) {
     }
 }
 
-private const val TROUBLES = "slow:K, spoil:N, stick:N or gpus:N"
+private const val TROUBLES = "slow:K, spoil:N, stick:N, gpus:N, or CUDA's jetson or gh200"

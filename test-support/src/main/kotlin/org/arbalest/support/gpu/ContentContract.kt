@@ -78,7 +78,9 @@ fun contentContract(backend: GpuBackend): TestFactory = funSpec {
             }
         }
 
-    test("memory of another owner, and a mapping of shared memory, are read and written whole while pinned [DEV-30]") {
+    test(
+        "memory of another owner, and a mapping of shared memory, are read and written whole while pinned [DEV-30]",
+    ).config(extensions = listOf(backend.batchesCopied)) {
         for ((kind, theirs) in listOfNotNull("an arena" to Arena.ofAuto().allocate(BYTES, 4096), sharedMapping())) {
             withClue(kind) {
                 val unpinned = CountDownLatch(1)

@@ -27,11 +27,27 @@ object CudaDouble :
     private val fabricFunction by function("double_fabric", null, JAVA_INT)
     private val servedFunction by function("double_served", JAVA_LONG, JAVA_LONG)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
+    private val machineFunction by function("double_machine", null, JAVA_INT)
+    private var machine = Machine.PCIE
+
+    /** The machine with the GPUs. The CPU and the GPU reach the same memory on all but the first. */
+    private enum class Machine { PCIE, JETSON, GH200 }
 
     override fun usual() {
+        machineFunction.invoke(machine.ordinal)
+        if (machine == Machine.GH200) reachPageable(true)
+        managedWithCpu(machine != Machine.JETSON)
+        shifted(machine == Machine.JETSON)
         contextsInHostFunctions(false)
         batches(true)
-        fabric(true)
+        fabric(machine != Machine.JETSON)
+    }
+
+    override val machines: List<String> get() = Machine.entries.drop(1).map { it.name.lowercase() }
+
+    override fun simulate(machine: String) {
+        this.machine = Machine.valueOf(machine.uppercase())
+        if (this.machine == Machine.JETSON) usualDevices = 1
     }
 
     /** Sets whether host functions may query and change contexts, but call nothing else; by default they may not. */

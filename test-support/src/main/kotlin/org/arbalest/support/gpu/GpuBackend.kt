@@ -60,7 +60,10 @@ interface GpuBackend : StagingBackend {
     /** Makes GPUs that are opened from now on use pools, if that is not their default. */
     fun requestPools() {}
 
-    override fun trim(): Unit = types.forEach { type ->
+    /** Those of the [types] that the GPUs have: managed memory is missing on some. */
+    val present: List<DeviceType> get() = types.filter { Devices.availability(it) is Availability.Ready }
+
+    override fun trim(): Unit = present.forEach { type ->
         gpus.indices.forEach { Devices.device(type, it.toLong()).memory().trim() }
     }
 

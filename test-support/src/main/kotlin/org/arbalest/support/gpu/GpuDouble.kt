@@ -150,6 +150,12 @@ sealed class GpuDouble(
         usual()
     }
 
+    /** The names of other machines for [simulate]. */
+    open val machines: List<String> get() = emptyList()
+
+    /** Simulates another machine, from the next [reset] on; before the first device is opened. */
+    open fun simulate(machine: String): Unit = error("no machine $machine")
+
     /** Resets the settings that only this runtime has. */
     protected open fun usual() {}
 
@@ -403,7 +409,7 @@ sealed class GpuDouble(
 
     /** Records the live objects before a spec. Other specs of the process may have left some that were not counted. */
     private suspend fun rest(backend: GpuBackend, spec: Spec) {
-        for (type in backend.types) { // their default streams are created at first use, and remain
+        for (type in backend.present) { // their default streams are created at first use, and remain
             for (gpu in backend.gpus.indices) Devices.device(type, gpu.toLong()).defaultStream()
         }
         backend.makeLasting()

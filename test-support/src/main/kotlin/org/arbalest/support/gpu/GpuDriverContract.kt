@@ -92,7 +92,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
             device.hostMemory().get().allocate(1000).close()
-            for (type in backend.types.filter(::isThere)) Devices.device(type, 0).allocate(1000).close()
+            for (type in backend.present) Devices.device(type, 0).allocate(1000).close()
             gate.open()
             stream.synchronize()
         }
@@ -203,5 +203,3 @@ val GpuBackend.twoGpus: SkipWithout get() = SkipWithout { "one GPU".takeIf { gpu
 private fun ifThere(type: DeviceType): SkipWithout = SkipWithout {
     (Devices.availability(type) as? Availability.Missing)?.reason()
 }
-
-private fun isThere(type: DeviceType): Boolean = Devices.availability(type) is Availability.Ready

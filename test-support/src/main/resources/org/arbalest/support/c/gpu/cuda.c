@@ -217,10 +217,28 @@ API CUresult cuDeviceTotalMem_v2(size_t* bytes, int device) {
   return GPU_OK;
 }
 
+/* The machine that is simulated. PCIE: GPUs with their own memory. The two others have memory that the CPU and the GPU
+   both reach. None of their values was read on hardware.
+
+   JETSON: a Jetson Orin. "Device memory, host memory, and unified memory are allocated on the same physical SoC DRAM"
+   (CUDA for Tegra), so the GPU is integrated. concurrentManagedAccess is 0: "limited unified memory support" (CUDA
+   Programming Guide, "Unified memory on Windows, WSL, and Tegra"; MatX #1007, mlx #3701). Memory can be registered
+   (open-mpi #9851), but the GPU may have it at another address (sglang #40232). "CUDA IPC is not supported on Tegra
+   platforms" (Multi-Process Service), and opening a handle gives 1 (wheelos/core #62). Which code the export gives is
+   not documented.
+
+   GH200: "system allocated memory is addressable from the device via Address Translation Services", so "the CPU and GPU
+   both use" one set of page tables (NVML, addressing mode ATS), and the host reaches managed memory on the GPU without
+   migration (CUDA Programming Guide, hardware-coherent systems). */
+enum { PCIE, JETSON, GH200 };
+static int machine;
+
+DOUBLE void double_machine(int kind) { machine = kind; }
+
 /* The driver's version from which an attribute exists, according to the first cuda.h that has it. An older driver returns
    CUDA_ERROR_INVALID_VALUE for it. */
 static int since(int attribute) {
-  static const struct { int attribute; int version; } versions[] = {{83, 6000}, {88, 8000}, {89, 8000}, {91, 8000}, {100, 9020}, {115, 11020}, {119, 11030}, {125, 12000}, {128, 12030}, {134, 12020}};
+  static const struct { int attribute; int version; } versions[] = {{83, 6000}, {88, 8000}, {89, 8000}, {91, 8000}, {99, 9020}, {100, 9020}, {101, 9020}, {115, 11020}, {119, 11030}, {125, 12000}, {128, 12030}, {134, 12020}};
   for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
     if (versions[i].attribute == attribute) return versions[i].version;
   }
@@ -232,15 +250,18 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
   if (gpu_at(device) == NULL) return GPU_INVALID_DEVICE;
   if (gpu_driver_version() < since(attribute)) return GPU_INVALID_VALUE;
   switch (attribute) {
-    case 75: *value = 9; break;  /* compute capability */
-    case 76: *value = 0; break;
+    case 18: *value = machine == JETSON; break; /* integrated */
+    case 75: *value = machine == JETSON ? 8 : 9; break; /* compute capability */
+    case 76: *value = machine == JETSON ? 7 : 0; break;
     case 83: *value = 1; break; /* managed memory */
     case 89: *value = gpu_managed_with_cpu(); break; /* also concurrently */
     case 91: *value = !gpu_shifted(); break; /* registered memory has the CPU's addresses */
     case 88: case 100: *value = gpu_reaches_pageable(); break;
+    case 99: *value = 1; break; /* memory can be registered */
+    case 101: *value = machine == GH200; break; /* the CPU reaches managed memory on the GPU */
     case 115: *value = gpu_has_pools(); break;
     case 119: *value = gpu_has_pools() ? 1 | (vmm_has_fabric() ? VMM_FABRIC : 0) : 0; break; /* handles of pools */
-    case 125: *value = 1; break; /* events of other processes */
+    case 125: *value = machine != JETSON; break; /* events of other processes */
     case 128: *value = vmm_has_fabric(); break; /* fabric handles */
     case 134: *value = gpu_physical(device); break; /* the host's NUMA node */
     default: *value = 0;
@@ -394,11 +415,13 @@ API CUresult cuMemFree_v2(uint64_t address) {
 /* See ipc.h. */
 API CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, uint64_t address) {
   CONTEXT("cuIpcGetMemHandle");
+  if (machine == JETSON) return GPU_NOT_SUPPORTED;
   return ipc_export(address, (ipc_handle*)handle);
 }
 
 API CUresult cuIpcOpenMemHandle_v2(uint64_t* address, CUipcMemHandle handle, unsigned flags) {
   CONTEXT("cuIpcOpenMemHandle");
+  if (machine == JETSON) return GPU_INVALID_VALUE;
   if (flags != 1) return GPU_INVALID_VALUE; /* "must be specified as CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS" */
   return ipc_open(context, (const ipc_handle*)&handle, address);
 }
@@ -871,7 +894,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 2: *(unsigned*)value = kind == GPU_PINNED ? 1 : 2; return GPU_OK;
     case 8: *(unsigned*)value = kind == GPU_MANAGED; return GPU_OK;
     case 9: *(int*)value = ordinal; return GPU_OK;
-    case 10: *(unsigned*)value = (unsigned)ipc_is_exportable(address); return GPU_OK; /* by cuIpcGetMemHandle */
+    case 10: *(unsigned*)value = machine != JETSON && ipc_is_exportable(address); return GPU_OK; /* by cuIpcGetMemHandle */
     case 11: *(uint64_t*)value = gpu_start_of(address); return GPU_OK;
     case 12: *(size_t*)value = gpu_size_of(address); return GPU_OK;
     case 16: *(int*)value = kind != GPU_DEVICE || is_reached(context, address, ordinal) ? 3 : 0; return GPU_OK; /* CU_POINTER_ATTRIBUTE_ACCESS_FLAGS */
