@@ -9,13 +9,8 @@ final class CuMap {
   static final int HANDLE_TYPE_FABRIC = 8;
   static final int HANDLE_TYPE_FABRIC_SUPPORTED = 128;
 
-  /** An attribute of a device: the kinds of handles that its pools can have. */
-  static final int POOL_HANDLE_TYPES = 119;
-
-  /** Attributes of a pointer. */
+  /** An attribute of a pointer. */
   static final int ALLOWED_HANDLE_TYPES = 14;
-
-  static final int POOL_HANDLE = 17;
 
   private CuMap() {}
 }

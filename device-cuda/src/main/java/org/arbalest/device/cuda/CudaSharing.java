@@ -13,12 +13,12 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * The sharing of a GPU's memory and events with other processes, by handles in three forms.
+ * The sharing of a GPU's memory and events with other processes, by handles in two forms.
  *
  * <p>A plain handle, from {@code cuIpcGetMemHandle}, is for memory from {@code cuMemAlloc}. A fabric handle is for
  * memory that {@code cuMemCreate} created for such a handle, and that was mapped. This library creates such memory only
- * with {@code -Darbalest.cuda.fabric=true}, and only if the device has fabric handles. A pool may have such handles
- * too: see {@link PoolSharing}. Other memory of pools has no handle.
+ * with {@code -Darbalest.cuda.fabric=true}, and only if the device has fabric handles. A pool's memory has neither
+ * handle.
  */
 final class CudaSharing implements ProcessSharing {
   /** The system property that requests memory with fabric handles, if the device has them. */
@@ -29,14 +29,12 @@ final class CudaSharing implements ProcessSharing {
 
   private final Gpu gpu;
   private final Mappings mappings;
-  private final PoolSharing pools;
   private final MemoryAllocator plainMemory;
   private final MemoryAllocator fabricMemory;
 
   CudaSharing(Gpu gpu) {
     this.gpu = gpu;
     this.mappings = new Mappings(gpu);
-    this.pools = new PoolSharing(gpu, mappings);
     this.plainMemory = new ShareableMemory(gpu);
     this.fabricMemory = new FabricMemory(gpu, mappings);
   }
@@ -55,9 +53,7 @@ final class CudaSharing implements ProcessSharing {
       int asked = Cu.POINTER_GET_ATTRIBUTE.call(out.address(), CuIpc.IS_LEGACY_IPC_CAPABLE, address);
       boolean isPlain = asked != Cu.SUCCESS || out.get(JAVA_INT, 0) != 0;
       int fabric = isPlain ? Cu.SUCCESS : exportFabric(out, handle, address);
-      boolean isFabric = !isPlain && fabric != Cu.NOT_SUPPORTED;
-      long pool = isPlain || isFabric ? 0 : PoolSharing.poolOf(out, address);
-      boolean isRefused = !isPlain && !isFabric && pool == 0;
+      boolean isRefused = !isPlain && fabric == Cu.NOT_SUPPORTED;
       int ranged = isRefused
           ? Cu.SUCCESS
           : Cu.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, address);
@@ -67,7 +63,6 @@ final class CudaSharing implements ProcessSharing {
       if (isRefused) throw refusal(address);
       if (ranged != Cu.SUCCESS) throw gpu.error(Cu.MEM_GET_ADDRESS_RANGE, ranged, at(address));
       if (plain != Cu.SUCCESS) throw gpu.error(Cu.IPC_GET_MEM_HANDLE, plain, at(base));
-      if (pool != 0) return new Exported(base, out.get(JAVA_LONG, Long.BYTES), pools.export(pool, base));
       if (fabric != Cu.SUCCESS) throw gpu.error(Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE, fabric, at(base));
       return new Exported(base, out.get(JAVA_LONG, Long.BYTES), SharedHandle.of(isPlain ? PLAIN : FABRIC, handle));
     }
@@ -106,7 +101,6 @@ final class CudaSharing implements ProcessSharing {
 
   @Override
   public long open(byte[] handle, long bytes) {
-    if (PoolSharing.isOfPool(handle)) return pools.open(handle, bytes);
     boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = SharedHandle.segment(handle, arena);
@@ -148,15 +142,13 @@ final class CudaSharing implements ProcessSharing {
 
   @Override
   public void close(byte[] handle, long base, long bytes) {
-    boolean isOfPool = PoolSharing.isOfPool(handle);
-    boolean isPlain = !isOfPool && SharedHandle.form(handle, FABRIC) == PLAIN;
-    CuFunction function = isOfPool ? Cu.MEM_FREE : isPlain ? Cu.IPC_CLOSE_MEM_HANDLE : Cu.MEM_UNMAP;
+    boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
     gpu.enter();
-    int code = isOfPool
-        ? Cu.MEM_FREE.call(base)
-        : isPlain ? Cu.IPC_CLOSE_MEM_HANDLE.call(base) : mappings.unmap(base, bytes);
+    int code = isPlain ? Cu.IPC_CLOSE_MEM_HANDLE.call(base) : mappings.unmap(base, bytes);
     gpu.leave();
-    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) throw gpu.error(function, code, at(base));
+    if (code != Cu.SUCCESS && code != Cu.DEINITIALIZED) {
+      throw gpu.error(isPlain ? Cu.IPC_CLOSE_MEM_HANDLE : Cu.MEM_UNMAP, code, at(base));
+    }
   }
 
   @Override

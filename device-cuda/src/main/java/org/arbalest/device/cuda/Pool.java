@@ -50,37 +50,18 @@ final class Pool {
   static Pool create(Gpu gpu) {
     if (Gpu.attribute(gpu.ordinal, Cu.MEMORY_POOLS_SUPPORTED) == 0) return none(gpu);
     try (Arena arena = Arena.ofConfined()) {
+      MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
+      properties.set(JAVA_INT, 0, 1); // CU_MEM_ALLOCATION_TYPE_PINNED
+      properties.set(JAVA_INT, 8, 1); // CU_MEM_LOCATION_TYPE_DEVICE
+      properties.set(JAVA_INT, 12, gpu.device());
       MemorySegment out = arena.allocate(JAVA_LONG);
-      int code = tryCreate(gpu, out);
+      CuCapture.relax();
+      int code = Cu.MEM_POOL_CREATE.call(out.address(), properties.address());
+      CuCapture.restore();
       if (code == Cu.NOT_SUPPORTED) return none(gpu);
       gpu.check(code, Cu.MEM_POOL_CREATE);
       return create(gpu, out.get(JAVA_LONG, 0), out);
     }
-  }
-
-  /** Creates a pool of the driver, writes its handle to {@code out}, and returns the driver's code. */
-  static int tryCreate(Gpu gpu, MemorySegment out) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment properties = arena.allocate(PROPERTIES_SIZE, 8);
-      properties.set(JAVA_INT, 0, 1); // CU_MEM_ALLOCATION_TYPE_PINNED
-      properties.set(JAVA_INT, 4, handleTypes(gpu));
-      properties.set(JAVA_INT, 8, 1); // CU_MEM_LOCATION_TYPE_DEVICE
-      properties.set(JAVA_INT, 12, gpu.device());
-      CuCapture.relax();
-      int code = Cu.MEM_POOL_CREATE.call(out.address(), properties.address());
-      if (code == Cu.NOT_PERMITTED) { // without an IMEX channel, which no attribute reports
-        properties.set(JAVA_INT, 4, 0);
-        code = Cu.MEM_POOL_CREATE.call(out.address(), properties.address());
-      }
-      CuCapture.restore();
-      return code;
-    }
-  }
-
-  /** Returns the kind of handles by which other processes open the pool's memory; 0 for none. */
-  private static int handleTypes(Gpu gpu) {
-    if (!Boolean.getBoolean(CudaSharing.FABRIC_REQUESTED)) return 0;
-    return Gpu.attribute(gpu.ordinal, CuMap.POOL_HANDLE_TYPES) & CuMap.HANDLE_TYPE_FABRIC;
   }
 
   private static Pool create(Gpu gpu, long handle, MemorySegment out) {

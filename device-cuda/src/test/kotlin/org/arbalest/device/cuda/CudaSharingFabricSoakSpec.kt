@@ -74,12 +74,12 @@ class CudaSharingFabricSoakSpec : FunSpec({
         CudaDouble.live(Live.DEVICE) shouldBe 0
     }
 
-    test("sharing rejects memory that was mapped without a fabric handle [IPC-10]") {
+    test("sharing rejects a pool's memory, and memory that was mapped without a fabric handle [IPC-10]") {
         val gpu = Devices.device(DeviceType.CUDA, 0)
         numbers(10).use { it.copyTo(MemoryManager.of(gpu, UsersMappings), gpu.defaultStream()) }.use { array ->
             array.synchronize()
             shouldThrow<DeviceException> { SharedArray.of(array) }.message shouldContain
-                "or mapped, without a fabric handle"
+                "mapped without a fabric handle"
             Arena.ofConfined().use { arena ->
                 val handle = arena.allocate(64)
                 Raw.inContext(gpu) {
@@ -88,6 +88,10 @@ class CudaSharingFabricSoakSpec : FunSpec({
             }
         }
         CudaDouble.live(Live.RESERVED) shouldBe 0
+        numbers(10).use { it.copyTo(gpu) }.use { pooled ->
+            pooled.synchronize()
+            shouldThrow<DeviceException> { SharedArray.of(pooled) }.message shouldContain "is in a pool"
+        }
     }
 
     test("fabric memory is written by its own GPU, and read by each GPU that reaches it [IPC-10]") {
@@ -104,7 +108,7 @@ class CudaSharingFabricSoakSpec : FunSpec({
     }
 })
 
-internal object FabricBackend : CudaBackend(DeviceType.CUDA) {
+private object FabricBackend : CudaBackend(DeviceType.CUDA) {
     override val options: List<String> get() = listOf("-D${CudaSharing.FABRIC_REQUESTED}=true")
     override val isSharedForGood: Boolean get() = true
     override val sharingCalls: List<String>

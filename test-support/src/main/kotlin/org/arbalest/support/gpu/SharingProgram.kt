@@ -132,11 +132,6 @@ private fun answer(
         array.synchronize()
         HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message()) // shared until the process ends
     }
-    "sharePooled" -> {
-        val array = numbers(more.toInt()).use { it.copyTo(backend.gpu(name.toInt())) }
-        array.synchronize()
-        HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message())
-    }
     "shareMany" -> {
         val array = manyLayouts(more.toInt()).use { it.toShareable(backend.gpu(name.toInt())) }
         array.synchronize()

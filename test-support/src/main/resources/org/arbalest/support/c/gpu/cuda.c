@@ -238,7 +238,7 @@ DOUBLE void double_machine(int kind) { machine = kind; }
 /* The driver's version from which an attribute exists, according to the first cuda.h that has it. An older driver returns
    CUDA_ERROR_INVALID_VALUE for it. */
 static int since(int attribute) {
-  static const struct { int attribute; int version; } versions[] = {{83, 6000}, {88, 8000}, {89, 8000}, {91, 8000}, {99, 9020}, {100, 9020}, {101, 9020}, {115, 11020}, {119, 11030}, {125, 12000}, {128, 12030}, {134, 12020}};
+  static const struct { int attribute; int version; } versions[] = {{83, 6000}, {88, 8000}, {89, 8000}, {91, 8000}, {99, 9020}, {100, 9020}, {101, 9020}, {115, 11020}, {125, 12000}, {128, 12030}, {134, 12020}};
   for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
     if (versions[i].attribute == attribute) return versions[i].version;
   }
@@ -260,7 +260,6 @@ API CUresult cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 99: *value = 1; break; /* memory can be registered */
     case 101: *value = machine == GH200; break; /* the CPU reaches managed memory on the GPU */
     case 115: *value = gpu_has_pools(); break;
-    case 119: *value = gpu_has_pools() ? 1 | (vmm_has_fabric() ? VMM_FABRIC : 0) : 0; break; /* handles of pools */
     case 125: *value = machine != JETSON; break; /* events of other processes */
     case 128: *value = vmm_has_fabric(); break; /* fabric handles */
     case 134: *value = gpu_physical(device); break; /* the host's NUMA node */
@@ -405,10 +404,6 @@ API CUresult cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t add
 
 API CUresult cuMemFree_v2(uint64_t address) {
   CONTEXT("cuMemFree");
-  if (ipc_is_pooled_open(address)) {
-    gpu_wait_as_free(context);
-    return ipc_close(address);
-  }
   return gpu_free(context, address, GPU_DEVICE);
 }
 
@@ -545,7 +540,7 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
 /* CUmemPoolProps and CUmemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; unsigned let; int types; uint64_t number; int process; };
+struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; unsigned let; };
 
 /* "The current mempool of a device is default memory pool", which no caller creates or destroys. */
 static struct pool defaults[GPU_MOST_DEVICES];
@@ -575,9 +570,7 @@ API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* proper
   static const char zeroes[72];
   if (!gpu_has_pools()) return GPU_NOT_SUPPORTED;
   int is_host = properties->location_type == 2; /* "CU_MEM_LOCATION_TYPE_HOST: Location is host, id is ignored" */
-  if (properties->type != 1 || (properties->handles & ~VMM_FABRIC) != 0 || (properties->handles != 0 && is_host)) return GPU_INVALID_VALUE;
-  int refused = vmm_refused(properties->handles);
-  if (refused != GPU_OK) return refused;
+  if (properties->type != 1 || properties->handles != 0) return GPU_INVALID_VALUE;
   if (properties->location_type != 1 && !is_host) return GPU_INVALID_VALUE;
   if (memcmp(properties->rest, zeroes, sizeof(zeroes)) != 0) return GPU_INVALID_VALUE;
   gpu_device* device = gpu_at(is_host ? 0 : properties->location);
@@ -587,45 +580,7 @@ API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* proper
   (*pool)->kind = is_host ? GPU_PINNED : GPU_DEVICE;
   (*pool)->let = 1U << gpu_ordinal(device);
   (*pool)->waits = 1;
-  (*pool)->types = properties->handles;
-  (*pool)->number = (uint64_t)*pool;
   return GPU_OK;
-}
-
-/* See ipc.h. The address attribute 17 is 0 for an imported pool's memory, which cannot be exported again. */
-API CUresult cuMemPoolExportToShareableHandle(void* out, struct pool* pool, int type, unsigned long long flags) {
-  CALL("cuMemPoolExportToShareableHandle");
-  if (flags != 0 || type != VMM_FABRIC || (pool->types & type) == 0 || pool->process != 0) return GPU_INVALID_VALUE;
-  int refused = vmm_refused(type);
-  if (refused == GPU_OK) ipc_export_pool(pool->number, gpu_ordinal(pool->device), out);
-  return refused;
-}
-
-API CUresult cuMemPoolImportFromShareableHandle(struct pool** pool, void* in, int type, unsigned long long flags) {
-  CALL("cuMemPoolImportFromShareableHandle");
-  int ordinal = 0;
-  struct pool imported = {.kind = GPU_DEVICE, .types = type};
-  if (flags != 0 || type != VMM_FABRIC) return GPU_INVALID_VALUE;
-  int code = vmm_refused(type);
-  if (code == GPU_OK) code = ipc_import_pool(in, &imported.number, &imported.process, &ordinal);
-  if (code != GPU_OK) return code;
-  imported.device = gpu_at(ordinal);
-  *pool = malloc(sizeof(imported));
-  **pool = imported;
-  return GPU_OK;
-}
-
-API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, uint64_t address) {
-  CONTEXT("cuMemPoolExportPointer");
-  return ipc_export_pooled(address, (ipc_handle*)out);
-}
-
-API CUresult cuMemPoolImportPointer(uint64_t* address, struct pool* pool, CUmemPoolPtrExportData* in) {
-  CONTEXT("cuMemPoolImportPointer");
-  if (pool->process == 0) return GPU_INVALID_VALUE;
-  int code = ipc_open_pooled(pool->device, (ipc_handle*)in, pool->number, pool->process, address);
-  if (code == GPU_OK) gpu_let_as(*address, &pool->let);
-  return code;
 }
 
 /* "the resources associated with the pool will be released automatically once there are no more outstanding
@@ -650,8 +605,7 @@ API CUresult cuMemPoolSetAccess(struct pool* pool, const struct access* list, si
   CALL("cuMemPoolSetAccess");
   for (size_t i = 0; i < count; i++) {
     if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || list[i].flags != 3) return GPU_INVALID_VALUE;
-    /* openucx/ucx sets the access of an imported pool's own device too (cuda_ipc_cache.c) */
-    if (list[i].location == gpu_ordinal(pool->device) && pool->process == 0) return GPU_INVALID_VALUE;
+    if (list[i].location == gpu_ordinal(pool->device)) return GPU_INVALID_VALUE;
   }
   for (size_t i = 0; i < count; i++) pool->let |= 1U << list[i].location;
   return GPU_OK;
@@ -745,14 +699,9 @@ API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
-  if (pool->process != 0) return GPU_INVALID_VALUE;
-  int is_reused = pool->kind == GPU_DEVICE && pool->types == 0 && gpu_reuse(stream_of(context, stream), bytes, &pool->let, address);
+  int is_reused = pool->kind == GPU_DEVICE && gpu_reuse(stream_of(context, stream), bytes, &pool->let, address);
   int code = pool->waits && !is_reused ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
-  if (code == GPU_OK && pool->types != 0) {
-    code = ipc_allocate_pooled(pool->device, bytes, pool->number, address);
-  } else if (code == GPU_OK && !is_reused) {
-    code = gpu_allocate(pool->device, pool->kind, bytes, address);
-  }
+  if (code == GPU_OK && !is_reused) code = gpu_allocate(pool->device, pool->kind, bytes, address);
   if (code == GPU_OK && pool->kind == GPU_DEVICE) gpu_let_as(*address, &pool->let);
   if (code == GPU_OK && pool->kind == GPU_PINNED) {
     int i = 0;
@@ -898,8 +847,7 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 11: *(uint64_t*)value = gpu_start_of(address); return GPU_OK;
     case 12: *(size_t*)value = gpu_size_of(address); return GPU_OK;
     case 16: *(int*)value = kind != GPU_DEVICE || is_reached(context, address, ordinal) ? 3 : 0; return GPU_OK; /* CU_POINTER_ATTRIBUTE_ACCESS_FLAGS */
-    case 14: *(uint64_t*)value = (uint64_t)(ipc_pool_of(address) != 0 ? VMM_FABRIC : vmm_handle_types(address)); return GPU_OK;
-    case 17: *(uint64_t*)value = ipc_pool_of(address); return GPU_OK; /* the pool that can be exported */
+    case 14: *(uint64_t*)value = (uint64_t)vmm_handle_types(address); return GPU_OK; /* for cuMemExportToShareableHandle */
     default: return GPU_INVALID_VALUE;
   }
 }

@@ -33,17 +33,6 @@ int ipc_export(uint64_t base, ipc_handle* handle);
 int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base);
 int ipc_close(uint64_t base);
 
-/* Memory of a pool that can be shared: cuMemPoolExportToShareableHandle and the functions below it. The number of a pool
-   is that of the process that created it. "Imported memory pools do not support creating new allocations." "The imported
-   memory must be freed from all importing processes before being freed in the exporting process." */
-int ipc_allocate_pooled(gpu_device* device, size_t size, uint64_t pool, uint64_t* address);
-uint64_t ipc_pool_of(uint64_t address); /* 0 for other memory */
-void ipc_export_pool(uint64_t pool, int ordinal, ipc_handle* handle);
-int ipc_import_pool(const ipc_handle* handle, uint64_t* pool, int* process, int* ordinal);
-int ipc_export_pooled(uint64_t base, ipc_handle* handle);
-int ipc_open_pooled(gpu_device* device, const ipc_handle* handle, uint64_t pool, int process, uint64_t* base);
-int ipc_is_pooled_open(uint64_t base);
-
 /* For vmm.c: bytes that stay as long as any process has them, without a record of these processes. */
 void* ipc_create(size_t size); /* NULL without memory */
 void ipc_drop(void* bytes);    /* locked */
