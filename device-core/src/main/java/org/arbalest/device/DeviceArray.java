@@ -313,8 +313,9 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * take an unknown number for 0, for example cuDF; {@link org.arbalest.device.c.CExport#countNulls} counts for them.
    *
    * <p>If a number is unknown, this call waits for the array, and on a device also for the work that is now in the
-   * stream. A CUDA GPU counts in bitmaps of more than 256 KiB; others are copied to main memory. Copies of a ready
-   * array in memory that the CPU reads have known numbers. This handle stays open.
+   * stream. A CUDA GPU counts in bitmaps of more than 256 KiB; others are copied to main memory. The first such count
+   * loads code to the GPU, which may wait for its other work, and each takes a little of the GPU's memory. Copies of a
+   * ready array in memory that the CPU reads have known numbers. This handle stays open.
    *
    * @param stream a stream that reaches this array's device; any stream, if the CPU reads the memory
    * @return the array; the caller closes it

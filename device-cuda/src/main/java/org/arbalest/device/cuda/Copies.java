@@ -96,7 +96,9 @@ final class Copies implements HostStaging {
 
     DeviceException failure(CopyBatch batch) {
       if (piece >= 0) return gpu.error(Cu.MEMCPY_ASYNC, code, describe(batch, piece));
-      return gpu.error(Cu.MEMCPY_BATCH_ASYNC, code, batch.count() + " copies, the first of " + describe(batch, 0));
+      String first = describe(batch, 0);
+      String what = batch.count() == 1 ? first : batch.count() + " copies, the first of " + first;
+      return gpu.error(Cu.MEMCPY_BATCH_ASYNC, code, what);
     }
   }
 

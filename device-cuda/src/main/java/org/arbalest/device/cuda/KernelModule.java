@@ -31,7 +31,7 @@ final class KernelModule implements BooleanKernels, BitCounter {
   private static final int MOST_BLOCKS = 65_536;
 
   /**
-   * The largest number of blocks that count the ones of one bitmap: two for each processor of a large GPU. Each warp
+   * The largest number of blocks that count the ones of one bitmap: all threads that an H100 runs at once. Each warp
    * adds to the same sum in the end, and the GPU makes these additions one after another.
    */
   private static final int MOST_COUNTING_BLOCKS = 1024;
@@ -70,7 +70,7 @@ final class KernelModule implements BooleanKernels, BitCounter {
 
   /**
    * Loads the kernel that counts, unless it is loaded. Returns null if the driver cannot translate kernels for this
-   * GPU, as in a container without the driver's compiler.
+   * GPU, as in a container without the driver's compiler, or has no memory for it now.
    *
    * @throws org.arbalest.device.DeviceException with the driver's other errors
    */
@@ -78,12 +78,16 @@ final class KernelModule implements BooleanKernels, BitCounter {
     if (countOnes != 0) return this;
     if (isUnloadable) return null;
     int code = tryLoadModule();
-    if (Cu.CANNOT_TRANSLATE.contains(code)) {
-      isUnloadable = true;
-      return null;
+    CuFunction function = Cu.MODULE_LOAD_DATA;
+    if (code == Cu.SUCCESS) {
+      MemorySegment scratch = Cu.scratch();
+      function = Cu.MODULE_GET_FUNCTION;
+      code = tryFunction(scratch, COUNT_ONES);
+      if (code == Cu.SUCCESS) countOnes = scratch.get(JAVA_LONG, 0);
     }
-    gpu.check(code, Cu.MODULE_LOAD_DATA);
-    countOnes = function(COUNT_ONES);
+    isUnloadable = Cu.CANNOT_TRANSLATE.contains(code);
+    if (isUnloadable || code == Cu.OUT_OF_MEMORY) return null;
+    gpu.check(code, function);
     return this;
   }
 
@@ -106,14 +110,20 @@ final class KernelModule implements BooleanKernels, BitCounter {
   }
 
   private long function(String kernel) {
+    MemorySegment scratch = Cu.scratch();
+    int code = tryFunction(scratch, kernel);
+    if (code != Cu.SUCCESS) throw gpu.error(Cu.MODULE_GET_FUNCTION, code, kernel);
+    return scratch.get(JAVA_LONG, 0);
+  }
+
+  /** Writes the handle of a kernel to {@code out}, and returns the driver's code. */
+  private int tryFunction(MemorySegment out, String kernel) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(kernel);
-      MemorySegment scratch = Cu.scratch();
       gpu.enter(); // relaxed: with lazy loading, this call loads the kernel
-      int code = Cu.MODULE_GET_FUNCTION.call(scratch.address(), module, name.address());
+      int code = Cu.MODULE_GET_FUNCTION.call(out.address(), module, name.address());
       gpu.leave();
-      if (code != Cu.SUCCESS) throw gpu.error(Cu.MODULE_GET_FUNCTION, code, kernel);
-      return scratch.get(JAVA_LONG, 0);
+      return code;
     }
   }
 

@@ -42,6 +42,7 @@ class CudaNullCountCallsSpec : FunSpec({
             return CudaDouble.calls("cuLaunchKernel") - before
         }
         launches(MANY) shouldBe 1
+        CudaDouble.grid() shouldBe listOf(17, 3, 1, 256, 1, 1) // a thread for each 512 bits, and a row for each bitmap
         launches(MANY / 3 + 64) shouldBe 1
         launches(MANY / 3 - 32) shouldBe 0
         eventually("all is released") { isReleased() }
@@ -56,6 +57,14 @@ class CudaNullCountCallsSpec : FunSpec({
                 val calls = CudaDouble.calls("cuModuleLoadData")
                 module.loadCounter() shouldBe null
                 CudaDouble.calls("cuModuleLoadData") shouldBe calls
+            }
+            for ((function, code) in listOf("cuModuleLoadData" to 2, "cuModuleGetFunction" to 2,
+                "cuModuleGetFunction" to 209)) withClue("$function, code $code") {
+                val module = KernelModule(Gpu.open(0))
+                CudaDouble.fail(function, 1, code)
+                module.loadCounter() shouldBe null
+                CudaDouble.failNothing() shouldBe 0
+                (module.loadCounter() == null) shouldBe (code == 209) // without memory it tries again
             }
             CudaDouble.fail("cuModuleLoadData", 1, 304)
             shouldThrow<DeviceException> { KernelModule(Gpu.open(0)).loadCounter() }

@@ -73,11 +73,10 @@ final class CudfJava {
   static long offsetBytes(ColumnVector column, Field field) {
     if (!isText(field) || column.getRowCount() == 0) return 0;
     long bytes = column.getDeviceMemorySize() - length(column.getValid()) - length(column.getData());
-    DataType type = bytes == 8 * (column.getRowCount() + 1) ? DataType.LARGE_UTF8 : DataType.UTF8;
-    if (field.type().equals(type)) return bytes;
-    throw new IllegalArgumentException(
-        field + ": cuDF's column has " + bytes + " bytes of offsets for " + column.getRowCount() + " rows: use "
-            + type);
+    long width = field.type().equals(DataType.UTF8) ? 4 : 8;
+    if (bytes == width * (column.getRowCount() + 1)) return bytes;
+    throw new IllegalArgumentException(field + ": cuDF's column has " + bytes + " bytes of offsets for "
+        + column.getRowCount() + " rows; utf8 has 4 for each, and large_utf8 has 8");
   }
 
   /** Returns a record batch in the memory of a table, which may be closed then. */
@@ -103,8 +102,10 @@ final class CudfJava {
   static Addresses addresses(DeviceArray array) {
     Column column = array.asColumn();
     if (column.offset() != 0) throw new IllegalArgumentException("cuDF takes no offset: call compact()");
-    if (column.field().type().equals(DataType.BOOL)) throw new IllegalArgumentException("cuDF takes no bits");
-    boolean isText = isText(column.field());
+    DataType type = column.field().type();
+    if (type.equals(DataType.BOOL)) throw new IllegalArgumentException("cuDF takes no bits");
+    if (type.equals(DataType.LARGE_UTF8)) throw new IllegalArgumentException("cuDF takes offsets of 32 bits");
+    boolean isText = type.equals(DataType.UTF8);
     return new Addresses(array.length(), column.nullCount(), column.bufferAddress(0),
         isText ? column.bufferAddress(1) : 0, column.bufferAddress(isText ? 2 : 1));
   }
@@ -147,7 +148,11 @@ final class CudfJava {
   static Table table(DeviceArray batch, List<DType> types, RmmAllocator allocator, DeviceStream stream) {
     List<ColumnVector> columns = new ArrayList<>();
     try (DeviceArray counted = batch.countNulls(stream);
-        DeviceArray copy = counted.copyTo(MemoryManager.of(stream, allocator), stream)) {
+        DeviceArray copy = counted.copyTo(MemoryManager.of(stream, allocator), stream);
+        ArrayData data = ArrayData.of(copy)) {
+      if (types.size() != data.children().size()) {
+        throw new IllegalArgumentException(types.size() + " types for " + data.children().size() + " columns");
+      }
       for (int i = 0; i < types.size(); i++) {
         try (DeviceArray column = copy.retainChild(i)) {
           columns.add(column(column, types.get(i), allocator));
@@ -159,13 +164,18 @@ final class CudfJava {
     }
   }
 
-  /** Returns a column that keeps its part of RMM's memory. */
+  /** Returns a column that keeps its parts of RMM's memory. */
   private static ColumnVector column(DeviceArray array, DType type, RmmAllocator allocator) {
     Addresses checked = addresses(array);
+    List<DeviceMemoryBuffer> parts = new ArrayList<>();
     try (ArrayData data = ArrayData.of(array)) {
-      List<DeviceBuffer> buffers = data.buffers(); // validity, offsets of text, values
-      return new ColumnVector(type, checked.rows(), Optional.of(checked.nulls()), allocator.slice(buffers.getLast()),
-          allocator.slice(buffers.getFirst()), buffers.size() == 2 ? null : allocator.slice(buffers.get(1)));
+      // validity, offsets of text, values
+      for (DeviceBuffer buffer : data.buffers()) parts.add(allocator.slice(buffer));
+      return new ColumnVector(type, checked.rows(), Optional.of(checked.nulls()), parts.getLast(), parts.getFirst(),
+          parts.size() == 2 ? null : parts.get(1));
+    } catch (Throwable t) {
+      for (DeviceMemoryBuffer part : parts) if (part != null) part.close();
+      throw t;
     }
   }
 }

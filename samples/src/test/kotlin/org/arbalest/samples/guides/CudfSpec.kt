@@ -155,7 +155,7 @@ class CudfSpec : FunSpec({
                 override fun getOffsets() = reported
             }
             shouldThrow<IllegalArgumentException> { CudfJava.wrap(column, Field.of("s", DataType.UTF8), cudf) }
-                .message shouldContain "24 bytes of offsets for 2 rows: use large_utf8"
+                .message shouldContain "24 bytes of offsets for 2 rows"
             CudfJava.wrap(column, Field.of("s", DataType.LARGE_UTF8), cudf)
                 .use { values(it) shouldBe listOf("abcde", "") }
             eventually("the arrays' references are released") { column.references() == 1 }
@@ -192,7 +192,8 @@ class CudfSpec : FunSpec({
     }
 
     test("a record batch becomes a table in RMM's memory, which is one block and lives as long as a column of it") {
-        Rmm.resource = LongFunction { bytes -> Memory(device.allocate(bytes)) }
+        var blocks = 0
+        Rmm.resource = LongFunction { bytes -> Memory(device.allocate(bytes)).also { blocks++ } }
         val (n, s, d) = listOf(DataType.INT64, DataType.UTF8, DataType.INT16)
         val schema = Schema.of(Field.of("n", n), Field.of("s", s), Field.of("d", d))
         device.createStream().use { cudf ->
@@ -202,7 +203,11 @@ class CudfSpec : FunSpec({
                 int16("d", shortArrayOf(4, 5, 6))
             }.use { batch ->
                 val types = listOf(DType.INT64, DType.STRING, DType.INT16)
+                shouldThrow<IllegalArgumentException> { CudfJava.table(batch, types.drop(1), RmmAllocator(), cudf) }
+                    .message shouldContain "2 types for 3 columns"
+                blocks = 0
                 val table = CudfJava.table(batch, types, RmmAllocator(), cudf)
+                blocks shouldBe 1
                 (0 until 3).map { table.getColumn(it).type } shouldBe types
                 (0 until 3).map { table.getColumn(it).getNullCount() } shouldBe listOf(1L, 0L, 0L)
                 CudfJava.wrap(table, schema, cudf).use { back ->
@@ -245,6 +250,14 @@ class CudfSpec : FunSpec({
                     )
                     (found.valid() != 0L && found.offsets() != 0L) shouldBe true
                 }
+            }
+        }
+    }
+
+    test("text with 64-bit offsets is not given to cuDF, which takes only 32-bit ones") {
+        Devices.cpu().batch { largeUtf8("s", listOf("abcde", "")) }.use { batch ->
+            batch.retainChild(0).use { text ->
+                shouldThrow<IllegalArgumentException> { CudfJava.addresses(text) }.message shouldContain "32 bits"
             }
         }
     }

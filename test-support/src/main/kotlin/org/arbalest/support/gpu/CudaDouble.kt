@@ -18,6 +18,7 @@ object CudaDouble :
     private val lenientFunction by function("double_lenient", null, JAVA_INT)
     private val batchesFunction by function("double_batches", null, JAVA_INT)
     private val mostPiecesFunction by function("double_most_pieces", JAVA_LONG)
+    private val gridFunction by function("double_grid", JAVA_INT, JAVA_INT)
     private val overlappingFunction by function("double_overlapping", JAVA_LONG)
     private val greenFunction by function("double_green", null, JAVA_LONG)
     private val greenContextFunction by function("double_green_context", JAVA_LONG, JAVA_INT)
@@ -62,6 +63,9 @@ object CudaDouble :
 
     /** Returns the largest number of copies in one call of the driver since the last call of this function. */
     fun mostPieces(): Long = mostPiecesFunction.invoke() as Long
+
+    /** Returns the dimensions of the last launch: three of the grid, three of a block. */
+    fun grid(): List<Int> = List(6) { gridFunction.invoke(it) as Int }
 
     /** Returns the number of batches since the last call that prefer to overlap with kernels. */
     fun overlapping(): Long = overlappingFunction.invoke() as Long

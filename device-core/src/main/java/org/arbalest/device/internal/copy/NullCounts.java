@@ -186,10 +186,10 @@ public final class NullCounts {
     Transfer back = queue.transfer();
     try {
       to.add(device, there.address(), host, here.address(), size);
+      back.add(host, here.address(), device, there.address(), size); // allocates, so before anything is queued
       queue.queue(to, true, false, table, copy).release();
       queue.queue(() -> counter.countOnes(queue.handle(), there.address(), rows, longest), to, owner, table, copy)
           .release();
-      back.add(host, here.address(), device, there.address(), size);
       queue.await(back, to, owner, table, copy);
     } finally {
       back.release();

@@ -982,10 +982,17 @@ API CUresult cuModuleUnload(CUmodule module) {
   return GPU_OK;
 }
 
+static unsigned grid[6];
+
+/* Returns a dimension of the last launch: three of the grid, three of a block. */
+DOUBLE int double_grid(int dimension) { return (int)grid[dimension]; }
+
 API CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                             unsigned shared, CUstream stream, void** parameters, void** extra) {
   CONTEXT("cuLaunchKernel");
   (void)shared;
   if (gx == 0 || gy == 0 || gz == 0 || bx == 0 || by == 0 || bz == 0 || (size_t)bx * by * bz > 1024 || extra != NULL) return GPU_INVALID_VALUE;
+  unsigned dimensions[] = {gx, gy, gz, bx, by, bz};
+  memcpy(grid, dimensions, sizeof(grid));
   return gpu_launch_kernel(stream_of(context, stream), function, parameters);
 }

@@ -354,11 +354,10 @@ API hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* prope
   return GPU_OK;
 }
 
-/* The default pool is not destroyed (hip_mempool.cpp, hipMemPoolDestroy). */
+/* The default pool is not destroyed (hip_mempool.cpp, hipMemPoolDestroy). This one stays, as its blocks refer to it. */
 API hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
   CALL("hipMemPoolDestroy");
   if (pool == NULL || (pool >= defaults && pool < defaults + GPU_MOST_DEVICES)) RETURN(GPU_INVALID_VALUE);
-  free(pool);
   return GPU_OK;
 }
 
