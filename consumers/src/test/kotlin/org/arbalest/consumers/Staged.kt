@@ -50,7 +50,7 @@ internal object Staged {
             "-Ddokka.most.phase=none",
             "deploy",
             jdk = System.getProperty("consumers.maven.jdk"), // since manifests name the JDK
-            jvm = "-XX:+UseParallelGC",
+            jvm = "-XX:+UseParallelGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m", // as mvnw
             offline = false, // Maven's deploy fails offline, even into a folder
         )
     }
