@@ -80,10 +80,9 @@ final class KernelModule implements BooleanKernels, BitCounter {
     int code = tryLoadModule();
     CuFunction function = Cu.MODULE_LOAD_DATA;
     if (code == Cu.SUCCESS) {
-      MemorySegment scratch = Cu.scratch();
       function = Cu.MODULE_GET_FUNCTION;
-      code = tryFunction(scratch, COUNT_ONES);
-      if (code == Cu.SUCCESS) countOnes = scratch.get(JAVA_LONG, 0);
+      code = tryFunction(COUNT_ONES);
+      if (code == Cu.SUCCESS) countOnes = Cu.scratch().get(JAVA_LONG, 0);
     }
     isUnloadable = Cu.CANNOT_TRANSLATE.contains(code);
     if (isUnloadable || code == Cu.OUT_OF_MEMORY) return null;
@@ -110,18 +109,17 @@ final class KernelModule implements BooleanKernels, BitCounter {
   }
 
   private long function(String kernel) {
-    MemorySegment scratch = Cu.scratch();
-    int code = tryFunction(scratch, kernel);
+    int code = tryFunction(kernel);
     if (code != Cu.SUCCESS) throw gpu.error(Cu.MODULE_GET_FUNCTION, code, kernel);
-    return scratch.get(JAVA_LONG, 0);
+    return Cu.scratch().get(JAVA_LONG, 0);
   }
 
-  /** Writes the handle of a kernel to {@code out}, and returns the driver's code. */
-  private int tryFunction(MemorySegment out, String kernel) {
+  /** Writes the handle of a kernel to {@link Cu#scratch}, and returns the driver's code. */
+  private int tryFunction(String kernel) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(kernel);
       gpu.enter(); // relaxed: with lazy loading, this call loads the kernel
-      int code = Cu.MODULE_GET_FUNCTION.call(out.address(), module, name.address());
+      int code = Cu.MODULE_GET_FUNCTION.call(Cu.scratch().address(), module, name.address());
       gpu.leave();
       return code;
     }
