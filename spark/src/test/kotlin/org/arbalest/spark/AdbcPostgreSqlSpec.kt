@@ -2,6 +2,7 @@
 package org.arbalest.spark
 
 import io.kotest.assertions.nondeterministic.eventually
+import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
@@ -86,25 +87,67 @@ class AdbcPostgreSqlSpec : FunSpec({
             .toList()
     }
 
-    test("an overwrite waits for one that runs, and replaces its rows [SPK-27]") {
-        connected { it.execute("CREATE TABLE w AS SELECT 1::bigint AS id") }
-        connected { other ->
-            other.isAutoCommit = false
-            other.execute("DELETE FROM w")
-            other.execute("INSERT INTO w VALUES (2)")
-            val write = CompletableFuture.runAsync {
-                Cluster.session.range(3, 5).write().format("arbalest").option("source", AdbcSource::class.java.name)
-                    .option("driver", "${folder.library}").option("database.uri", started.value.uri)
-                    .option("table", "w").mode("overwrite").save()
+    fun overwrite(table: String, uri: String = started.value.uri) =
+        Cluster.session.range(3, 5).write().format("arbalest").option("source", AdbcSource::class.java.name)
+            .option("driver", "${folder.library}").option("database.uri", uri).option("table", table)
+            .mode("overwrite").save()
+
+    /** Overwrites by [table] while another transaction has stored 2 by [by]. Neither may keep rows of both. */
+    suspend fun shouldWait(table: String, by: String, uri: String = started.value.uri) = connected { other ->
+        other.isAutoCommit = false
+        other.execute("DELETE FROM $by")
+        other.execute("INSERT INTO $by VALUES (2)")
+        val write = CompletableFuture.runAsync { overwrite(table, uri) }
+        eventually(60.seconds) {
+            connected { watching ->
+                watching.longs("SELECT count(*) FROM pg_locks WHERE NOT granted") shouldBe listOf(1L)
             }
-            eventually(60.seconds) {
-                connected { watching ->
-                    watching.longs("SELECT count(*) FROM pg_locks WHERE NOT granted") shouldBe listOf(1L)
-                }
-            }
-            other.commit()
-            write.get()
-            other.longs("SELECT id FROM w ORDER BY id") shouldBe listOf(3L, 4L)
         }
+        other.commit()
+        write.get()
+        other.longs("SELECT id FROM $by ORDER BY id") shouldBe listOf(3L, 4L)
+        other.commit()
+    }
+
+    test("an overwrite waits for one that runs, and replaces its rows, also by views [SPK-27]") {
+        connected {
+            it.execute("CREATE TABLE w AS SELECT 1::bigint AS id")
+            it.execute("CREATE VIEW part AS SELECT * FROM w WHERE id > 0")
+            it.execute("CREATE VIEW \"all of\" AS SELECT * FROM part")
+            it.execute("CREATE VIEW triggered AS SELECT DISTINCT id FROM w")
+            it.execute("CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS " +
+                "'BEGIN IF TG_OP = ''DELETE'' THEN DELETE FROM w WHERE id = OLD.id; RETURN OLD; END IF; " +
+                "INSERT INTO w VALUES (NEW.id); RETURN NEW; END'")
+            it.execute("CREATE TRIGGER change INSTEAD OF INSERT OR DELETE ON triggered " +
+                "FOR EACH ROW EXECUTE FUNCTION change()")
+        }
+        for (table in listOf("w", "part", "\"all of\"", "triggered")) withClue(table) { shouldWait(table, "w") }
+        shouldWait("part", "\"all of\"")
+    }
+
+    test("an overwrite does not keep another's rows where a transaction reads only what was there at its begin " +
+        "[SPK-27]") {
+        connected { it.execute("CREATE TABLE empty (id bigint)") }
+        for (level in listOf("repeatable", "serializable")) withClue(level) {
+            val option = "?options=-cdefault_transaction_isolation%3D" +
+                if (level == "repeatable") "repeatable%5C%20read" else level
+            connected { it.execute("DELETE FROM empty") }
+            shouldWait("empty", "empty", started.value.uri + option)
+        }
+    }
+
+    test("an overwrite that may not lock what a view contains is refused with the way out [SPK-27]") {
+        connected { it.execute(
+            "CREATE ROLE owner LOGIN; CREATE TABLE known AS SELECT 1::bigint AS id; GRANT SELECT ON known TO owner; " +
+                "CREATE TABLE mine AS SELECT 1::bigint AS id; ALTER TABLE mine OWNER TO owner; " +
+                "CREATE VIEW checked AS SELECT * FROM mine WHERE id IN (SELECT id FROM known); " +
+                "ALTER VIEW checked OWNER TO owner; GRANT CREATE ON SCHEMA public TO owner",
+        ) }
+        val error = shouldThrow<Exception> {
+            overwrite("checked", started.value.uri.replace("postgres@", "owner@"))
+        }.stackTraceToString()
+        error shouldContain "permission denied for table known"
+        error shouldContain "overwrite the table itself"
+        connected { it.longs("SELECT id FROM mine") shouldBe listOf(1L) }
     }
 })

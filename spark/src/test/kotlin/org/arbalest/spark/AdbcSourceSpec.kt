@@ -10,6 +10,7 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.maps.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import io.kotest.matchers.string.shouldNotContain
 import org.apache.spark.SparkException
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
@@ -190,13 +191,30 @@ class AdbcSourceSpec : FunSpec({
         session.conf().get("spark.sql.redaction.options.regex") shouldContain "(?:database|connection)"
     }
 
+    test("values that the session's own redaction names are hidden, and the library's too [SPK-30]") {
+        val session = read("table" to "range(1)").sparkSession().newSession()
+        val view = "EXPLAIN CREATE TEMPORARY VIEW hidden USING arbalest OPTIONS (mine 'hunter1', " +
+            "`database.key` 'hunter2', `connection.uri` 'hunter3', place 'fake://user:hunter4@host', shown 'lynx')"
+        fun explained() = session.sql(view).collectAsList().single().getString(0)
+        for (own in listOf("(?i)^MINE$", "mine|theirs")) {
+            session.conf().set("spark.sql.redaction.options.regex", own)
+            explained() shouldContain "lynx"
+            explained() shouldNotContain "hunter"
+        }
+        session.conf().unset("spark.sql.redaction.options.regex")
+        explained() shouldContain "hunter1"
+        session.conf().set("spark.sql.legacy.setCommandRejectsSparkCoreConfs", false)
+        session.conf().set("spark.redaction.regex", "mine") // Spark's own default is gone
+        explained() shouldNotContain "hunter"
+    }
+
     test("an invalid option is rejected with its name and value [SPK-13]") {
         shouldThrow<IllegalArgumentException> { read() }.message shouldContain
             "either option(\"query\", …) or option(\"table\", …)"
         shouldThrow<IllegalArgumentException> { read("dbtable" to "t") }.message shouldBe
             "AdbcSource has no option dbtable; it has source, nanoseconds, driver, entrypoint, query, table, schema, " +
             "quote, partitionColumn, lowerBound, upperBound, numPartitions, pushDownPredicate, pushDownLimit, " +
-            "pushDownAggregate, database.… and connection.…"
+            "pushDownAggregate, and the driver's own as database.… and connection.…, such as database.uri"
         shouldThrow<IllegalArgumentException> { read("table" to "range(7)", "pushDownLimit" to "no") }.message shouldBe
             "the option pushDownLimit is no, but must be true or false"
         shouldThrow<Exception> { read("query" to "SELECT nothing") }.message shouldContain "nothing"

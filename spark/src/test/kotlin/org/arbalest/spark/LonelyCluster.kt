@@ -119,6 +119,9 @@ internal object LonelyCluster {
         val session = Cluster.builder().config("spark.ui.enabled", "true").config("spark.ui.port", "0")
             .config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", "${folder.toUri()}")
             .config("spark.eventLog.compress", "false").config("spark.task.maxFailures", "1")
+            // the application's own expressions, without Spark's default
+            .config("spark.redaction.regex", "(?i)private").config("spark.sql.redaction.options.regex", "(?i)mine")
+            .config("spark.private.key", "hunter2 private")
             .config("spark.executor.extraJavaOptions", "-D$LOGGING=${System.getProperty(LOGGING)}").getOrCreate()
         val options = mapOf("source" to AdbcSource::class.java.name, "driver" to driver,
             "database.uri" to "fake://user:hunter2@host", "database.password" to "hunter2 password",

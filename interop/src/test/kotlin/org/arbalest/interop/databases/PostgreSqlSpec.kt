@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.databases
 
+import io.kotest.assertions.nondeterministic.eventually
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldNotBeEmpty
+import io.kotest.matchers.longs.shouldBeGreaterThan
+import io.kotest.matchers.longs.shouldBeInRange
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.decimals
@@ -14,6 +17,8 @@ import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcPool
+import org.arbalest.device.adbc.AdbcPoolOptions
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
@@ -33,6 +38,8 @@ import java.time.LocalTime
 import java.time.OffsetDateTime
 import java.time.ZonedDateTime
 import java.util.UUID
+import java.util.concurrent.CompletableFuture
+import kotlin.time.Duration.Companion.seconds
 
 private data class Price(val price: BigDecimal?)
 
@@ -276,6 +283,158 @@ internal class PostgreSqlSpec : FunSpec({
                 connection.query("SELECT 2").rows() shouldBe listOf(listOf(2L))
                 first.rows() shouldBe listOf(listOf(1L))
             }
+        }
+    }
+
+    test("many rows are stored with their own values and the table's defaults, as one statement or as one per row") {
+        val types = "id bigint UNIQUE, name text, at timestamptz, day date, price numeric, tags text[], " +
+            "made serial, rank int DEFAULT 7, twice bigint GENERATED ALWAYS AS (id * 2) STORED"
+        val at = Instant.parse("1900-01-01T00:00:00.000001Z")
+        fun row(id: Int, tags: List<String>?) = listOf(id.toLong(), "né '$id'\n".takeIf { id % 3 > 0 },
+            at.plusSeconds(id.toLong()).takeIf { id % 5 > 0 }, LocalDate.EPOCH.minusDays(id.toLong()),
+            BigDecimal("-0.50").takeIf { id % 7 > 0 }, tags)
+        fun stored(connection: AdbcConnection, table: String) = connection.query(
+            "SELECT id, name, (at AT TIME ZONE 'UTC')::text, day::text, price::text, tags::text, made, rank, twice " +
+                "FROM $table ORDER BY id").rows()
+        connected { connection ->
+            for (hasLists in listOf(false, true)) withClue("lists: $hasLists") {
+                val names = "id, name, at, day, price" + if (hasLists) ", tags" else ""
+                val values = "$1, $2, $3, $4, $5" + if (hasLists) ", $6" else ""
+                val rows = List(457) { id -> row(id, listOf("a", "$id")).take(if (hasLists) 6 else 5) }
+                for ((table, autoCommit) in mapOf("each" to true, "once" to false)) {
+                    connection.execute("CREATE TABLE $table ($types)")
+                    connection.isAutoCommit = autoCommit
+                    connection.executeMany("INSERT INTO $table ($names) VALUES ($values)", rows) shouldBe 457
+                    if (!autoCommit) connection.isAutoCommit = true
+                }
+                val stored = stored(connection, "once")
+                stored shouldBe stored(connection, "each")
+                stored[3] shouldBe listOf(3L, null, "1900-01-01 00:00:03.000001", "1969-12-29", "-0.5",
+                    "{a,3}".takeIf { hasLists }, 4L, 7L, 6L)
+                stored[5][2] shouldBe null
+                stored[456].takeLast(3) shouldBe listOf(457L, 7L, 912L)
+                connection.execute("DROP TABLE each")
+                connection.execute("DROP TABLE once")
+            }
+        }
+    }
+
+    test("a row in the middle that is stored already leaves none in a transaction, and else the rows before it") {
+        fun rows(value: (Int) -> Any?) = List(200) { listOf((if (it == 150) 0 else it).toLong(), value(it)) }
+        val insert = "INSERT INTO middle VALUES ($1, $2)"
+        val values = mapOf<String, (Int) -> Any?>("text" to { "$it" }, "text[]" to { listOf("$it") },
+            "timestamptz" to { Instant.ofEpochSecond(it.toLong()) }, "timestamptz NULL" to { null })
+        for ((type, value) in values) withClue(type) {
+            connected { connection ->
+                fun count() = connection.query("SELECT count(*) FROM middle").rows().single().single()
+                connection.execute("DROP TABLE IF EXISTS middle")
+                connection.execute("CREATE TABLE middle (id bigint UNIQUE, value $type)")
+                connection.isAutoCommit = false
+                shouldThrow<AdbcException> { connection.executeMany(insert, rows(value)) }.sqlState() shouldBe "23505"
+                shouldThrow<AdbcException> { connection.commit() }.sqlState() shouldBe "25P02"
+                connection.rollback()
+                count() shouldBe 0
+                connection.isAutoCommit = true
+                shouldThrow<AdbcException> { connection.executeMany(insert, rows(value)) }.sqlState() shouldBe "23505"
+                count() shouldBe if (type.startsWith("timestamptz")) 0L else 150L
+                connection.executeMany(insert, listOf(listOf(1000L, value(0)))) shouldBe 1 // the session is usable
+                connection.isAutoCommit shouldBe true
+            }
+            connected { it.query("SELECT 1 FROM middle WHERE id = 1000").rows() shouldBe listOf(listOf(1L)) }
+        }
+    }
+
+    test("a null item of a list is refused with its parameter and row, and no row is stored") {
+        bothWays { connection ->
+            connection.execute("CREATE TABLE IF NOT EXISTS items (id bigint, list bigint[])")
+            val rows = listOf(listOf(1L, listOf(1L)), listOf(2L, listOf(1L, null, 3L)))
+            val message = shouldThrow<IllegalArgumentException> {
+                connection.executeMany("INSERT INTO items VALUES ($1, $2)", rows)
+            }.message
+            message shouldContain "column 2, row 1: the list has a null item"
+            connection.query("SELECT count(*) FROM items").rows() shouldBe listOf(listOf(0L))
+        }
+    }
+
+    test("a query with an Instant that ends early or fails leaves no transaction, zone or lost write") {
+        val at = Instant.parse("2024-10-04T05:06:07Z")
+        connected { it.execute("CREATE TABLE times (id bigint UNIQUE, at timestamptz)") }
+        fun use(connection: AdbcConnection, id: Long) {
+            connection.execute("INSERT INTO times VALUES ($1, $2)", id, at) shouldBe 1
+            connection.query("SELECT id FROM times, generate_series(1, 9) WHERE at <= $1", at).close()
+            connection.execute("INSERT INTO times VALUES ($1, NULL)", id + 1) shouldBe 1
+            shouldThrow<AdbcException> { connection.execute("INSERT INTO times VALUES ($1, $2)", id, at) }
+                .sqlState() shouldBe "23505"
+            connection.execute("INSERT INTO times VALUES ($1, $2)", id + 2, null) shouldBe 1
+            connection.isAutoCommit shouldBe true
+        }
+        connected { use(it, 10) }
+        AdbcPool.of({ driver.open(mapOf("uri" to started.value.uri)) },
+            AdbcPoolOptions.of(1, Duration.ofSeconds(9))).use { pool ->
+            for (id in listOf(20L, 30L)) pool.acquire().use { use(it.connection(), id) }
+            pool.statistics().created shouldBe 1
+        }
+        connected {
+            it.query("SELECT id FROM times ORDER BY id").rows().map { row -> row.single() } shouldBe
+                listOf(10L, 11L, 12L, 20L, 21L, 22L, 30L, 31L, 32L)
+        }
+        bothWays { connection ->
+            connection.query("SELECT id FROM times, generate_series(1, 9) WHERE at <= $1", at).close()
+            connection.query("SHOW TimeZone").rows() shouldBe listOf(listOf("Asia/Tokyo"))
+            connection.query("SELECT ('2024-01-01 20:00+00'::timestamptz)::date::text").rows() shouldBe
+                listOf(listOf("2024-01-02"))
+        }
+    }
+
+    test("infinity and times that no column can hold are refused") {
+        connected { connection ->
+            for ((sql, what) in mapOf("'infinity'::timestamptz" to "infinity", "'-infinity'::timestamp" to "-infinity",
+                "'infinity'::date" to "infinity", "'-infinity'::date" to "-infinity",
+                "'294276-12-31'::timestamp" to "a time after the year 294246",
+                "ARRAY['infinity'::date]" to "infinity")) withClue(sql) {
+                shouldThrow<AdbcException> { connection.query("SELECT $sql AS moment").use { it.forEach {} } }
+                    .driverMessage() shouldContain "the value is $what,"
+                shouldThrow<AdbcException> {
+                    connection.query("SELECT $sql AS moment WHERE $1", true).use { it.forEach {} }
+                }.driverMessage() shouldContain "the value is $what,"
+            }
+            connection.query("SELECT '294246-12-31'::timestamp, '4713-01-01 BC'::date").rows().size shouldBe 1
+        }
+    }
+
+    test("a pool waits for a server that stops and comes back, and replaces its connections") {
+        val options = AdbcPoolOptions.of(2, Duration.ofSeconds(60)).aliveBypassWindow(Duration.ZERO)
+        AdbcPool.of({ driver.open(mapOf("uri" to started.value.uri)) }, options).use { pool ->
+            fun one() = pool.acquire().use { it.connection().query("SELECT 1").rows() }
+            pool.acquire().use { one() }
+            started.value.stop()
+            val waiting = List(4) { CompletableFuture.supplyAsync(::one) }
+            eventually(60.seconds) { pool.statistics().connectFailures shouldBeGreaterThan 0 }
+            waiting.count { it.isDone } shouldBe 0
+            started.value.start()
+            waiting.forEach { it.get() shouldBe listOf(listOf(1L)) }
+            with(pool.statistics()) {
+                timeouts shouldBe 0
+                validationFailures shouldBe 2
+                created shouldBeInRange 3L..4L
+            }
+        }
+    }
+
+    test("DISCARD ALL after each lease removes its search path, time limits and locks") {
+        val options = AdbcPoolOptions.of(1, Duration.ofSeconds(9)).connectionResetSql("DISCARD ALL")
+        AdbcPool.of({ driver.open(mapOf("uri" to started.value.uri)) }, options).use { pool ->
+            val state = "SELECT current_setting('search_path'), current_setting('statement_timeout'), " +
+                "(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())"
+            fun state() = pool.acquire().use { it.connection().query(state).rows().single() }
+            val before = state()
+            pool.acquire().use { lease ->
+                lease.connection().execute("SET search_path = pg_catalog; SET statement_timeout = 9999")
+                lease.connection().query("SELECT pg_advisory_lock(58)").close()
+            }
+            state() shouldBe before
+            before.last() shouldBe 0
+            pool.statistics().created shouldBe 1
         }
     }
 })

@@ -19,8 +19,19 @@ class PostgreSqlServer private constructor(private val folder: Path, private val
     val uri: String = "postgresql://postgres@127.0.0.1:$port/postgres"
 
     override fun close() {
-        program("pg_ctl", "-D", "$folder/data", "-m", "immediate", "-w", "stop")
+        stop()
         user("rm", "-rf", "$folder")
+    }
+
+    /** Ends the server at once, with its connections. */
+    fun stop() {
+        program("pg_ctl", "-D", "$folder/data", "-m", "immediate", "-w", "stop")
+    }
+
+    /** Starts the server, for the first time or after [stop], at its port. */
+    fun start() {
+        program("pg_ctl", "-D", "$folder/data", "-l", "$folder/log", "-w", "-o",
+            "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off", "start")
     }
 
     companion object {
@@ -38,9 +49,7 @@ class PostgreSqlServer private constructor(private val folder: Path, private val
             val port = ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { it.localPort }
             program("initdb", "-D", "$folder/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
                 "--no-sync")
-            program("pg_ctl", "-D", "$folder/data", "-l", "$folder/log", "-w", "-o",
-                "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off", "start")
-            return PostgreSqlServer(folder, port)
+            return PostgreSqlServer(folder, port).apply { start() }
         }
 
         private fun program(name: String, vararg arguments: String) =

@@ -53,7 +53,8 @@ public final class AdbcOptions {
       if (!lower.startsWith(DATABASE) && !lower.startsWith(CONNECTION)
           && names.stream().noneMatch(name::equalsIgnoreCase)) {
         throw new IllegalArgumentException(
-            user + " has no option " + name + "; it has " + String.join(", ", names) + ", database.… and connection.…");
+            user + " has no option " + name + "; it has " + String.join(", ", names)
+                + ", and the driver's own as database.… and connection.…, such as database.uri");
       }
     }
   }

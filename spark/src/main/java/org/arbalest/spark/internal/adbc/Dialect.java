@@ -171,15 +171,16 @@ public enum Dialect {
 
   /**
    * Returns the SQL that lets other writers of a table wait until the transaction ends, of which it is the first
-   * statement. A DELETE of PostgreSQL waits for them, but deletes only the rows that were there when it began. Null if
-   * there is no such lock: DuckDB rejects the later of two, and views and foreign tables are not locked.
+   * statement. A DELETE of PostgreSQL waits for them, but deletes only the rows that were there when it began. The lock
+   * of a view is also one of the tables that the view contains, those of its views too. Null if there is no such lock:
+   * DuckDB rejects the later of two, and a foreign table is not locked.
    *
-   * @param table the table in SQL
+   * @param table the table or view in SQL
    */
   public @Nullable String lock(AdbcConnection connection, String table) {
     if (this != POSTGRESQL) return null;
     try (DeviceArrayReader rows = connection.query(
-        "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p')", table)) {
+        "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p', 'v')", table)) {
       DeviceArray batch = rows.next();
       if (batch == null) return null;
       batch.close();

@@ -39,6 +39,10 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
   static final Field ATTEMPT = Field.of("arbalest_attempt", DataType.INT64).withNullable(false);
 
   private static final System.Logger LOGGER = System.getLogger(Staging.class.getName());
+
+  /** PostgreSQL's SQLSTATE for a missing right. */
+  private static final String FORBIDDEN = "42501";
+
   private static final int TRIES = 50;
   private static final long PAUSE_MILLIS = 100;
 
@@ -98,7 +102,7 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
     boolean isTransaction = begin(connection, isOverwrite);
     try {
       if (isOverwrite) {
-        if (lock != null) connection.execute(lock);
+        if (lock != null) lock(connection, lock);
         connection.execute("DELETE FROM " + table + " WHERE 1 = 1");
       }
       long moved = attempts.isEmpty() ? rows : connection.execute(insert(targets, attempts));
@@ -113,6 +117,16 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
       throw t;
     }
     return isTransaction;
+  }
+
+  private static void lock(AdbcConnection connection, String lock) {
+    try {
+      connection.execute(lock);
+    } catch (AdbcException e) {
+      if (!FORBIDDEN.equals(e.sqlState())) throw e;
+      throw new IllegalStateException("an overwrite locks the table, and the tables in a view: grant UPDATE or DELETE, "
+          + "on those of a view to its owner, or overwrite the table itself: " + e.getMessage(), e);
+    }
   }
 
   /** Drops this table by another connection, after a failure. Speculative tasks may still lock it. */
