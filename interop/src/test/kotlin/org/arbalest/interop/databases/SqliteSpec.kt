@@ -4,12 +4,16 @@ package org.arbalest.interop.databases
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
+import io.kotest.engine.spec.tempfile
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.Devices
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
+import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatus
+import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.Interval
 import org.arbalest.interop.adbc.rows
 import org.arbalest.support.ResourceCountersExtension
@@ -114,6 +118,36 @@ internal class SqliteSpec : FunSpec({
                 var rows = 1024L
                 while (true) rows += first.next()?.use { it.length() } ?: break
                 rows shouldBe 5000
+            }
+        }
+    }
+
+    test("a failed ingestion leaves no transaction in which later writes would be lost") {
+        val file = tempfile(suffix = ".db")
+        val append = AdbcIngest.into("t").with(AdbcIngest.Mode.APPEND)
+        fun batch(name: String, vararg ids: Long) =
+            BatchBuilder.of(Devices.cpu()).use { batch -> batch.int64(name, ids).build() }
+        driver.open(mapOf("uri" to "file:$file")).use { database ->
+            database.connect().use { connection ->
+                connection.execute("CREATE TABLE t (id INTEGER UNIQUE)")
+                for (wrong in listOf("none" to longArrayOf(1), "id" to longArrayOf(2, 3, 2))) {
+                    shouldThrow<AdbcException> { connection.ingest(append, batch(wrong.first, *wrong.second)) }
+                    connection.execute("INSERT INTO t VALUES (${wrong.second[0]})") shouldBe 1
+                    connection.execute("BEGIN")
+                    connection.execute("INSERT INTO t VALUES (${wrong.second[0] + 10})")
+                    shouldThrow<AdbcException> { connection.ingest(append, batch(wrong.first, *wrong.second)) }
+                    connection.execute("COMMIT")
+                }
+                connection.ingest(append, batch("id", 20)) shouldBe 1
+                connection.query("SELECT id FROM t ORDER BY id").use { open -> // which a failure does not end
+                    open.next()!!.close()
+                    shouldThrow<AdbcException> { connection.ingest(append, batch("none", 1)) }
+                    open.next() shouldBe null
+                }
+            }
+            database.connect().use { connection ->
+                connection.query("SELECT id FROM t ORDER BY id").rows() shouldBe
+                    listOf(1L, 2L, 11L, 12L, 20L).map { listOf(it) }
             }
         }
     }

@@ -164,6 +164,23 @@ final class DriverTransaction {
     }
   }
 
+  /**
+   * Returns whether SQLite's driver begins a transaction for an ingestion. It leaves that open if it cannot prepare its
+   * INSERT, or commit. (Seen with 1.13; {@code ExecuteIngestImpl} in {@code sqlite.cc}.) Only the answer to a BEGIN
+   * says whether SQL has begun one.
+   */
+  static boolean beginsForIngestion(NativeHandle statement) {
+    NativeHandle connection = statement.connection();
+    if (!connection.lock.record.isAutoCommit() || KnownDriver.of(statement) != KnownDriver.SQLITE) return false;
+    try {
+      SessionSql.execute(connection, "BEGIN");
+    } catch (AdbcException _) {
+      return false;
+    }
+    SessionSql.execute(connection, "COMMIT"); // of nothing; a ROLLBACK might end open results
+    return true;
+  }
+
   /** Returns the state of the transaction, which the driver knows without its server; null for another driver. */
   private static @Nullable String status(NativeHandle connection) {
     if (connection.lock.hasNoTransactionStatus) return null;

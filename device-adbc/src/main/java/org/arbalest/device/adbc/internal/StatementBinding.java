@@ -33,6 +33,9 @@ final class StatementBinding {
   /** The driver's transaction of the current execution. */
   private @Nullable DriverTransaction transaction;
 
+  /** Whether the driver begins a transaction for the current ingestion, which may stay open after a failure. */
+  private boolean isIngestionInTransaction;
+
   /** The source of the current execution. The cancelling thread reads it. */
   private volatile @Nullable BoundSource feeding;
 
@@ -133,8 +136,13 @@ final class StatementBinding {
     return taken;
   }
 
-  /** Prepares the session for an execution, before {@link #take}. */
-  void begin() {
+  /**
+   * Prepares the session for an execution, before {@link #take}.
+   *
+   * @param isIngestion whether it stores the rows in a table
+   */
+  void begin(boolean isIngestion) {
+    isIngestionInTransaction = isIngestion && DriverTransaction.beginsForIngestion(statement);
     if (inTransaction != null) transaction = DriverTransaction.begin(statement, inTransaction);
     else if (!statement.lock.record.isAutoCommit()) DriverTransaction.refresh(statement);
   }
@@ -157,8 +165,13 @@ final class StatementBinding {
     DriverTransaction of = transaction;
     transaction = null;
     if (!hasFailed) return;
-    if (of != null) of.fail();
-    else if (isIngestion) DriverTransaction.refresh(statement);
+    if (of != null) {
+      of.fail();
+    } else if (isIngestionInTransaction) {
+      boolean _ = DriverTransaction.endLeft(statement.connection());
+    } else if (isIngestion) {
+      DriverTransaction.refresh(statement);
+    }
   }
 
   /** Requests the source to stop in whose pull the execution waits; returns whether there is one. */

@@ -366,7 +366,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   private <T> @Nullable T executing(AdbcFunction function, Function<@Nullable BoundSource, @Nullable T> execution) {
     enterToChange(function);
     try {
-      binding.begin(); // if this fails, the rows stay bound
+      binding.begin(table != null); // if this fails, the rows stay bound
     } catch (Throwable t) {
       leave();
       throw t;

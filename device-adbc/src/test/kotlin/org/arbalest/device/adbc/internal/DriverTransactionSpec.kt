@@ -388,4 +388,32 @@ class DriverTransactionSpec : FunSpec({
             pool.statistics().created shouldBe 1
         }
     }
+
+    test("an ingestion that SQLite's driver cannot prepare leaves no transaction, so that later writes stay [ADB-36]") {
+        Faulty.c.bindAsSqlite()
+        val append = AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND)
+        fun row(vararg names: String) = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
+            for (name in names) batch.int64(name, longArrayOf(2))
+            batch.build()
+        }
+        fun wrong() = row("id", "nr")
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { connection ->
+                connection.execute("CREATE TABLE x (id BIGINT)")
+                shouldThrow<AdbcException> { connection.ingest(append, wrong()) }
+                connection.execute("INSERT INTO x VALUES (1)") shouldBe 1
+                connection.ingest(append, row("id")) shouldBe 1
+                connection.execute("BEGIN")
+                shouldThrow<AdbcException> { connection.ingest(append, wrong()) }
+                shouldThrow<AdbcException> { connection.execute("BEGIN") } // SQL's own transaction is still open
+                connection.execute("ROLLBACK")
+                connection.isAutoCommit = false
+                shouldThrow<AdbcException> { connection.ingest(append, wrong()) }
+                connection.rollback()
+            }
+            database.connect().use { connection ->
+                connection.query("SELECT id FROM x ORDER BY id").rows().map { it.single() } shouldBe listOf(1L, 2L)
+            }
+        }
+    }
 })

@@ -148,6 +148,7 @@ struct connection {
   int manual, read_only, aborted;
   int duck_manual;     /* DuckDB's autocommit is off */
   int own;             /* PG_BOUND: a transaction that the driver or BEGIN began */
+  int is_begun;        /* SQLITE_BOUND: a transaction that the driver or BEGIN began */
   int utc, utc_before; /* PG_BOUND: whether the session's zone is UTC; before the last execution */
   int active, was_active, begun; /* PG_BOUND: after a COPY; before this call; autocommit is off, and BEGIN was sent */
   AdbcWarningHandler handler;
@@ -320,6 +321,9 @@ AdbcStatusCode foibles_executed(struct call* call, struct connection* connection
 /* PG_BOUND: the server has rejected a statement. */
 void foibles_failed(struct connection* connection);
 AdbcStatusCode foibles_end(struct call* call, struct connection* connection);
+/* SQLITE_BOUND: the transaction of an ingestion begins, and ends without a failure. */
+AdbcStatusCode foibles_ingest(struct call* call, struct connection* connection, int* begins);
+AdbcStatusCode foibles_ingested(struct call* call, struct connection* connection);
 
 /* ---- warnings.c ---- */
 

@@ -11,7 +11,9 @@
  * ExecuteCopy). A failed statement aborts its transaction, whose commit rolls back, and succeeds (connection.cc). A
  * column of nulls has the type of its parameter in the query; DuckDB reports none, so $1::TIMESTAMPTZ is recognized.
  *
- * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c).
+ * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c). For an ingestion with
+ * autocommit on, it begins a transaction, unless SQL has. It stays open if the driver cannot prepare its INSERT, such
+ * as for a column that the table lacks (sqlite.cc, ExecuteIngestImpl).
  */
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +65,8 @@ AdbcStatusCode foibles_begin(struct call* call, struct connection* connection) {
 }
 
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done) {
+  if (strncmp(sql, "BEGIN", 5) == 0) connection->is_begun = 1;
+  if (strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0) connection->is_begun = 0;
   *is_done = setting(PG_BOUND);
   if (*is_done && strncmp(sql, "SET TIME ZONE", 13) == 0) {
     connection->utc = 0;
@@ -104,5 +108,17 @@ AdbcStatusCode foibles_end(struct call* call, struct connection* connection) {
   connection->utc = connection->utc_before;
   if (!connection->own) return ADBC_STATUS_OK;
   connection->own = 0;
+  return duck_run(call, connection, "COMMIT");
+}
+
+AdbcStatusCode foibles_ingest(struct call* call, struct connection* connection, int* begins) {
+  *begins = setting(SQLITE_BOUND) && !connection->manual && !connection->is_begun;
+  if (!*begins) return ADBC_STATUS_OK;
+  connection->is_begun = 1;
+  return duck_run(call, connection, "BEGIN TRANSACTION");
+}
+
+AdbcStatusCode foibles_ingested(struct call* call, struct connection* connection) {
+  connection->is_begun = 0;
   return duck_run(call, connection, "COMMIT");
 }

@@ -366,7 +366,10 @@ static AdbcStatusCode ingest(struct call* call, struct statement* statement, str
   }
   if (bound == NULL) return call_state(call, "nothing is bound");
   struct source* source = tracker_alloc(sizeof *source);
-  status = ingest_bound(call, statement, bound, source, rows);
+  int begins;
+  status = foibles_ingest(call, statement->connection, &begins);
+  if (status == ADBC_STATUS_OK) status = ingest_bound(call, statement, bound, source, rows);
+  if (status == ADBC_STATUS_OK && begins) status = foibles_ingested(call, statement->connection);
   source_free(source);
   bound_free(bound);
   if (status == ADBC_STATUS_OK && out != NULL) {
