@@ -293,9 +293,9 @@ internal class PostgreSqlSpec : FunSpec({
         fun row(id: Int, tags: List<String>?) = listOf(id.toLong(), "né '$id'\n".takeIf { id % 3 > 0 },
             at.plusSeconds(id.toLong()).takeIf { id % 5 > 0 }, LocalDate.EPOCH.minusDays(id.toLong()),
             BigDecimal("-0.50").takeIf { id % 7 > 0 }, tags)
-        fun stored(connection: AdbcConnection, table: String) = connection.query(
-            "SELECT id, name, (at AT TIME ZONE 'UTC')::text, day::text, price::text, tags::text, made, rank, twice " +
-                "FROM $table ORDER BY id").rows()
+        val all = "SELECT id, name, (at AT TIME ZONE 'UTC')::text, day::text, price::text, tags::text, made, rank, " +
+            "twice"
+        fun stored(connection: AdbcConnection, table: String) = connection.query("$all FROM $table ORDER BY id").rows()
         connected { connection ->
             for (hasLists in listOf(false, true)) withClue("lists: $hasLists") {
                 val names = "id, name, at, day, price" + if (hasLists) ", tags" else ""

@@ -180,7 +180,8 @@ public enum Dialect {
   public @Nullable String lock(AdbcConnection connection, String table) {
     if (this != POSTGRESQL) return null;
     try (DeviceArrayReader rows = connection.query(
-        "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p', 'v')", table)) {
+        "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p', 'v')",
+        table)) {
       DeviceArray batch = rows.next();
       if (batch == null) return null;
       batch.close();
