@@ -125,7 +125,7 @@ class AdbcPostgreSqlSpec : FunSpec({
         shouldWait("part", "\"all of\"")
     }
 
-    test("an overwrite does not keep another's rows where a transaction reads only what was there at its begin " +
+    test("an overwrite does not keep another's rows where a transaction reads only rows from before its begin " +
         "[SPK-27]") {
         connected { it.execute("CREATE TABLE empty (id bigint)") }
         for (level in listOf("repeatable", "serializable")) withClue(level) {
