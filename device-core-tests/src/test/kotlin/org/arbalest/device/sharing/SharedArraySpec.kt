@@ -81,16 +81,20 @@ class SharedArraySpec : FunSpec({
         eventually("the array is freed") { SharingFake.live == 0 }
     }
 
-    test("each allocation is closed, and the callback is called once, after the last one [IPC-03]") {
+    /** Returns a batch of two columns in two allocations. */
+    fun twoAllocations(): DeviceArray {
         fun single(value: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("n", longArrayOf(value)).build() }
             .use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         val columns = listOf(single(1), single(2))
         val data = columns.map { column -> column.use { ArrayData.of(it) } }
-        val both = DeviceArray.of(
+        return DeviceArray.of(
             Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)).asField(),
             ArrayData.of(1, 0, listOf(null), data.flatMap { it.children() }),
         )
-        val shared = both.use { SharedArray.of(it) }
+    }
+
+    test("each allocation is closed, and the callback is called once, after the last one [IPC-03]") {
+        val shared = twoAllocations().use { SharedArray.of(it) }
         val calls = AtomicInteger()
         SharedArray.open(shared.message().fromElsewhere()) { calls.incrementAndGet() }.use { array ->
             SharingFake.opened.size shouldBe 2
@@ -99,6 +103,36 @@ class SharedArraySpec : FunSpec({
         }
         eventually("both are closed and the callback is called") { SharingFake.opened.isEmpty() && calls.get() == 1 }
         shared.close()
+    }
+
+    test("an array with an allocation that cannot be shared is rejected before any allocation is exported [IPC-04]") {
+        twoAllocations().use { both ->
+            val before = SharingFake.exports.get()
+            for (address in SharingFake.addresses()) {
+                SharingFake.refused = address
+                val error = shouldThrow<DeviceException> { SharedArray.of(both) }
+                error.errno() shouldBe Errno.EINVAL
+                error.message shouldContain "this memory has no handle; copy it to the device's shareableMemory()"
+                SharingFake.exports.get() shouldBe before
+            }
+            SharingFake.refused = 0
+            SharedArray.of(both).close()
+            SharingFake.exports.get() shouldBe before + 2
+        }
+    }
+
+    test("a message with one handle for two allocations is rejected before anything is opened [IPC-06]") {
+        twoAllocations().use { SharedArray.of(it) }.use { shared ->
+            val message = shared.message()
+            val words = ByteBuffer.wrap(message)
+            val (first, second) = SharingFake.addresses().sorted()
+            words.putLong((36..message.size - 8).single { words.getLong(it) == second }, first)
+            shouldThrow<DeviceException> { SharedArray.open(message.fromElsewhere()) {} }.run {
+                errno() shouldBe Errno.EINVAL
+                this.message shouldContain "the same handle for the allocations 0 and 1"
+            }
+            SharingFake.opened.size shouldBe 0
+        }
     }
 
     test("a process does not open its own shared array, and is notified that nothing is open [IPC-04]") {

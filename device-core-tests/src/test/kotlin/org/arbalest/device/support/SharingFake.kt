@@ -21,6 +21,7 @@ import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.ConcurrentSkipListMap
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.zip.CRC32C
 
 /**
@@ -49,11 +50,21 @@ internal object SharingFake : SynchronousDriver {
     /** Returns the sizes of the allocations. */
     fun sizes(): List<Long> = blocks.values.map { it.second }
 
+    /** Returns the addresses of the allocations. */
+    fun addresses(): List<Long> = blocks.keys.toList()
+
     /** The sizes of the open allocations, by address. */
     val opened: MutableMap<Long, Long> = ConcurrentHashMap()
 
     /** The mistakes of the library. */
     val wrong = ConcurrentLinkedQueue<String>()
+
+    /** The number of exports. */
+    val exports = AtomicInteger()
+
+    /** An address that cannot be shared; 0 for none. */
+    @Volatile
+    var refused: Long = 0
 
     /** Checks at the end of a test that all handles are closed, all memory is freed, and no mistake was recorded. */
     fun shouldBeLeft() {
@@ -65,6 +76,7 @@ internal object SharingFake : SynchronousDriver {
             blocks.clear()
             opened.clear()
             wrong.clear()
+            refused = 0
         }
     }
 
@@ -103,9 +115,15 @@ internal object SharingFake : SynchronousDriver {
     private object Sharing : ProcessSharing {
         override fun memory(): MemoryAllocator = Memory
 
-        override fun export(address: Long): ProcessSharing.Exported {
+        override fun prepare(address: Long): ProcessSharing.Shareable {
             val (begin, block) = checkNotNull(blocks.floorEntry(address))
-            return ProcessSharing.Exported(begin, block.second, ByteBuffer.allocate(8).putLong(begin).array())
+            if (begin == refused) throw DeviceException(Errno.EINVAL, "this memory has no handle")
+            return ProcessSharing.Shareable(begin, block.second, 1, 0)
+        }
+
+        override fun export(memory: ProcessSharing.Shareable): ByteArray {
+            exports.incrementAndGet()
+            return ByteBuffer.allocate(8).putLong(memory.base()).array()
         }
 
         override fun open(handle: ByteArray, bytes: Long): Long {

@@ -22,10 +22,10 @@ public interface ProcessSharing {
    *
    * @param base its start address in this process
    * @param bytes its size in bytes
-   * @param handle the handle for the other process
+   * @param form the form of its handle; the driver numbers its forms
+   * @param source a further value of the driver, such as the handle of the memory's pool; 0 for none
    */
-  @SuppressWarnings("ArrayRecordComponent")
-  record Exported(long base, long bytes, byte[] handle) {}
+  record Shareable(long base, long bytes, int form, long source) {}
 
   /**
    * Returns the allocator of memory that can be shared. Core frees such memory through the same allocator, while no
@@ -34,11 +34,19 @@ public interface ProcessSharing {
   MemoryAllocator memory();
 
   /**
-   * Exports the whole allocation that contains an address.
+   * Describes the whole allocation that contains an address, and exports nothing. Core calls this for all buffers of an
+   * array before it exports the first one. An array with memory that cannot be shared is thus rejected as a whole.
    *
    * @throws DeviceException with {@code EINVAL} if this memory cannot be shared: the message has the kind of the memory
    */
-  Exported export(long address);
+  Shareable prepare(long address);
+
+  /**
+   * Exports an allocation, and returns the handle for the other process.
+   *
+   * @throws DeviceException with {@code EINVAL} if the runtime does not share this memory: the message has the reason
+   */
+  byte[] export(Shareable memory);
 
   /**
    * Opens an allocation of another process. It is not open in this process yet.

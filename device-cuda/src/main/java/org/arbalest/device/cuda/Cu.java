@@ -177,6 +177,12 @@ final class Cu {
   static final LLIL MEM_EXPORT_TO_SHAREABLE_HANDLE = new LLIL("cuMemExportToShareableHandle", 10020);
   static final LLI MEM_IMPORT_FROM_SHAREABLE_HANDLE = new LLI("cuMemImportFromShareableHandle", 10020);
 
+  // Pools of other libraries that are shared between processes: see PoolSharing.
+  static final LLIL MEM_POOL_EXPORT_TO_SHAREABLE_HANDLE = new LLIL("cuMemPoolExportToShareableHandle", 11020);
+  static final LLIL MEM_POOL_IMPORT_FROM_SHAREABLE_HANDLE = new LLIL("cuMemPoolImportFromShareableHandle", 11020);
+  static final LL MEM_POOL_EXPORT_POINTER = new LL("cuMemPoolExportPointer", 11020);
+  static final LLL MEM_POOL_IMPORT_POINTER = new LLL("cuMemPoolImportPointer", 11020);
+
   // Kernels: see KernelModule.
   static final LL MODULE_LOAD_DATA = new LL("cuModuleLoadData", 2000);
   static final LLL MODULE_GET_FUNCTION = new LLL("cuModuleGetFunction", 2000);

@@ -9,8 +9,9 @@ final class CuMap {
   static final int HANDLE_TYPE_FABRIC = 8;
   static final int HANDLE_TYPE_FABRIC_SUPPORTED = 128;
 
-  /** An attribute of a pointer. */
+  /** Attributes of a pointer. */
   static final int ALLOWED_HANDLE_TYPES = 14;
+  static final int POOL_HANDLE = 17;
 
   private CuMap() {}
 }

@@ -13,12 +13,12 @@ import org.arbalest.device.spi.ProcessSharing;
 import org.arbalest.device.spi.SharedHandle;
 
 /**
- * The sharing of a GPU's memory and events with other processes, by handles in two forms.
+ * The sharing of a GPU's memory and events with other processes, by handles in three forms.
  *
  * <p>A plain handle, from {@code cuIpcGetMemHandle}, is for memory from {@code cuMemAlloc}. A fabric handle is for
  * memory that {@code cuMemCreate} created for such a handle, and that was mapped. This library creates such memory only
- * with {@code -Darbalest.cuda.fabric=true}, and only if the device has fabric handles. A pool's memory has neither
- * handle.
+ * with {@code -Darbalest.cuda.fabric=true}, and only if the device has fabric handles. Another library may have created
+ * a pool with such handles: see {@link PoolSharing}. All other memory of pools, also the library's own, has no handle.
  */
 final class CudaSharing implements ProcessSharing {
   /** The system property that requests memory with fabric handles, if the device has them. */
@@ -29,12 +29,14 @@ final class CudaSharing implements ProcessSharing {
 
   private final Gpu gpu;
   private final Mappings mappings;
+  private final PoolSharing pools;
   private final MemoryAllocator plainMemory;
   private final MemoryAllocator fabricMemory;
 
   CudaSharing(Gpu gpu) {
     this.gpu = gpu;
     this.mappings = new Mappings(gpu);
+    this.pools = new PoolSharing(gpu, mappings);
     this.plainMemory = new ShareableMemory(gpu);
     this.fabricMemory = new FabricMemory(gpu, mappings);
   }
@@ -45,54 +47,74 @@ final class CudaSharing implements ProcessSharing {
   }
 
   @Override
-  public Exported export(long address) {
+  public Shareable prepare(long address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
-      MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       gpu.enter();
       int asked = Cu.POINTER_GET_ATTRIBUTE.call(out.address(), CuIpc.IS_LEGACY_IPC_CAPABLE, address);
       boolean isPlain = asked != Cu.SUCCESS || out.get(JAVA_INT, 0) != 0;
-      int fabric = isPlain ? Cu.SUCCESS : exportFabric(out, handle, address);
-      boolean isRefused = !isPlain && fabric == Cu.NOT_SUPPORTED;
-      int ranged = isRefused
-          ? Cu.SUCCESS
-          : Cu.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, address);
+      long pool = isPlain ? 0 : attribute(out, CuMap.POOL_HANDLE, address);
+      boolean hasFabric = !isPlain
+          && (attribute(out, CuMap.ALLOWED_HANDLE_TYPES, address) & CuMap.HANDLE_TYPE_FABRIC) != 0;
+      int ranged = Cu.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, address);
       long base = out.get(JAVA_LONG, 0);
-      int plain = isPlain && ranged == Cu.SUCCESS ? Cu.IPC_GET_MEM_HANDLE.call(handle.address(), base) : Cu.SUCCESS;
+      long bytes = out.get(JAVA_LONG, Long.BYTES);
+      long pooled = pool != 0 && ranged == Cu.SUCCESS ? PoolSharing.sizeOf(out, base) : bytes;
       gpu.leave();
-      if (isRefused) throw refusal(address);
+      if (!isPlain && !hasFabric) throw refusal(address, pool != 0 ? "is in a pool" : "is mapped");
       if (ranged != Cu.SUCCESS) throw gpu.error(Cu.MEM_GET_ADDRESS_RANGE, ranged, at(address));
-      if (plain != Cu.SUCCESS) throw gpu.error(Cu.IPC_GET_MEM_HANDLE, plain, at(base));
-      if (fabric != Cu.SUCCESS) throw gpu.error(Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE, fabric, at(base));
-      return new Exported(base, out.get(JAVA_LONG, Long.BYTES), SharedHandle.of(isPlain ? PLAIN : FABRIC, handle));
+      if (pool == 0) return new Shareable(base, bytes, isPlain ? PLAIN : FABRIC, 0);
+      String why = PoolSharing.refusal(base);
+      if (why != null) throw DeviceException.invalid(at(address) + " " + why);
+      if (pooled < 0) throw DeviceException.invalid(at(address) + " is in a pool, in an allocation of " + bytes
+          + " bytes at " + at(base) + ", but the driver reports another start for its range");
+      return new Shareable(base, Math.min(bytes, pooled), PoolSharing.FORM, pool);
     }
   }
 
-  /**
-   * Exports a fabric handle, and returns the driver's code: {@link Cu#NOT_SUPPORTED} if the memory has no such handle.
-   * The context must be current.
-   */
-  private int exportFabric(MemorySegment scratch, MemorySegment handle, long address) {
+  /** Returns an attribute of 8 bytes; 0 if the driver does not know it. The context must be current. */
+  private static long attribute(MemorySegment scratch, int attribute, long address) {
     scratch.set(JAVA_LONG, 0, 0);
-    int asked = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), CuMap.ALLOWED_HANDLE_TYPES, address);
-    if (asked != Cu.SUCCESS || (scratch.get(JAVA_LONG, 0) & CuMap.HANDLE_TYPE_FABRIC) == 0) return Cu.NOT_SUPPORTED;
-    // fails for memory of a pool with such handles, which is shared in another way
-    if (Cu.MEM_RETAIN_ALLOCATION_HANDLE.call(scratch.address(), address) != Cu.SUCCESS) return Cu.NOT_SUPPORTED;
-    long memory = scratch.get(JAVA_LONG, 0);
+    int code = Cu.POINTER_GET_ATTRIBUTE.call(scratch.address(), attribute, address);
+    return code == Cu.SUCCESS ? scratch.get(JAVA_LONG, 0) : 0;
+  }
+
+  @Override
+  public byte[] export(Shareable memory) {
+    long base = memory.base();
+    if (memory.form() == PoolSharing.FORM) return pools.export(memory.source(), base);
+    boolean isPlain = memory.form() == PLAIN;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
+      gpu.enter();
+      int retained = isPlain ? Cu.SUCCESS : Cu.MEM_RETAIN_ALLOCATION_HANDLE.call(out.address(), base);
+      int code = retained != Cu.SUCCESS
+          ? retained
+          : isPlain ? Cu.IPC_GET_MEM_HANDLE.call(handle.address(), base) : exportFabric(out, handle);
+      gpu.leave();
+      if (retained != Cu.SUCCESS) throw refusal(base, "is mapped");
+      gpu.check(code, isPlain ? Cu.IPC_GET_MEM_HANDLE : Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE);
+      return SharedHandle.of(isPlain ? PLAIN : FABRIC, handle);
+    }
+  }
+
+  /** Exports retained memory, and releases it. The context must be current. */
+  private int exportFabric(MemorySegment retained, MemorySegment handle) {
+    long memory = retained.get(JAVA_LONG, 0);
     int code = Cu.MEM_EXPORT_TO_SHAREABLE_HANDLE.call(handle.address(), memory, CuMap.HANDLE_TYPE_FABRIC, 0);
     mappings.release(memory);
     return code;
   }
 
   /** Returns the error for memory without a handle. An integrated GPU, such as a Jetson's, may have no handles. */
-  private DeviceException refusal(long address) {
+  private DeviceException refusal(long address, String place) {
     if (Gpu.attribute(gpu.ordinal, Cu.INTEGRATED) != 0) {
       return new DeviceException(Errno.ENOSYS, at(address) + " of " + gpu.name
           + " cannot be shared with other processes: CUDA has no handle for memory of this integrated GPU");
     }
-    return DeviceException.invalid(at(address)
-        + " is in a pool, or mapped without a fabric handle: share memory of cuMemAlloc, or memory with such a "
-        + "handle");
+    return DeviceException.invalid(at(address) + " " + place
+        + " without a fabric handle: share memory of cuMemAlloc, or memory with such a handle");
   }
 
   private static String at(long address) {
@@ -101,6 +123,7 @@ final class CudaSharing implements ProcessSharing {
 
   @Override
   public long open(byte[] handle, long bytes) {
+    if (PoolSharing.isOfPool(handle)) return pools.open(handle, bytes);
     boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = SharedHandle.segment(handle, arena);
@@ -142,6 +165,10 @@ final class CudaSharing implements ProcessSharing {
 
   @Override
   public void close(byte[] handle, long base, long bytes) {
+    if (PoolSharing.isOfPool(handle)) {
+      pools.close(base);
+      return;
+    }
     boolean isPlain = SharedHandle.form(handle, FABRIC) == PLAIN;
     gpu.enter();
     int code = isPlain ? Cu.IPC_CLOSE_MEM_HANDLE.call(base) : mappings.unmap(base, bytes);

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mappings {
   /** The condition for fabric handles in a process. No attribute reports it. */
-  private static final String CHANNEL =
+  static final String CHANNEL =
       "fabric handles need an IMEX channel, a file in /dev/nvidia-caps-imex-channels that both processes may use";
 
   private static final int PROPERTIES_SIZE = 32;
-  private static final int ACCESS_SIZE = 12;
+  static final int ACCESS_SIZE = 12;
 
   private final Gpu gpu;
 
@@ -66,7 +66,7 @@ final class Mappings {
   }
 
   /** Returns read and write access for this GPU and for the GPUs that reach its memory. */
-  private synchronized MemorySegment access() {
+  synchronized MemorySegment access() {
     MemorySegment known = access;
     if (known != null) return known;
     MemorySegment scratch = Cu.scratch();

@@ -44,7 +44,7 @@ internal val cuda: TestCaseExtension = if (onDouble) cudaDouble else SkipWithout
 internal val sharedMemory = SkipWithout {
     if (Gpu.attribute(0, Cu.INTEGRATED) == 0) return@SkipWithout null
     Devices.device(DeviceType.CUDA, 0).shareableMemory().get().allocate(8).use { buffer ->
-        runCatching { Gpu.open(0).sharing.export(buffer.address()) }.exceptionOrNull()?.message
+        Gpu.open(0).sharing.run { runCatching { export(prepare(buffer.address())) } }.exceptionOrNull()?.message
     }
 }
 

@@ -36,24 +36,34 @@ final class RocmSharing implements ProcessSharing {
   }
 
   @Override
-  public Exported export(long address) {
+  public Shareable prepare(long address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(2 * Long.BYTES, 8);
-      MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
       int before = gpu.enter();
       int ranged = Hip.MEM_GET_ADDRESS_RANGE.call(out.address(), out.address() + Long.BYTES, address);
-      long base = out.get(JAVA_LONG, 0);
-      int code = ranged == Hip.SUCCESS ? Hip.IPC_GET_MEM_HANDLE.call(handle.address(), base) : Hip.SUCCESS;
       gpu.leave(before);
       if (ranged != Hip.SUCCESS) throw gpu.error(Hip.MEM_GET_ADDRESS_RANGE, ranged, at(address));
+      return new Shareable(out.get(JAVA_LONG, 0), out.get(JAVA_LONG, Long.BYTES), PLAIN, 0);
+    }
+  }
+
+  /** Exports an allocation. Only the call itself shows whether HIP has a handle for this memory. */
+  @Override
+  public byte[] export(Shareable memory) {
+    long base = memory.base();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment handle = arena.allocate(SharedHandle.BYTES, 8);
+      int before = gpu.enter();
+      int code = Hip.IPC_GET_MEM_HANDLE.call(handle.address(), base);
+      gpu.leave(before);
       if (code == HipIpc.INVALID_DEVICE_POINTER) {
         HipErrors.forget();
         String why = " is not memory of hipMalloc, which alone can be shared; it may be in a pool";
-        throw DeviceException.invalid(at(address) + why + " (" + Hip.IPC_GET_MEM_HANDLE.name() + ": "
+        throw DeviceException.invalid(at(base) + why + " (" + Hip.IPC_GET_MEM_HANDLE.name() + ": "
             + HipErrors.describe(code) + ")");
       }
       if (code != Hip.SUCCESS) throw gpu.error(Hip.IPC_GET_MEM_HANDLE, code, at(base));
-      return new Exported(base, out.get(JAVA_LONG, Long.BYTES), SharedHandle.of(PLAIN, handle));
+      return SharedHandle.of(PLAIN, handle);
     }
   }
 

@@ -37,7 +37,7 @@ fun arrayLinkContract(backend: GpuBackend, kills: Int): TestFactory = funSpec {
                 accept().use { link ->
                     for (rows in listOf(1, 100, 0, 5000)) {
                         manyLayouts(rows).use { source ->
-                            link.send(source.toShareable(device))
+                            link.send(backend.toShareable(source, device))
                             link.receive()!!.use { back ->
                                 // the array before may wait for an idle period
                                 if (rows > 0) double.live(Live.OPENED) shouldBeGreaterThan 0

@@ -29,7 +29,13 @@ object CudaDouble :
     private val servedFunction by function("double_served", JAVA_LONG, JAVA_LONG)
     private val retainedFunction by function("double_retained", JAVA_INT, JAVA_INT)
     private val machineFunction by function("double_machine", null, JAVA_INT)
+    private val versionFunction by function("double_driver_version", null, JAVA_INT)
+    private val countImportsFunction by function("double_count_imports", null, JAVA_INT)
+    private val poolAccessFunction by function("double_pool_access", JAVA_LONG, JAVA_LONG)
     private var machine = Machine.PCIE
+
+    /** The version that the driver reports from the next [reset] on, as `cuDriverGetVersion` does; 0 for its own. */
+    var reported: Int = 0
 
     /** The machine with the GPUs. The CPU and the GPU reach the same memory on all but the first. */
     private enum class Machine { PCIE, JETSON, GH200 }
@@ -42,6 +48,8 @@ object CudaDouble :
         contextsInHostFunctions(false)
         batches(true)
         fabric(machine != Machine.JETSON)
+        reports(reported)
+        countsImports(false)
     }
 
     override val machines: List<String> get() = Machine.entries.drop(1).map { it.name.lowercase() }
@@ -86,6 +94,19 @@ object CudaDouble :
     fun fabric(has: Boolean, allowed: Boolean = has) {
         fabricFunction.invoke(if (!has) 0 else if (allowed) 1 else 2)
     }
+
+    /** Makes the driver report another version, with the same functions; 0 for its own. */
+    fun reports(version: Int) {
+        versionFunction.invoke(version)
+    }
+
+    /** Sets whether each import of a pool's allocation needs its own free; by default the first free unmaps it. */
+    fun countsImports(counts: Boolean) {
+        countImportsFunction.invoke(if (counts) 1 else 0)
+    }
+
+    /** Returns the devices with access to a pool's memory, as bits. */
+    fun poolAccess(pool: Long): Long = poolAccessFunction.invoke(pool) as Long
 
     /** Returns how many allocations a pool has served. */
     fun served(pool: Long): Long = servedFunction.invoke(pool) as Long

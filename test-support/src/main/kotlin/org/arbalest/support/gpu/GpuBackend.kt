@@ -6,6 +6,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.MemoryManager
 import org.arbalest.testkit.contract.Gate
 import kotlin.reflect.KClass
 
@@ -33,6 +34,9 @@ interface GpuBackend : StagingBackend {
 
     /** Makes what the backend makes once on request, and keeps. */
     fun makeLasting() {}
+
+    /** Returns the memory of arrays that the contract of sharing shares. */
+    fun shareable(device: Device): MemoryManager = device.shareableMemory().get()
 
     /** Whether an event is sent to another process with its array. */
     val sharesEvents: Boolean get() = true

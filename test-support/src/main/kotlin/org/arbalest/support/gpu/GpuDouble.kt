@@ -67,6 +67,9 @@ sealed class GpuDouble(
 
         /** Reserved ranges of addresses. */
         RESERVED,
+
+        /** Pools of other processes that are imported here. */
+        POOLS,
     }
 
     val library: NativeLibrary by lazy { compileAs(soname, Prototypes(header).absent(release)) }

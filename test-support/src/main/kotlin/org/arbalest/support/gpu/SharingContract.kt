@@ -37,12 +37,12 @@ fun sharingContract(backend: GpuBackend, kills: Int = Integer.getInteger("arbale
     include(arrayLinkContract(backend, kills))
 }
 
-fun GpuBackend.share(rows: Int): DeviceArray = numbers(rows).use { it.toShareable(gpu(0)) }
+fun GpuBackend.share(rows: Int): DeviceArray = numbers(rows).use { toShareable(it, gpu(0)) }
 
 fun GpuBackend.hasNothingLeft() {
     eventually("nothing is open and nothing allocated: ${double.live(Live.OPENED)}, ${double.live(Live.DEVICE)}") {
         settle()
-        double.live(Live.OPENED) == 0L && double.live(Live.DEVICE) == 0L && double.live(Live.RESERVED) == 0L
+        listOf(Live.OPENED, Live.DEVICE, Live.RESERVED, Live.POOLS).all { double.live(it) == 0L }
     }
 }
 
@@ -56,7 +56,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
                 Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(8, 8L, 0L), Triple(0, 0L, 0L),
             )) {
                 val source = manyLayouts(rows).use { all -> all.slice(from, count) }
-                val there = manyLayouts(rows).use { it.toShareable(device) }.use { it.slice(from, count) }
+                val there = manyLayouts(rows).use { backend.toShareable(it, device) }.use { it.slice(from, count) }
                 there.synchronize()
                 backend.settle()
                 val before = double.live(Live.DEVICE)
@@ -77,7 +77,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
 
     test("the allocation of several shared arrays is opened once, and each array closes separately [IPC-01]") {
         SharingPeer(backend).use { peer ->
-            MemoryPool.of(device.shareableMemory().get(), 64L shl 20).use { pool ->
+            MemoryPool.of(backend.shareable(device), 64L shl 20).use { pool ->
                 numbers(1000).use { it.copyTo(pool, device.defaultStream()) }.use { whole ->
                     whole.synchronize()
                     val halves = listOf(whole.slice(0, 500), whole.slice(500, 500)).map { half ->
@@ -152,7 +152,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         SharingPeer(backend).use { peer ->
             device.createStream().use { stream ->
                 val gate = backend.gate(stream)
-                val there = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
+                val there = numbers(100).use { it.copyTo(backend.shareable(device), stream) }
                 if (!backend.sharesEvents) gate.open()
                 val shared = there.use { SharedArray.of(it) }
                 peer.open("x", shared.message()) shouldBe "$device 100 ${!backend.sharesEvents}"
@@ -234,7 +234,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         }
         device.createStream().use { stream ->
             val gate = backend.gate(stream)
-            val unready = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
+            val unready = numbers(100).use { it.copyTo(backend.shareable(device), stream) }
             if (!backend.sharesEvents) gate.open()
             unready.use { array ->
                 for (call in backend.sharingCalls)
@@ -367,5 +367,6 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
 }
 
 /** Returns the number of calls that close memory of another process. */
-private fun closings(backend: GpuBackend): Long = backend.openingCalls.filter { "Close" in it || "Unmap" in it }
-    .sumOf { backend.double.calls(it) }
+private fun closings(backend: GpuBackend): Long =
+    backend.openingCalls.filter { call -> listOf("Close", "Unmap", "MemFree").any { it in call } }
+        .sumOf { backend.double.calls(it) }

@@ -54,7 +54,7 @@ fun sharingDriverContract(backend: GpuBackend): TestFactory = funSpec {
                 val gpu = backend.gpu(ordinal)
                 withPeer { peer ->
                     numbers(ROWS).use { rows ->
-                        rows.toShareable(gpu).use { there ->
+                        backend.toShareable(rows, gpu).use { there ->
                             there.synchronize()
                             SharedArray.of(there)
                         }.use { shared ->
@@ -79,7 +79,7 @@ fun sharingDriverContract(backend: GpuBackend): TestFactory = funSpec {
     test("another process reads shared arrays of many layouts and slices whole [IPC-01]") {
         withPeer { peer ->
             for ((rows, from, count) in listOf(Triple(100, 0L, 100L), Triple(100, 13L, 50L), Triple(0, 0L, 0L))) {
-                val there = manyLayouts(rows).use { it.toShareable(device) }.use { it.slice(from, count) }
+                val there = manyLayouts(rows).use { backend.toShareable(it, device) }.use { it.slice(from, count) }
                 there.synchronize()
                 SharedArray.of(there).use { shared ->
                     there.close()
@@ -98,7 +98,7 @@ fun sharingDriverContract(backend: GpuBackend): TestFactory = funSpec {
         withPeer { peer ->
             device.createStream().use { stream ->
                 val gate = backend.gate(stream)
-                val there = numbers(100).use { it.copyTo(device.shareableMemory().get(), stream) }
+                val there = numbers(100).use { it.copyTo(backend.shareable(device), stream) }
                 if (!backend.sharesEvents) gate.open()
                 there.use { SharedArray.of(it) }.use { shared ->
                     peer.open("x", shared.message()) shouldBe "$device 100 ${!backend.sharesEvents}"
@@ -123,7 +123,7 @@ fun sharingDriverContract(backend: GpuBackend): TestFactory = funSpec {
                     peer.send("echo", "$path")
                     ArrayLink.over(server.accept()).use { link ->
                         for (rows in listOf(1, 100, 0, 5000)) manyLayouts(rows).use { source ->
-                            link.send(source.toShareable(device))
+                            link.send(backend.toShareable(source, device))
                             link.receive()!!.use { it.copyTo(Devices.cpu()) }.use { back ->
                                 back.synchronize()
                                 source.difference(back).shouldBeNull()

@@ -23,7 +23,7 @@ import kotlin.random.Random
 
 /** The contract of damaged or false messages: they have no effect. */
 fun sharingMessageContract(backend: GpuBackend): TestFactory = funSpec {
-    fun message(rows: Int): ByteArray = manyLayouts(rows).use { it.toShareable(backend.gpu(0)) }.use { array ->
+    fun message(rows: Int): ByteArray = manyLayouts(rows).use { backend.toShareable(it, backend.gpu(0)) }.use { array ->
         SharedArray.of(array).use { it.message() }
     }
 
@@ -108,7 +108,7 @@ private fun damaged(good: ByteArray, random: Random): Sequence<ByteArray> = gene
 }
 
 /** Returns these bytes, shortened or extended, with a correct checksum. */
-private fun ByteArray.checked(size: Int): ByteArray {
+fun ByteArray.checked(size: Int): ByteArray {
     val bytes = copyOf(size)
     val checksum = CRC32C().apply { update(bytes, 16, size - 16) }
     ByteBuffer.wrap(bytes).order(LITTLE_ENDIAN).putInt(12, checksum.value.toInt())

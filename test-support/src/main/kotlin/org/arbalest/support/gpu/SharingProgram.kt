@@ -97,12 +97,14 @@ private fun answer(
             runCatching {
                 eventually("copied and opened arrays are released") {
                     backend.settle()
-                    ResourceCounters.now().isZero && backend.double.live(Live.OPENED) == 0L
+                    ResourceCounters.now().isZero &&
+                        listOf(Live.OPENED, Live.POOLS).all { backend.double.live(it) == 0L }
                 }
             }
         }
         val (double, counters) = backend.double to ResourceCounters.now()
-        "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${counters.isZero} ${double.violation}".trim()
+        val pools = if (opened.isEmpty() && double.live(Live.POOLS) != 0L) " with pools" else ""
+        "${double.live(Live.OPENED)} ${double.live(Live.DEVICE)} ${counters.isZero}$pools ${double.violation}".trim()
     }
     "link" -> {
         links.channel = SocketChannel.open(UnixDomainSocketAddress.of(name))
@@ -123,17 +125,17 @@ private fun answer(
         "unlinked"
     }
     "echo" -> {
-        echo(name)
+        echo(backend, name)
         "echoed"
     }
     "share" -> {
         val device = backend.gpu(name.toInt())
-        val array = numbers(more.toInt()).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+        val array = numbers(more.toInt()).use { backend.toShareable(it, device) }
         array.synchronize()
         HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message()) // shared until the process ends
     }
     "shareMany" -> {
-        val array = manyLayouts(more.toInt()).use { it.toShareable(backend.gpu(name.toInt())) }
+        val array = manyLayouts(more.toInt()).use { backend.toShareable(it, backend.gpu(name.toInt())) }
         array.synchronize()
         HexFormat.of().formatHex(array.use { SharedArray.of(it) }.message())
     }
@@ -141,19 +143,20 @@ private fun answer(
 }
 
 /** Sends back a copy of each received array, in memory of this process. */
-private fun echo(path: String) {
+private fun echo(backend: GpuBackend, path: String) {
     link(path).use { link ->
         while (true) {
             val array = link.receive() ?: break
-            array.use { link.send(it.toShareable(it.device())) }
+            array.use { link.send(backend.toShareable(it, it.device())) }
         }
     }
 }
 
 fun link(path: String): ArrayLink = ArrayLink.over(SocketChannel.open(UnixDomainSocketAddress.of(path)))
 
-fun DeviceArray.toShareable(device: Device): DeviceArray =
-    copyTo(device.shareableMemory().get(), device.defaultStream())
+/** Returns a copy of an array that can be shared. */
+fun GpuBackend.toShareable(array: DeviceArray, device: Device): DeviceArray =
+    array.copyTo(shareable(device), device.defaultStream())
 
 /** Receives arrays, keeps them for a while, closes and sends them, until it is killed. */
 fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
@@ -168,7 +171,9 @@ fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
                 it.synchronize()
                 check(it.column("a").getLong(it.length() - 1) == 3 * (it.length() - 1))
             }
-            if (random.nextInt(3) == 0) numbers(1 + random.nextInt(1000)).use { link.send(it.toShareable(device)) }
+            if (random.nextInt(3) == 0) {
+                numbers(1 + random.nextInt(1000)).use { link.send(backend.toShareable(it, device)) }
+            }
             while (held.size > random.nextInt(6)) held.removeFirst().close()
         }
     }

@@ -163,5 +163,9 @@ private class Counting : ProcessSharing {
 
     override fun memory(): MemoryAllocator = error("unexpected call: this test allocates no memory")
 
-    override fun export(address: Long): ProcessSharing.Exported = error("unexpected call: this test exports no memory")
+    override fun prepare(address: Long): ProcessSharing.Shareable =
+        error("unexpected call: this test shares no memory")
+
+    override fun export(memory: ProcessSharing.Shareable): ByteArray =
+        error("unexpected call: this test exports no memory")
 }

@@ -9,15 +9,18 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.internal.sharing.SharedStruct.Extent;
-import org.arbalest.device.spi.ProcessSharing.Exported;
+import org.arbalest.device.spi.ProcessSharing.Shareable;
 import org.arbalest.device.spi.ProcessSharing;
 import org.jspecify.annotations.Nullable;
 
-/** The allocations of an exported array, and the position of each buffer in them. */
+/**
+ * The allocations of an exported array, and the position of each buffer in them. All of them are known before the first
+ * one is exported.
+ */
 final class ExportedStructs {
   private final Ownership owner;
   private final ProcessSharing sharing;
-  final List<Exported> memories = new ArrayList<>();
+  private final List<Shareable> memories = new ArrayList<>();
 
   ExportedStructs(Ownership owner, ProcessSharing sharing) {
     this.owner = owner;
@@ -46,17 +49,24 @@ final class ExportedStructs {
     return new SharedStruct(length, RawArrowArray.nullCount(node), offset, buffers, children, dictionary);
   }
 
+  /** Exports the allocations of all structs that {@link #struct} has read. */
+  List<Message.Memory> export() {
+    List<Message.Memory> exported = new ArrayList<>();
+    for (Shareable memory : memories) exported.add(new Message.Memory(memory.bytes(), sharing.export(memory)));
+    return exported;
+  }
+
   /** Returns the position of some bytes. If their size is unknown, they extend to the end of the allocation. */
   private @Nullable Extent extent(long address, long size) {
     int index = indexOf(address);
     // the address of 0 bytes may be anywhere
     if (index < 0 && size == 0) return memories.isEmpty() ? null : new Extent(0, 0, 0);
     if (index < 0) {
-      Exported exported = sharing.export(address);
+      Shareable found = sharing.prepare(address);
       index = memories.size();
-      memories.add(exported);
+      memories.add(found);
     }
-    Exported memory = memories.get(index);
+    Shareable memory = memories.get(index);
     long offset = address - memory.base();
     long left = memory.bytes() - offset;
     return new Extent(index, offset, Math.min(size, left));
@@ -64,7 +74,7 @@ final class ExportedStructs {
 
   private int indexOf(long address) {
     for (int i = 0; i < memories.size(); i++) {
-      Exported memory = memories.get(i);
+      Shareable memory = memories.get(i);
       if (address >= memory.base() && address - memory.base() < memory.bytes()) return i;
     }
     return -1;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.internal.sharing;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.arbalest.device.DeviceException;
@@ -103,7 +106,14 @@ record Message(UUID process, DeviceType device, @Nullable UUID uuid, @Nullable S
     byte[] event = in.bytes("the handle of the event");
     int count = in.count("the number of allocations", MOST_MEMORIES);
     List<Memory> memories = new ArrayList<>();
-    for (int i = 0; i < count; i++) memories.add(memory(in, i));
+    Map<ByteBuffer, Integer> handles = new HashMap<>();
+    for (int i = 0; i < count; i++) {
+      Memory memory = memory(in, i);
+      Integer same = handles.put(ByteBuffer.wrap(memory.handle), i);
+      if (same != null)
+        throw DeviceException.invalid("the message has the same handle for the allocations " + same + " and " + i);
+      memories.add(memory);
+    }
     long[] sizes = memories.stream().mapToLong(Memory::bytes).toArray();
     Field field = FieldBytes.read(in);
     SharedStruct root = SharedStruct.read(Layout.of(field), in, sizes);

@@ -119,16 +119,16 @@ public final class SharedArrayImpl implements SharedArray {
     Device device = array.device();
     ExportedStructs structs = new ExportedStructs(owner, sharing);
     SharedStruct root;
+    List<Message.Memory> memories;
     try {
       root = structs.struct(Layout.of(array.field()), struct);
+      memories = structs.export();
     } catch (DeviceException e) {
       if (e.errno() != Errno.EINVAL) throw e;
       String help = "; copy it to the device's shareableMemory(), and share the copy";
       throw new DeviceException(Errno.EINVAL,
           "the array on " + device + " cannot be shared with other processes: " + e.getMessage() + help, e);
     }
-    List<Message.Memory> memories =
-        structs.memories.stream().map(memory -> new Message.Memory(memory.bytes(), memory.handle())).toList();
     DeviceIdentity identity = device.identity();
     byte[] waited =
         event == null || memories.isEmpty() ? null : sharing.exportEvent(NativeHeap.getLong(event.point.cell));

@@ -404,6 +404,7 @@ API CUresult cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t add
 
 API CUresult cuMemFree_v2(uint64_t address) {
   CONTEXT("cuMemFree");
+  if (ipc_is_pooled_open(address)) return ipc_close_pooled(address); /* does not wait: see ipc.h */
   return gpu_free(context, address, GPU_DEVICE);
 }
 
@@ -540,7 +541,52 @@ API CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advi
 /* CUmemPoolProps and CUmemAccessDesc, the parts that are read */
 struct properties { int type; int handles; int location_type; int location; char rest[72]; };
 struct access { int location_type; int location; int flags; };
-struct pool { gpu_device* device; int kind; int waits; uint64_t threshold; int64_t served; unsigned let; };
+struct pool {
+  gpu_device* device;
+  int kind;
+  int waits;
+  uint64_t threshold;
+  int64_t served;
+  unsigned let;
+  int types;       /* of handles */
+  int is_exported;
+  int process;     /* of an imported pool: the process that created it; otherwise 0 */
+  uint64_t number; /* in that process */
+  int is_gone;
+};
+_Static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(ipc_handle), "the data of an allocation have 64 bytes");
+
+/* CUDA 12.3 has fabric handles. */
+#define FABRIC_SINCE 12030
+
+/* The handle of an imported pool that was destroyed. The next pool gets it, and keeps the access of other devices: "When
+   a memory pool handle is recycled the new handle inherits the peer access state of the previous handle"
+   (NVIDIA/cuda-python, cuda_core's _memory_pool.pyx, bug 5698116). */
+static struct pool* recycled;
+
+static struct pool* new_pool(void) {
+  gpu_lock();
+  struct pool* pool = recycled;
+  recycled = NULL;
+  gpu_unlock();
+  unsigned let = pool == NULL ? 0 : pool->let;
+  if (pool == NULL) pool = malloc(sizeof(struct pool));
+  *pool = (struct pool){.let = let};
+  return pool;
+}
+
+/* Returns the devices with access to a pool's memory, as bits. */
+DOUBLE int64_t double_pool_access(const struct pool* pool) { return pool->let; }
+
+static const struct pool* pool_of(uint64_t address) {
+  const unsigned* let = gpu_pool_let_of(address);
+  return let == NULL ? NULL : (const struct pool*)(const void*)((const char*)let - offsetof(struct pool, let));
+}
+
+static int is_missing(const struct pool* pool) {
+  if (pool->is_gone) gpu_violation("a pool was used after it was destroyed");
+  return pool->is_gone;
+}
 
 /* "The current mempool of a device is default memory pool", which no caller creates or destroys. */
 static struct pool defaults[GPU_MOST_DEVICES];
@@ -570,24 +616,85 @@ API CUresult cuMemPoolCreate(struct pool** pool, const struct properties* proper
   static const char zeroes[72];
   if (!gpu_has_pools()) return GPU_NOT_SUPPORTED;
   int is_host = properties->location_type == 2; /* "CU_MEM_LOCATION_TYPE_HOST: Location is host, id is ignored" */
-  if (properties->type != 1 || properties->handles != 0) return GPU_INVALID_VALUE;
+  if (properties->type != 1 || (properties->handles & ~VMM_FABRIC) != 0) return GPU_INVALID_VALUE;
+  if (properties->handles != 0 && (is_host || gpu_driver_version() < FABRIC_SINCE)) return GPU_INVALID_VALUE;
+  int refused = vmm_refused(properties->handles);
+  if (refused != GPU_OK) return refused;
   if (properties->location_type != 1 && !is_host) return GPU_INVALID_VALUE;
   if (memcmp(properties->rest, zeroes, sizeof(zeroes)) != 0) return GPU_INVALID_VALUE;
   gpu_device* device = gpu_at(is_host ? 0 : properties->location);
   if (device == NULL) return GPU_INVALID_VALUE;
-  *pool = calloc(1, sizeof(struct pool));
+  *pool = new_pool();
   (*pool)->device = device;
   (*pool)->kind = is_host ? GPU_PINNED : GPU_DEVICE;
-  (*pool)->let = 1U << gpu_ordinal(device);
+  (*pool)->let |= 1U << gpu_ordinal(device);
   (*pool)->waits = 1;
+  (*pool)->types = properties->handles;
+  (*pool)->number = (uint64_t)*pool;
   return GPU_OK;
+}
+
+/* See ipc.h. */
+API CUresult cuMemPoolExportToShareableHandle(void* out, struct pool* pool, int type, unsigned long long flags) {
+  CALL("cuMemPoolExportToShareableHandle");
+  if (flags != 0 || type != VMM_FABRIC || (pool->types & type) == 0 || pool->process != 0) return GPU_INVALID_VALUE;
+  int refused = vmm_refused(type);
+  if (refused != GPU_OK) return refused;
+  pool->is_exported = 1;
+  ipc_export_pool(pool->number, gpu_ordinal(pool->device), out);
+  return GPU_OK;
+}
+
+API CUresult cuMemPoolImportFromShareableHandle(struct pool** pool, void* in, int type, unsigned long long flags) {
+  CALL("cuMemPoolImportFromShareableHandle");
+  int ordinal = 0;
+  int process = 0;
+  uint64_t number = 0;
+  if (flags != 0 || type != VMM_FABRIC) return GPU_INVALID_VALUE;
+  int code = vmm_refused(type);
+  if (code == GPU_OK) code = ipc_import_pool(in, &number, &process, &ordinal);
+  if (code != GPU_OK) return code;
+  struct pool* imported = new_pool();
+  imported->device = gpu_at(ordinal);
+  imported->kind = GPU_DEVICE;
+  imported->let |= 1U << ordinal;
+  imported->types = type;
+  imported->number = number;
+  imported->process = process;
+  gpu_lock();
+  gpu_counted(LIVE_POOLS, 1);
+  gpu_unlock();
+  *pool = imported;
+  return GPU_OK;
+}
+
+API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, uint64_t address) {
+  CONTEXT("cuMemPoolExportPointer");
+  const struct pool* pool = pool_of(address);
+  return pool == NULL || !pool->is_exported ? GPU_INVALID_VALUE : ipc_export_pooled(address, (ipc_handle*)out);
+}
+
+API CUresult cuMemPoolImportPointer(uint64_t* address, struct pool* pool, CUmemPoolPtrExportData* in) {
+  CONTEXT("cuMemPoolImportPointer");
+  if (gpu_driver_version() / 10 == 1300) gpu_violation("memory of a pool is imported with a driver that may end the process"); /* see ipc.h */
+  if (is_missing(pool) || pool->process == 0) return GPU_INVALID_VALUE;
+  int code = ipc_open_pooled(pool->device, (ipc_handle*)in, pool->number, pool->process, address);
+  if (code == GPU_OK && gpu_pool_let_of(*address) == NULL) gpu_let_as(*address, &pool->let); /* not if it is the second import */
+  return code;
 }
 
 /* "the resources associated with the pool will be released automatically once there are no more outstanding
    allocations": this one keeps them, as the blocks refer to it. */
 API CUresult cuMemPoolDestroy(struct pool* pool) {
   CALL("cuMemPoolDestroy");
-  return pool == NULL ? GPU_INVALID_VALUE : GPU_OK;
+  if (pool == NULL || is_missing(pool)) return GPU_INVALID_VALUE;
+  if (pool->process == 0) return GPU_OK;
+  pool->is_gone = 1;
+  gpu_lock();
+  gpu_counted(LIVE_POOLS, -1);
+  if (!gpu_is_pool_used(&pool->let) && recycled == NULL) recycled = pool;
+  gpu_unlock();
+  return GPU_OK;
 }
 
 API CUresult cuMemPoolSetAttribute(struct pool* pool, int attribute, void* value) {
@@ -601,13 +708,19 @@ API CUresult cuMemPoolSetAttribute(struct pool* pool, int attribute, void* value
   return GPU_OK;
 }
 
+/* openucx/ucx sets the access of an imported pool's own device too (cuda_ipc_cache.c). cuda-python takes access back by
+   flags of 0 (cuda_core's memory.cpp). */
 API CUresult cuMemPoolSetAccess(struct pool* pool, const struct access* list, size_t count) {
   CALL("cuMemPoolSetAccess");
+  if (is_missing(pool)) return GPU_INVALID_VALUE;
   for (size_t i = 0; i < count; i++) {
-    if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || list[i].flags != 3) return GPU_INVALID_VALUE;
-    if (list[i].location == gpu_ordinal(pool->device)) return GPU_INVALID_VALUE;
+    if (list[i].location_type != 1 || gpu_at(list[i].location) == NULL || (list[i].flags != 3 && list[i].flags != 0)) return GPU_INVALID_VALUE;
+    if (list[i].location == gpu_ordinal(pool->device) && (pool->process == 0 || list[i].flags == 0)) return GPU_INVALID_VALUE;
   }
-  for (size_t i = 0; i < count; i++) pool->let |= 1U << list[i].location;
+  for (size_t i = 0; i < count; i++) {
+    unsigned bit = 1U << list[i].location;
+    pool->let = list[i].flags == 0 ? pool->let & ~bit : pool->let | bit;
+  }
   return GPU_OK;
 }
 
@@ -699,9 +812,15 @@ API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle
 API CUresult cuMemAllocFromPoolAsync(uint64_t* address, size_t bytes, struct pool* pool, CUstream stream) {
   CONTEXT("cuMemAllocFromPoolAsync");
   if (gpu_stream_device(stream_of(context, stream)) == NULL) return GPU_INVALID_HANDLE;
-  int is_reused = pool->kind == GPU_DEVICE && gpu_reuse(stream_of(context, stream), bytes, &pool->let, address);
+  if (pool->process != 0) return GPU_INVALID_VALUE;
+  int is_reusing = pool->kind == GPU_DEVICE && pool->types == 0;
+  int is_reused = is_reusing && gpu_reuse(stream_of(context, stream), bytes, &pool->let, address);
   int code = pool->waits && !is_reused ? gpu_wait_for_frees(stream_of(context, stream)) : GPU_OK;
-  if (code == GPU_OK && !is_reused) code = gpu_allocate(pool->device, pool->kind, bytes, address);
+  if (code == GPU_OK && pool->types != 0) {
+    code = ipc_allocate_pooled(pool->device, bytes, pool->number, address);
+  } else if (code == GPU_OK && !is_reused) {
+    code = gpu_allocate(pool->device, pool->kind, bytes, address);
+  }
   if (code == GPU_OK && pool->kind == GPU_DEVICE) gpu_let_as(*address, &pool->let);
   if (code == GPU_OK && pool->kind == GPU_PINNED) {
     int i = 0;
@@ -847,7 +966,15 @@ API CUresult cuPointerGetAttribute(void* value, int attribute, uint64_t address)
     case 11: *(uint64_t*)value = gpu_start_of(address); return GPU_OK;
     case 12: *(size_t*)value = gpu_size_of(address); return GPU_OK;
     case 16: *(int*)value = kind != GPU_DEVICE || is_reached(context, address, ordinal) ? 3 : 0; return GPU_OK; /* CU_POINTER_ATTRIBUTE_ACCESS_FLAGS */
-    case 14: *(uint64_t*)value = (uint64_t)vmm_handle_types(address); return GPU_OK; /* for cuMemExportToShareableHandle */
+    case 14: { /* openucx/ucx reads those of a pool here as well (cuda_ipc_md.c) */
+      const struct pool* pool = pool_of(address);
+      *(uint64_t*)value = (uint64_t)(pool != NULL ? pool->types : vmm_handle_types(address));
+      return GPU_OK;
+    }
+    case 17: /* "the handle to the mempool that the allocation was obtained from"; CUDA 11.3 */
+      if (gpu_driver_version() < 11030) return GPU_INVALID_VALUE;
+      *(const struct pool**)value = pool_of(address);
+      return GPU_OK;
     default: return GPU_INVALID_VALUE;
   }
 }

@@ -40,6 +40,7 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct attributes CUmemcpyAttributes;
 typedef struct { char bytes[16]; } CUuuid;
 typedef struct { char bytes[64]; } CUipcMemHandle;
+typedef struct { char bytes[64]; } CUmemPoolPtrExportData;
 typedef struct { char bytes[64]; } CUipcEventHandle;
 #else
 #undef cuDevicePrimaryCtxRelease /* here it is the function of CUDA 7, which libraries still have; 11.0's is _v2 */
@@ -102,6 +103,10 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device); /* 11.2 */
 CUresult cuMemPoolDestroy(CUmemoryPool pool); /* 11.2 */
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value); /* 11.2 */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count); /* 11.2 */
+CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags); /* 11.2 */
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* in, CUmemAllocationHandleType type, unsigned long long flags); /* 11.2 */
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CUdeviceptr address); /* 11.2 */
+CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool, CUmemPoolPtrExportData* in); /* 11.2 */
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes); /* 11.2 */
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream); /* 11.2 */
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream); /* 11.2 */

@@ -150,7 +150,12 @@ int gpu_ordinal(const gpu_device* device) { return device->ordinal; }
 int gpu_status(const gpu_device* device) { return device->died_of; }
 int gpu_has_pools(void) { return pools; }
 int gpu_can_reach(const gpu_device* device, const gpu_device* peer) { return device->ordinal < peer->ordinal; }
-int gpu_driver_version(void) { return GPU_DRIVER_VERSION; } /* set by the compiler's command line */
+static int driver_version = GPU_DRIVER_VERSION; /* set by the compiler's command line */
+int gpu_driver_version(void) { return driver_version; }
+
+/* Makes the driver report another version, with the same functions; 0 for its own. */
+DOUBLE void double_driver_version(int version) { driver_version = version == 0 ? GPU_DRIVER_VERSION : version; }
+
 int gpu_reaches_pageable(void) { return reaches_pageable; }
 uint64_t gpu_total(void) { return device_memory; }
 
@@ -523,6 +528,21 @@ void gpu_let_as(uint64_t address, const unsigned* pool_let) {
   struct block* block = find(address);
   if (block != NULL) block->pool_let = pool_let;
   gpu_unlock();
+}
+
+const unsigned* gpu_pool_let_of(uint64_t address) {
+  gpu_lock();
+  struct block* block = find(address);
+  const unsigned* pool_let = block == NULL ? NULL : block->pool_let;
+  gpu_unlock();
+  return pool_let;
+}
+
+int gpu_is_pool_used(const unsigned* pool_let) {
+  for (struct block* block = blocks; block != NULL; block = block->next) {
+    if (block->pool_let == pool_let) return 1;
+  }
+  return 0;
 }
 
 void* gpu_resolve(uint64_t address, size_t size, const char* what) {

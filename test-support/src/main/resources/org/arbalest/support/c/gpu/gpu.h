@@ -127,10 +127,12 @@ int gpu_is_let(uint64_t address, int ordinal); /* -1 if it is not mapped in this
 int gpu_is_let_by_pool(uint64_t address, int ordinal); /* -1 if it is of no pool */
 int gpu_is_of_pool(uint64_t address, size_t size, const unsigned* pool_let); /* locked; a whole block of a pool */
 void gpu_let_as(uint64_t address, const unsigned* pool_let); /* the devices with access are those of the memory's pool */
+const unsigned* gpu_pool_let_of(uint64_t address); /* NULL without a pool */
+int gpu_is_pool_used(const unsigned* pool_let); /* locked */
 int gpu_physical(int ordinal); /* the number of the GPU in the machine, regardless of the GPUs that this process sees */
 void gpu_see(const char* list); /* in the form of CUDA_VISIBLE_DEVICES; NULL for all */
 
-enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_REGISTERED, LIVE_RESERVED, LIVE_KINDS };
+enum { LIVE_DEVICE, LIVE_PINNED, LIVE_MANAGED, LIVE_STREAMS, LIVE_EVENTS, LIVE_COMMANDS, LIVE_OPENED, LIVE_REGISTERED, LIVE_RESERVED, LIVE_POOLS, LIVE_KINDS };
 
 #pragma GCC visibility pop
 

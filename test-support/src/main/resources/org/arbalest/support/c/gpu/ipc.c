@@ -18,7 +18,7 @@
 #define PAGE 4096
 #define MOST_OPENERS 64
 
-enum { MEMORY = 1, WORDS = 2, CREATED = 3 };
+enum { MEMORY = 1, WORDS = 2, CREATED = 3, POOL = 4, POOLED = 5 };
 
 /* The block before the shared memory. */
 struct control {
@@ -36,6 +36,7 @@ struct token {
   int physical;
   uint64_t inode; /* a file number is reused, this is not */
   uint64_t size;
+  uint64_t pool;
 };
 _Static_assert(sizeof(struct token) <= sizeof(ipc_handle), "a handle has 64 bytes");
 
@@ -46,6 +47,8 @@ struct shared {
   int file;    /* -1 if it was opened */
   uint64_t inode;
   uint64_t base;
+  uint64_t pool; /* the number of the memory's pool in the process that created it; 0 outside of pools */
+  int imports;
   struct shared* next;
 };
 
@@ -188,7 +191,7 @@ int ipc_allocate(gpu_device* device, size_t size, uint64_t* address) {
 
 static struct shared* exportable(uint64_t base) {
   for (struct shared* shared = all; shared != NULL; shared = shared->next) {
-    if (shared->file >= 0 && shared->base == base) return shared;
+    if (shared->file >= 0 && shared->base == base && shared->pool == 0) return shared;
   }
   return NULL;
 }
@@ -205,7 +208,7 @@ int ipc_is_exportable(uint64_t address) {
 }
 
 static void write_token(const struct shared* shared, int what, int physical, ipc_handle* handle) {
-  struct token token = {MAGIC, what, getpid(), shared->file, physical, shared->inode, shared->size};
+  struct token token = {MAGIC, what, getpid(), shared->file, physical, shared->inode, shared->size, shared->pool};
   memset(handle, 0, sizeof(ipc_handle));
   memcpy(handle, &token, sizeof(token));
 }
@@ -237,7 +240,7 @@ static int open_token(const ipc_handle* handle, int what, struct token* token, s
   *out = is_there ? map(file, token->size, 0) : NULL;
   close(file);
   if (*out == NULL) return GPU_MAP_FAILED;
-  if (what == MEMORY && __atomic_load_n(&(*out)->control->freed, __ATOMIC_ACQUIRE)) {
+  if (what != CREATED && what != WORDS && __atomic_load_n(&(*out)->control->freed, __ATOMIC_ACQUIRE)) {
     gpu_lock();
     forget(*out);
     gpu_unlock();
@@ -263,24 +266,115 @@ static int visible(int physical) {
 }
 
 /* From a context of another device only if that has access to the memory's device. */
-int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base) {
+static int open_as(gpu_device* device, const ipc_handle* handle, int what, uint64_t* base) {
   struct token token;
   struct shared* shared;
   memcpy(&token, handle, sizeof(token));
   if (token.magic == MAGIC && is_open(token.inode)) return GPU_ALREADY_MAPPED;
   int owner = visible(token.physical);
   if (token.magic == MAGIC && owner != gpu_ordinal(device) && (owner < 0 || !gpu_can_reach(device, gpu_at(owner)))) return GPU_NO_PEER_ACCESS;
-  int code = open_token(handle, MEMORY, &token, &shared);
+  int code = open_token(handle, what, &token, &shared);
   if (code != GPU_OK) return code;
   for (int i = 0; i < MOST_OPENERS; i++) {
     int expected = 0;
     if (__atomic_compare_exchange_n(&shared->control->openers[i], &expected, getpid(), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
   }
-  *base = gpu_attach(device, (char*)shared->control + PAGE, shared->size, leave);
+  shared->pool = token.pool;
+  *base = shared->base = gpu_attach(device, (char*)shared->control + PAGE, shared->size, leave);
   return GPU_OK;
 }
 
+int ipc_open(gpu_device* device, const ipc_handle* handle, uint64_t* base) { return open_as(device, handle, MEMORY, base); }
+
 int ipc_close(uint64_t base) { return gpu_detach(base); }
+
+int ipc_allocate_pooled(gpu_device* device, size_t size, uint64_t pool, uint64_t* address) {
+  int code = ipc_allocate(device, size, address);
+  if (code != GPU_OK) return code;
+  gpu_lock();
+  exportable(*address)->pool = pool;
+  gpu_unlock();
+  return GPU_OK;
+}
+
+/* Locked. */
+static struct shared* pooled(uint64_t base, int is_own) {
+  for (struct shared* shared = all; shared != NULL; shared = shared->next) {
+    if (shared->pool != 0 && shared->base == base && (shared->file >= 0) == is_own) return shared;
+  }
+  return NULL;
+}
+
+void ipc_export_pool(uint64_t pool, int ordinal, ipc_handle* handle) {
+  struct token token = {MAGIC, POOL, getpid(), 0, gpu_physical(ordinal), 0, 0, pool};
+  memset(handle, 0, sizeof(ipc_handle));
+  memcpy(handle, &token, sizeof(token));
+}
+
+int ipc_import_pool(const ipc_handle* handle, uint64_t* pool, int* process, int* ordinal) {
+  struct token token;
+  memcpy(&token, handle, sizeof(token));
+  if (token.magic != MAGIC || token.what != POOL || token.process == getpid() || !is_alive(token.process)) return GPU_INVALID_VALUE;
+  *pool = token.pool;
+  *process = token.process;
+  *ordinal = visible(token.physical);
+  return *ordinal < 0 ? GPU_NOT_SUPPORTED : GPU_OK;
+}
+
+int ipc_export_pooled(uint64_t base, ipc_handle* handle) {
+  uint64_t start;
+  size_t size;
+  gpu_device* device;
+  if (!gpu_range(base, &start, &size, &device) || start != base) return GPU_INVALID_VALUE;
+  gpu_lock();
+  struct shared* shared = pooled(base, 1);
+  if (shared != NULL) write_token(shared, POOLED, gpu_physical(gpu_ordinal(device)), handle);
+  gpu_unlock();
+  return shared != NULL ? GPU_OK : GPU_INVALID_VALUE;
+}
+
+static int counts_imports;
+
+/* Sets whether the driver counts the imports of an allocation, as the documentation of other handles says; see ipc.h. */
+DOUBLE void double_count_imports(int counts) { counts_imports = counts; }
+
+/* Imports an allocation a second time. Locked. */
+static int import_again(uint64_t inode, uint64_t* base) {
+  for (struct shared* shared = all; shared != NULL; shared = shared->next) {
+    if (shared->file >= 0 || shared->pool == 0 || shared->inode != inode) continue;
+    shared->imports++;
+    *base = shared->base;
+    return 1;
+  }
+  return 0;
+}
+
+int ipc_open_pooled(gpu_device* device, const ipc_handle* handle, uint64_t pool, int process, uint64_t* base) {
+  struct token token;
+  memcpy(&token, handle, sizeof(token));
+  if (token.magic != MAGIC || token.what != POOLED || token.pool != pool || token.process != process) return GPU_INVALID_VALUE;
+  gpu_lock();
+  int is_again = import_again(token.inode, base);
+  gpu_unlock();
+  if (is_again) return GPU_OK;
+  int code = open_as(device, handle, POOLED, base);
+  return code == GPU_MAP_FAILED ? GPU_INVALID_VALUE : code;
+}
+
+int ipc_is_pooled_open(uint64_t base) {
+  gpu_lock();
+  int is = pooled(base, 0) != NULL;
+  gpu_unlock();
+  return is;
+}
+
+int ipc_close_pooled(uint64_t base) {
+  gpu_lock();
+  struct shared* shared = pooled(base, 0);
+  int is_last = shared != NULL && (!counts_imports || shared->imports-- == 0);
+  gpu_unlock();
+  return is_last ? ipc_close(base) : GPU_OK;
+}
 
 static struct shared* behind(void* bytes) { return find((struct control*)((char*)bytes - PAGE)); }
 

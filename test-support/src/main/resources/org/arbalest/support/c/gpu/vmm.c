@@ -35,7 +35,7 @@ DOUBLE void double_fabric(int mode) { fabric = mode; }
 
 int vmm_has_fabric(void) { return fabric != WITHOUT_FABRIC; }
 
-static int refused(int types) {
+int vmm_refused(int types) {
   if ((types & VMM_FABRIC) == 0) return GPU_OK;
   return fabric == WITH_FABRIC ? GPU_OK : fabric == WITHOUT_CHANNEL ? GPU_NOT_PERMITTED : GPU_NOT_SUPPORTED;
 }
@@ -95,7 +95,7 @@ static void settle(struct created* created) {
 
 int vmm_create(gpu_device* device, size_t size, int types, uint64_t* handle) {
   if (size == 0 || size % VMM_GRANULARITY != 0) return GPU_INVALID_VALUE;
-  int code = refused(types);
+  int code = vmm_refused(types);
   if (code == GPU_OK) code = gpu_take(device, size);
   if (code != GPU_OK) return code;
   void* bytes = ipc_create(size);
@@ -204,7 +204,7 @@ int vmm_let(uint64_t address, size_t size, int ordinal) {
 }
 
 int vmm_export(uint64_t handle, int type, ipc_handle* out) {
-  int code = refused(type);
+  int code = vmm_refused(type);
   if (code != GPU_OK || type != VMM_FABRIC) return code != GPU_OK ? code : GPU_NOT_SUPPORTED;
   gpu_lock();
   struct created* created = of_handle(handle);
@@ -215,7 +215,7 @@ int vmm_export(uint64_t handle, int type, ipc_handle* out) {
 }
 
 int vmm_import(const ipc_handle* in, int type, uint64_t* handle) {
-  int code = refused(type);
+  int code = vmm_refused(type);
   if (code != GPU_OK || type != VMM_FABRIC) return code != GPU_OK ? code : GPU_NOT_SUPPORTED;
   struct created created = {.types = type, .is_imported = 1};
   int ordinal;

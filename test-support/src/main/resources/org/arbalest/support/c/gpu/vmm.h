@@ -31,6 +31,7 @@
 #pragma GCC visibility push(hidden)
 
 int vmm_has_fabric(void);
+int vmm_refused(int types); /* the error of a process that may not use such handles */
 int vmm_create(gpu_device* device, size_t size, int handle_types, uint64_t* handle);
 int vmm_release(uint64_t handle);
 int vmm_retain(uint64_t address, uint64_t* handle); /* of the memory that is mapped there */
