@@ -19,6 +19,7 @@ import org.arbalest.support.NativeLibrary
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.gpu.CudaDouble
 import org.arbalest.support.gpu.gpuProviderContract
+import org.arbalest.testkit.contract.columns
 import org.arbalest.testkit.contract.numbers
 import org.arbalest.testkit.contract.pageable
 import java.lang.foreign.FunctionDescriptor
@@ -97,6 +98,10 @@ class CudaProviderSoakSpec : FunSpec({
 
     test("a GPU without memory pools has none to choose, and ENOSYS says so [DEV-66]") {
         inChild(NoPools::class)
+    }
+
+    test("a driver for CUDA 12.8 copies several pieces in one call, and one piece by the older function [DEV-34]") {
+        inChild(FirstBatches::class, options = listOf("-Darbalest.cuda.simulated=12.8"))
     }
 
     test("the devices work with a driver of the oldest supported CUDA version [DEV-13]") {
@@ -178,6 +183,41 @@ internal object OldestDriver {
             runCatching { sharing.open(SharedHandle.of(1, MemorySegment.ofArray(ByteArray(64))), 8) }.exceptionOrNull(),
         )
         check("cuIpcOpenMemHandle" in "${failure.message}" && "NOT_SUPPORTED" !in "${failure.message}") { "$failure" }
+        check(CudaDouble.violations == 0L) { CudaDouble.violation }
+        println("good")
+    }
+}
+
+/** A program on the first driver that copies batches. */
+internal object FirstBatches {
+    @JvmStatic
+    fun main(args: Array<String>) {
+        CudaDouble.load()
+        val device = Devices.device(DeviceType.CUDA, 0)
+        val functions = listOf("cuMemcpyBatchAsync", "cuMemcpyAsync")
+        fun calls(copy: () -> Unit): List<Long> {
+            val before = functions.map(CudaDouble::calls)
+            copy()
+            return functions.map(CudaDouble::calls).zip(before) { now, then -> now - then }
+        }
+        device.createStream().use { stream ->
+            device.hostMemory().get().allocate(100).use { from ->
+                device.allocate(100).use { to ->
+                    val one = calls { stream.copy(from, to); stream.synchronize() }
+                    check(one == listOf(0L, 1L)) { one }
+                }
+            }
+            columns(20, device.hostMemory().get()).use { source ->
+                val several = calls { source.copyTo(device, stream).use { it.synchronize() } }
+                check(several == listOf(1L, 0L)) { several }
+                source.copyTo(device, stream).use { there ->
+                    there.copyTo(Devices.cpu(), stream).use { back ->
+                        back.synchronize()
+                        check(back.contentEquals(source))
+                    }
+                }
+            }
+        }
         check(CudaDouble.violations == 0L) { CudaDouble.violation }
         println("good")
     }
