@@ -6,13 +6,13 @@ import kotlinx.coroutines.flow.onEach
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 
 data class Trade(val price: Double, val symbol: String?, val count: Long = 7)
 
-private fun made(rows: Int): DeviceArray = Devices.cpu().batch(rows) {
+private fun made(rows: Int): RecordBatch = Devices.cpu().batch(rows) {
     float64("price") { row -> if (row == 1) null else row + 0.5 }
     utf8("symbol") { row -> if (row % 2 == 0) "s$row" else null }
     int64("id", LongArray(rows) { it * 10L })
@@ -35,7 +35,7 @@ fun main() {
     Devices.cpu().batch(listOf(Trade(1.5, "a", 1), Trade(2.5, null))).use { println("rows: ${it.rows<Trade>()}") }
     val batches = listOf(made(2), made(3))
     val lengths = runBlocking {
-        DeviceArrayReader.of(batches[0].schema(), batches).asFlow().onEach {
+        RecordBatchReader.of(batches[0].schema(), batches).asFlow().onEach {
             println("borrowed: ${it["id"].longs().toArray().toList()}")
         }.map { it.length() }.toList()
     }

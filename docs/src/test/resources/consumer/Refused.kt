@@ -7,11 +7,11 @@ import kotlinx.coroutines.FlowPreview
 import kotlinx.coroutines.channels.BufferOverflow
 import kotlinx.coroutines.flow.*
 import org.arbalest.coroutines.LendingFlow
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import kotlin.time.Duration.Companion.seconds
 
 @OptIn(ExperimentalCoroutinesApi::class, FlowPreview::class)
-suspend fun refused(lent: LendingFlow<DeviceArray>, array: DeviceArray, scope: CoroutineScope, others: Flow<Int>) {
+suspend fun refused(lent: LendingFlow<RecordBatch>, array: RecordBatch, scope: CoroutineScope, others: Flow<Int>) {
     lent.first()
     lent.first { it.isOpen }
     lent.firstOrNull()
@@ -26,11 +26,11 @@ suspend fun refused(lent: LendingFlow<DeviceArray>, array: DeviceArray, scope: C
     lent.toSet()
     lent.toSet(mutableSetOf())
     lent.associateBy { it.length() }
-    lent.associateByTo(mutableMapOf<Long, DeviceArray>()) { it.length() }
+    lent.associateByTo(mutableMapOf<Long, RecordBatch>()) { it.length() }
     lent.associateWith { it.length() }
-    lent.associateWithTo(mutableMapOf<DeviceArray, Long>()) { it.length() }
+    lent.associateWithTo(mutableMapOf<RecordBatch, Long>()) { it.length() }
     lent.groupBy { it.length() }
-    lent.groupByTo(mutableMapOf<Long, MutableList<DeviceArray>>()) { it.length() }
+    lent.groupByTo(mutableMapOf<Long, MutableList<RecordBatch>>()) { it.length() }
     lent.chunked(2)
     lent.reduce { first, _ -> first }
     lent.runningReduce { first, _ -> first }

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcPool;
 import org.arbalest.device.adbc.AdbcStatement;
@@ -114,8 +114,8 @@ public class AdbcParameters {
     }
   }
 
-  private static int length(DeviceArrayReader result) {
-    try (result; DeviceArray batch = result.next()) {
+  private static int length(RecordBatchReader result) {
+    try (result; RecordBatch batch = result.next()) {
       return Objects.requireNonNull(batch).column("name").getString(0).length();
     }
   }

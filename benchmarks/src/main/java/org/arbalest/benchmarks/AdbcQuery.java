@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.ipc.ArrowReader;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.DuckDbDriver;
@@ -87,7 +87,7 @@ public class AdbcQuery {
       connection = DriverManager.getConnection("jdbc:duckdb:");
       statement = connection.createStatement();
       statement.execute(FlightsTable.create());
-      try (DeviceArrayReader reader = adbc.connection.query(FlightsTable.QUERY); DeviceArray first = reader.next()) {
+      try (RecordBatchReader reader = adbc.connection.query(FlightsTable.QUERY); RecordBatch first = reader.next()) {
         batchRows = first == null ? 0 : first.length();
       }
     }
@@ -103,9 +103,9 @@ public class AdbcQuery {
   @Benchmark
   public long adbc(Adbc adbc) {
     long rows = 0;
-    try (DeviceArrayReader reader = adbc.connection.query(FlightsTable.QUERY)) {
+    try (RecordBatchReader reader = adbc.connection.query(FlightsTable.QUERY)) {
       while (true) {
-        try (DeviceArray batch = reader.next()) {
+        try (RecordBatch batch = reader.next()) {
           if (batch == null) return rows;
           rows += batch.length();
         }

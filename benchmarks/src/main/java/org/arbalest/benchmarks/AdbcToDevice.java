@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryPool;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.DuckDbDriver;
@@ -49,7 +49,7 @@ public class AdbcToDevice {
   private AdbcConnection connection;
   private DeviceStream stream;
   private MemoryPool pool;
-  private List<DeviceArray> result;
+  private List<RecordBatch> result;
 
   @Setup
   public void open() throws Exception {
@@ -87,8 +87,8 @@ public class AdbcToDevice {
   /** Runs the whole query, and then makes all copies. */
   @Benchmark
   public int oneAfterTheOther() {
-    List<DeviceArray> batches = pull(connection.query(sql));
-    List<DeviceArray> copies = copy(batches);
+    List<RecordBatch> batches = pull(connection.query(sql));
+    List<RecordBatch> copies = copy(batches);
     int count = await(copies);
     closeAll(batches);
     return count;
@@ -96,7 +96,7 @@ public class AdbcToDevice {
 
   @Benchmark
   public int queryAlone() {
-    List<DeviceArray> batches = pull(connection.query(sql));
+    List<RecordBatch> batches = pull(connection.query(sql));
     closeAll(batches);
     return batches.size();
   }
@@ -106,28 +106,28 @@ public class AdbcToDevice {
     return await(copy(result));
   }
 
-  private static List<DeviceArray> pull(DeviceArrayReader reader) {
-    var batches = new ArrayList<DeviceArray>();
+  private static List<RecordBatch> pull(RecordBatchReader reader) {
+    var batches = new ArrayList<RecordBatch>();
     try (reader) {
-      for (DeviceArray batch = reader.next(); batch != null; batch = reader.next()) batches.add(batch);
+      for (RecordBatch batch = reader.next(); batch != null; batch = reader.next()) batches.add(batch);
     }
     return batches;
   }
 
-  private List<DeviceArray> copy(List<DeviceArray> batches) {
-    var copies = new ArrayList<DeviceArray>();
-    for (DeviceArray batch : batches) copies.add(batch.copyTo(pool, stream));
+  private List<RecordBatch> copy(List<RecordBatch> batches) {
+    var copies = new ArrayList<RecordBatch>();
+    for (RecordBatch batch : batches) copies.add(batch.copyTo(pool, stream));
     return copies;
   }
 
   /** Waits for the copies, closes them, and returns their number. */
-  private static int await(List<DeviceArray> copies) {
-    for (DeviceArray copy : copies) copy.synchronize();
+  private static int await(List<RecordBatch> copies) {
+    for (RecordBatch copy : copies) copy.synchronize();
     closeAll(copies);
     return copies.size();
   }
 
-  private static void closeAll(List<DeviceArray> arrays) {
-    for (DeviceArray array : arrays) array.close();
+  private static void closeAll(List<RecordBatch> arrays) {
+    for (RecordBatch array : arrays) array.close();
   }
 }

@@ -14,8 +14,8 @@ import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.SmallIntVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.ViewVarCharVector;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.columns.ByteStringView;
@@ -53,7 +53,7 @@ public class AppendMore {
   private final RootAllocator allocator = new RootAllocator();
   private final boolean[] flags = new boolean[ROWS];
   private AppendRows.Values values;
-  private DeviceArray words;
+  private RecordBatch words;
   private VarCharVector arrowWords;
 
   /** Makes the text that is copied, in the memory of each library. */
@@ -84,7 +84,7 @@ public class AppendMore {
     for (int i = 0; i < ROWS; i++) column.append(word(i));
   }
 
-  private static DeviceArray build(DataType type, Consumer<ColumnBuilder> append) {
+  private static RecordBatch build(DataType type, Consumer<ColumnBuilder> append) {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append.accept(batch.column(Field.of("a", type)));
       return batch.build();

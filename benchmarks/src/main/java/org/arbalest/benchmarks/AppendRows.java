@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
@@ -117,7 +117,7 @@ public class AppendRows {
   private static void build(DataType type, long[] values, boolean @Nullable [] nulls) {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append(batch.column(Field.of("a", type)), values, nulls);
-      try (DeviceArray built = batch.build()) {
+      try (RecordBatch built = batch.build()) {
         if (built.length() != ROWS) throw new AssertionError(built);
       }
     }
@@ -126,7 +126,7 @@ public class AppendRows {
   private static void build(DataType type, String[] words) {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append(batch.column(Field.of("a", type)), words, ROWS);
-      try (DeviceArray built = batch.build()) {
+      try (RecordBatch built = batch.build()) {
         if (built.length() != ROWS) throw new AssertionError(built);
       }
     }

@@ -12,8 +12,8 @@ import org.apache.arrow.vector.complex.writer.Float8Writer;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
@@ -74,7 +74,7 @@ public class AppendStruct {
   private void build(Append append) {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       append.to(batch.column(ORDER), values.numbers);
-      try (DeviceArray built = batch.build()) {
+      try (RecordBatch built = batch.build()) {
         if (built.length() != ROWS) throw new AssertionError(built);
       }
     }

@@ -16,7 +16,7 @@ import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.arrow.ArrowVectors;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
@@ -134,7 +134,7 @@ public class ArrowRoots {
   /** Converts a root to a device array, and loads it into the other root. */
   @Benchmark
   public void roundTrip(Roots roots) {
-    try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
+    try (RecordBatch batch = ArrowVectors.toDeviceArray(roots.root)) {
       ArrowVectors.loadInto(batch, roots.target);
     }
   }
@@ -142,7 +142,7 @@ public class ArrowRoots {
   /** Converts to a device array and into a root of another allocator, which wraps each buffer instead of sharing it. */
   @Benchmark
   public void roundTripElsewhere(Roots roots) {
-    try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
+    try (RecordBatch batch = ArrowVectors.toDeviceArray(roots.root)) {
       ArrowVectors.loadInto(batch, roots.targetElsewhere);
     }
   }
@@ -150,7 +150,7 @@ public class ArrowRoots {
   /** Converts a root to a device array, and to a new root. */
   @Benchmark
   public void newRoot(Roots roots) {
-    try (DeviceArray batch = ArrowVectors.toDeviceArray(roots.root)) {
+    try (RecordBatch batch = ArrowVectors.toDeviceArray(roots.root)) {
       ArrowVectors.toVectorSchemaRoot(batch, roots.allocator).close();
     }
   }

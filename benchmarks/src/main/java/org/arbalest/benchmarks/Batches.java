@@ -13,20 +13,20 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.types.ArrowTimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,7 @@ final class Batches {
   private Batches() {}
 
   /** Returns the library's batch, which the caller closes. */
-  static DeviceArray ours(int columns, boolean nulls) {
+  static RecordBatch ours(int columns, boolean nulls) {
     List<Field> fields = new ArrayList<>();
     List<ArrayData> data = new ArrayList<>();
     for (int column = 0; column < columns; column++) {
@@ -51,7 +51,7 @@ final class Batches {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    return DeviceArray.of(Schema.of(fields).asField(), ArrayData.of(ROWS, 0, noValidity, data));
+    return RecordBatch.of(Schema.of(fields), ArrayData.of(ROWS, 0, noValidity, data));
   }
 
   /** Exports and imports batches of many other types, so that the JIT cannot assume one type. */

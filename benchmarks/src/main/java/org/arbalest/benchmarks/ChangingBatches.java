@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.columns.ByteStringView;
@@ -92,7 +93,7 @@ public class ChangingBatches {
         ColumnBuilder column = batch.column(Field.of("a", type));
         append.accept(column);
         if (nulls) column.setNulls(row -> (valid[row >> 6] >>> row & 1) == 0);
-        try (DeviceArray whole = batch.build()) {
+        try (RecordBatch whole = batch.build()) {
           return whole.retainChild(0);
         }
       }
@@ -115,7 +116,7 @@ public class ChangingBatches {
               column.append("a text " + row);
             else column.append((long) row % 100);
           }
-          try (DeviceArray array = batch.build()) {
+          try (RecordBatch array = batch.build()) {
             for (int i = 0; i < 2_000; i++) {
               int each = 2 + i % 5;
               array.filter(Selection.where(500, row -> row % each != 0)).close();
@@ -163,7 +164,7 @@ public class ChangingBatches {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Wide {
-    DeviceArray batch;
+    RecordBatch batch;
     final int[] indices = new Random(3).ints(10, 0, COLUMNS).distinct().toArray();
     final String[] names = new String[indices.length];
 
@@ -189,7 +190,7 @@ public class ChangingBatches {
   public static class Million {
     private static final int COUNT = 1_000_000;
 
-    DeviceArray batch;
+    RecordBatch batch;
 
     @Setup
     public void make() {

@@ -20,10 +20,10 @@ import org.apache.arrow.vector.types.Types;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.types.DataType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 

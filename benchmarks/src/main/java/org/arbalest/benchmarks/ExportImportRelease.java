@@ -10,7 +10,7 @@ import org.apache.arrow.c.CDataDictionaryProvider;
 import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowDeviceArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
@@ -61,7 +61,7 @@ public class ExportImportRelease {
   public static class Ours extends Side {
     final MemorySegment array = Arena.global().allocate(ArrowDeviceArrayStruct.LAYOUT);
     final MemorySegment schemaStruct = Arena.global().allocate(ArrowSchemaStruct.LAYOUT);
-    DeviceArray batch;
+    RecordBatch batch;
     Schema schema;
 
     /** The options, made once. If the JIT does not remove them, options cost 32 bytes per call. */

@@ -21,10 +21,10 @@ import org.apache.arrow.vector.ipc.ArrowFileWriter;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.ipc.message.IpcOption;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.arrow.ArrowReaders;
 import org.arbalest.device.builders.BatchBuilder;
@@ -76,7 +76,7 @@ public class IpcFiles {
   private Path file;
   private Path written;
   private ArrowFile opened;
-  private DeviceArray batch;
+  private RecordBatch batch;
   private ArrowReader source;
   private int batches;
   private ByteBuffer whole;
@@ -99,7 +99,7 @@ public class IpcFiles {
     batches = (int) Math.max(1, megabytes * 1_000_000L / bytes);
     write(file);
     opened = ArrowFile.open(file, TRUSTED);
-    source = ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), List.of(batch.retain())), allocator);
+    source = ArrowReaders.toArrowReader(RecordBatchReader.of(batch.schema(), List.of(batch.retain())), allocator);
     source.loadNextBatch();
     whole = ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE - 8, Files.size(file)));
   }
@@ -117,7 +117,7 @@ public class IpcFiles {
     Files.delete(folder);
   }
 
-  private static DeviceArray batch() {
+  private static RecordBatch batch() {
     Random random = new Random(42);
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), ROWS)) {
       for (int i = 0; i < 3; i++) {
@@ -161,7 +161,7 @@ public class IpcFiles {
   /** Maps the file, and reads its first batch. */
   @Benchmark
   public long openFirst() throws IOException {
-    try (ArrowFile opened = ArrowFile.open(file, TRUSTED); DeviceArray first = opened.batch(0)) {
+    try (ArrowFile opened = ArrowFile.open(file, TRUSTED); RecordBatch first = opened.batch(0)) {
       return first.length();
     }
   }
@@ -181,7 +181,7 @@ public class IpcFiles {
   public long passMapped() throws IOException {
     long rows = 0;
     for (int i = 0; i < opened.batchCount(); i++) {
-      try (DeviceArray next = opened.batch(i)) {
+      try (RecordBatch next = opened.batch(i)) {
         rows += next.length();
       }
     }
@@ -208,9 +208,9 @@ public class IpcFiles {
 
   private long read(IpcReadOptions options) throws IOException {
     long rows = 0;
-    try (DeviceArrayReader reader = ArrowFile.read(file, options)) {
+    try (RecordBatchReader reader = ArrowFile.read(file, options)) {
       while (true) {
-        try (DeviceArray next = reader.next()) {
+        try (RecordBatch next = reader.next()) {
           if (next == null) return rows;
           rows += next.length();
         }

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.DataType;
@@ -44,7 +45,7 @@ public class JoiningBatches {
   /** The kind of the second column; dictionaries have 100 words, in the same order or in another one. */
   @Param({"numbers", "text", "views", "dictionary", "dictionaries"}) String kind;
 
-  private final List<DeviceArray> batches = new ArrayList<>();
+  private final List<RecordBatch> batches = new ArrayList<>();
 
   @Setup
   public void make() {
@@ -76,7 +77,7 @@ public class JoiningBatches {
 
   @TearDown(Level.Trial)
   public void close() {
-    batches.forEach(DeviceArray::close);
+    batches.forEach(RecordBatch::close);
   }
 
   /** Joins all batches at once. */
@@ -88,10 +89,10 @@ public class JoiningBatches {
   /** Joins them as a reader pulls them. */
   @Benchmark
   public void rebatch() {
-    List<DeviceArray> own = new ArrayList<>();
-    for (DeviceArray batch : batches) own.add(batch.retain());
-    try (DeviceArrayReader reader = DeviceArrayReader.of(own.getFirst().schema(), own).rebatch(BATCHES * ROWS)) {
-      DeviceArray joined = reader.next();
+    List<RecordBatch> own = new ArrayList<>();
+    for (RecordBatch batch : batches) own.add(batch.retain());
+    try (RecordBatchReader reader = RecordBatchReader.of(own.getFirst().schema(), own).rebatch(BATCHES * ROWS)) {
+      RecordBatch joined = reader.next();
       if (joined != null) joined.close();
     }
   }

@@ -3,12 +3,12 @@ package org.arbalest.benchmarks;
 
 import java.util.concurrent.TimeUnit;
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
 import org.arbalest.device.MemoryPool;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.opencl.OpenCl;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -45,8 +45,8 @@ public class OpenClCopy {
   private long context;
   private MemoryPool onDevice;
   private MemoryPool onCpu;
-  private DeviceArray here;
-  private DeviceArray there;
+  private RecordBatch here;
+  private RecordBatch there;
   private long rawHere;
   private long rawThere;
 
@@ -117,8 +117,8 @@ public class OpenClCopy {
     return RawOpenCl.copy(queue, rawHere, rawThere, BYTES);
   }
 
-  private long copy(DeviceArray array, MemoryManager target) {
-    try (DeviceArray copy = array.copyTo(target, stream)) {
+  private long copy(RecordBatch array, MemoryManager target) {
+    try (RecordBatch copy = array.copyTo(target, stream)) {
       copy.synchronize();
       return copy.length();
     }

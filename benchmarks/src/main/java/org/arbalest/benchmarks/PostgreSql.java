@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
 import org.arbalest.device.adbc.AdbcDriver;
@@ -100,10 +100,10 @@ public class PostgreSql {
     }
   }
 
-  private static long first(DeviceArrayReader result) {
+  private static long first(RecordBatchReader result) {
     long value = 0;
     try (result) {
-      for (DeviceArray batch = result.next(); batch != null; batch = result.next()) {
+      for (RecordBatch batch = result.next(); batch != null; batch = result.next()) {
         value = batch.column(0).getLong(0);
         batch.close();
       }
@@ -177,8 +177,8 @@ public class PostgreSql {
   @Benchmark
   public long scan(Server server) {
     long rows = 0;
-    try (DeviceArrayReader result = server.connection.query("SELECT * FROM wide")) {
-      for (DeviceArray batch = result.next(); batch != null; batch = result.next()) {
+    try (RecordBatchReader result = server.connection.query("SELECT * FROM wide")) {
+      for (RecordBatch batch = result.next(); batch != null; batch = result.next()) {
         rows += batch.length();
         batch.close();
       }

@@ -9,13 +9,13 @@ import java.util.Random;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.types.ArrowTimeUnit;
 
 /**
  * The data of the read benchmarks: {@value #ROWS} rows in columns of many types, with the same values in the memory of
@@ -30,7 +30,7 @@ final class ReadBatch implements AutoCloseable {
   final long[] longs = new long[ROWS];
   final boolean[] isNull = new boolean[ROWS];
   final List<String> texts = new ArrayList<>();
-  final DeviceArray ours;
+  final RecordBatch ours;
 
   private final RootAllocator allocator = new RootAllocator();
   final BigIntVector arrowLongs = new BigIntVector("longs", allocator);
@@ -48,7 +48,7 @@ final class ReadBatch implements AutoCloseable {
     fillArrowJava();
   }
 
-  private DeviceArray build() {
+  private RecordBatch build() {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), ROWS)) {
       batch.int64("longs", longs).utf8("texts", texts);
       batch.column(Field.of("nulls", DataType.INT64)).appendAll(longs).setNulls(row -> isNull[row]);

@@ -4,9 +4,9 @@ package org.arbalest.benchmarks;
 import java.util.Arrays;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.ByteStringView;
 import org.arbalest.device.columns.Column;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.columns.DoubleView;
 import org.arbalest.device.columns.IntView;
 import org.arbalest.device.columns.LongView;
@@ -31,9 +31,9 @@ final class ReadLoops {
    */
   static long warmUp(ReadBatch batch) {
     long sum = 0;
-    try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
+    try (RecordBatch slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
       for (int i = 0; i < 20; i++) {
-        for (DeviceArray array : new DeviceArray[] {batch.ours, slice}) {
+        for (RecordBatch array : new RecordBatch[] {batch.ours, slice}) {
           for (String name : MAYBE_NULL) sum += sumValid(array.column(name));
           for (String name : NUMBERS) sum += sum(array.column(name)) + sumValid(array.column(name));
           for (String name : new String[] {"longs", "nulls", "late_null"}) {
@@ -61,9 +61,9 @@ final class ReadLoops {
   /** Does the same with the loops over text, in each layout that is read as bytes. */
   static long warmUpText(ReadBatch batch, byte[] constant) {
     long sum = 0;
-    try (DeviceArray slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
+    try (RecordBatch slice = batch.ours.slice(1, ReadBatch.ROWS - 2)) {
       for (int i = 0; i < 60; i++) {
-        for (DeviceArray array : new DeviceArray[] {batch.ours, slice}) {
+        for (RecordBatch array : new RecordBatch[] {batch.ours, slice}) {
           for (String name : new String[] {"texts", "large_texts", "views", "fixed"}) {
             ByteStringView texts = array.column(name).asByteStrings();
             sum += countBytes(texts) + countEqual(texts, constant) + sumHashes(texts);

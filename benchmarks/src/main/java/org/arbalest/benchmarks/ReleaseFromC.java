@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.concurrent.TimeUnit;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.internal.abi.RawArrowArray;
@@ -74,7 +74,7 @@ public class ReleaseFromC {
     /** The number of int64 columns. */
     @Param({"1", "10", "100"}) int columns;
 
-    DeviceArray batch;
+    RecordBatch batch;
 
     @Setup
     public void make() {

@@ -4,8 +4,8 @@ package org.arbalest.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.objects.Records;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +41,8 @@ public class RowsAsRecords {
   public record Flight(String carrier, int delay, @Nullable Double distance) {}
 
   List<Quote> quotes;
-  DeviceArray quoteBatch;
-  DeviceArray flightBatch;
+  RecordBatch quoteBatch;
+  RecordBatch flightBatch;
 
   @Setup
   public void make() {

@@ -12,9 +12,9 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.types.pojo.Schema;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
@@ -54,9 +54,9 @@ public class Stream {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls the @Setup
   public static class Ours {
-    DeviceArray batch;
-    DeviceArrayReader plain;
-    DeviceArrayReader device;
+    RecordBatch batch;
+    RecordBatchReader plain;
+    RecordBatchReader device;
 
     @Setup
     public void open(Stream stream) {
@@ -69,8 +69,8 @@ public class Stream {
       device = CData.importStream(struct, CImport.DEVICE);
     }
 
-    private DeviceArrayReader endless() {
-      return DeviceArrayReader.of(batch.schema(), DeviceType.CPU, batch::retain);
+    private RecordBatchReader endless() {
+      return RecordBatchReader.of(batch.schema(), DeviceType.CPU, batch::retain);
     }
 
     @TearDown

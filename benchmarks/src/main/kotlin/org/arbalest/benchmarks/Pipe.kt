@@ -11,7 +11,7 @@ import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import java.lang.foreign.MemorySegment
@@ -19,7 +19,7 @@ import java.util.concurrent.Executors
 
 /** A batch that passes again and again from a coroutine on one thread to a coroutine on another. */
 internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
-    private val batch: DeviceArray = Batches.ours(columns, false)
+    private val batch: RecordBatch = Batches.ours(columns, false)
     private val producing: ExecutorCoroutineDispatcher = thread("producer")
     private val consuming: ExecutorCoroutineDispatcher = thread("consumer")
 
@@ -42,7 +42,7 @@ internal class Pipe(columns: Int, private val prefetch: Int) : AutoCloseable {
 
     /** Passes batches through a channel, without C. */
     fun throughAChannel(batches: Int): Long = runBlocking {
-        val channel = Channel<DeviceArray>(prefetch, onUndeliveredElement = DeviceArray::close)
+        val channel = Channel<RecordBatch>(prefetch, onUndeliveredElement = RecordBatch::close)
         launch(producing) {
             repeat(batches) { channel.send(batch.retain()) }
             channel.close()

@@ -18,9 +18,9 @@ import org.apache.arrow.vector.VarBinaryVector
 import org.apache.arrow.vector.VarCharVector
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.apache.arrow.vector.complex.ListVector
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -92,7 +92,7 @@ class ArrowJavaSpec : FunSpec({
         RootAllocator().use { allocator ->
             ArrowArrayStream.allocateNew(allocator).use { out ->
                 val first = ours()
-                CData.exportStream(DeviceArrayReader.of(first.schema(), listOf(first, ours(), ours())),
+                CData.exportStream(RecordBatchReader.of(first.schema(), listOf(first, ours(), ours())),
                     MemorySegment.ofAddress(out.memoryAddress()), CExport.DATA)
                 ArrowArrayStream.allocateNew(allocator).use { back ->
                     Data.exportArrayStream(allocator, Data.importArrayStream(allocator, out), back) // closes the stream
@@ -128,17 +128,17 @@ private fun plain(value: Any?): Any? = when (value) {
     else -> value
 }
 
-private fun imported(array: ArrowArray, schema: ArrowSchema): DeviceArray =
-    CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+private fun imported(array: ArrowArray, schema: ArrowSchema): RecordBatch =
+    CData.importBatch(MemorySegment.ofAddress(array.memoryAddress()),
         CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
 
-private infix fun DeviceArray.shouldReadAs(from: Int) {
+private infix fun RecordBatch.shouldReadAs(from: Int) {
     for (row in 0 until length()) {
         NAMES.associateWith { plain(column(it).get(row)) } shouldBe expected(from + row.toInt())
     }
 }
 
-private fun ours(): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
+private fun ours(): RecordBatch = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
     val types = listOf(
         DataType.BOOL, DataType.INT32, DataType.INT64, DataType.FLOAT64, DataType.UTF8, DataType.BINARY,
         DataType.decimal128(20, 2),

@@ -2,6 +2,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.columns.Column
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -22,7 +23,7 @@ public operator fun Schema.get(name: String): Field =
  *
  * @throws IllegalArgumentException if no column or several columns have this name; the message lists the names
  */
-public operator fun DeviceArray.get(name: String): Column = column(name)
+public operator fun RecordBatch.get(name: String): Column = column(name)
 
 /**
  * Returns a new handle to the stored child with this name, without a copy. The caller closes the handle; it may outlive
@@ -40,13 +41,13 @@ public fun DeviceArray.retainChild(name: String): DeviceArray {
 }
 
 /** Returns whether at least one column has this name. */
-public operator fun DeviceArray.contains(name: String): Boolean = name in schema()
+public operator fun RecordBatch.contains(name: String): Boolean = name in schema()
 
 /**
  * Joins arrays into one array on the device of the first. The caller keeps the arrays, and closes the result. Retain
  * the arrays of a stream first:
  *
- *     val kept = mutableListOf<DeviceArray>()
+ *     val kept = mutableListOf<RecordBatch>()
  *     try {
  *         reader.useArrays { for (batch in it) kept += batch.retain() }
  *         kept.concat().use { … }
@@ -57,7 +58,7 @@ public operator fun DeviceArray.contains(name: String): Boolean = name in schema
  * @throws IllegalArgumentException if there are no arrays
  * @throws org.arbalest.device.DeviceException under the conditions of [DeviceArray.concat]
  */
-public fun Iterable<DeviceArray>.concat(): DeviceArray = DeviceArray.concat(toList())
+public fun <A : DeviceArray> Iterable<A>.concat(): A = DeviceArray.concat(toList())
 
 /**
  * The row indices, from 0: `for (row in batch.indices)`.

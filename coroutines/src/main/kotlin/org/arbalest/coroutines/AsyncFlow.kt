@@ -9,8 +9,8 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.yield
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncTask
 import java.util.concurrent.CompletionException
@@ -51,7 +51,7 @@ import kotlin.coroutines.resume
  * @param prefetch the maximum number of tasks that wait to be collected; at least 1
  * @throws IllegalArgumentException if [prefetch] is less than 1
  */
-public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<DeviceArray> {
+public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlow<RecordBatch> {
     requirePrefetch(prefetch)
     val once = OneCollection(this)
     val arrays = flow {
@@ -64,7 +64,7 @@ public fun AsyncArrayStream.asFlow(prefetch: Int = DEFAULT_PREFETCH): LendingFlo
             array.use { emit(it) }
         }
     }
-    return LendingFlow(arrays, DeviceArray::move, once::discard)
+    return LendingFlow(arrays, RecordBatch::move, once::discard)
 }
 
 /**

@@ -2,8 +2,8 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.Field
@@ -51,7 +51,7 @@ public inline fun Device.batch(
     rows: Int,
     metadata: Metadata = Metadata.empty(),
     columns: ColumnScope.() -> Unit,
-): DeviceArray {
+): RecordBatch {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
     return memory().batch(rows, metadata, columns)
 }
@@ -74,7 +74,7 @@ public inline fun Device.batch(
  *     rows is known
  */
 @OptIn(ExperimentalContracts::class)
-public inline fun Device.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): DeviceArray {
+public inline fun Device.batch(metadata: Metadata = Metadata.empty(), columns: ColumnScope.() -> Unit): RecordBatch {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
     return memory().batch(metadata, columns)
 }
@@ -88,7 +88,7 @@ public inline fun MemoryManager.batch(
     rows: Int,
     metadata: Metadata = Metadata.empty(),
     columns: ColumnScope.() -> Unit,
-): DeviceArray {
+): RecordBatch {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
     return BatchBuilder.of(this, rows).use { builder ->
         builder.metadata(metadata)
@@ -105,7 +105,7 @@ public inline fun MemoryManager.batch(
 public inline fun MemoryManager.batch(
     metadata: Metadata = Metadata.empty(),
     columns: ColumnScope.() -> Unit,
-): DeviceArray {
+): RecordBatch {
     contract { callsInPlace(columns, EXACTLY_ONCE) }
     return BatchBuilder.of(this).use { builder ->
         builder.metadata(metadata)

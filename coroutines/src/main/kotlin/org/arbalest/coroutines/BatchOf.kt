@@ -2,6 +2,7 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 
 /**
  * Joins arrays of one length to a record batch; each is the column with the given name. Nothing is copied. To build a
@@ -9,7 +10,7 @@ import org.arbalest.device.DeviceArray
  *
  *     batchOf("price" to prices, "size" to sizes).use { … }
  *
- * It is [DeviceArray.ofColumns] with the names at the arrays, and every column needs a name.
+ * It is [RecordBatch.ofColumns] with the names at the arrays, and every column needs a name.
  *
  * **Ownership.** The batch keeps the memory of the arrays. The handles of the arrays stay open; the caller closes them,
  * before or after the batch. An array may be given twice. The nullability, the metadata and the extension type of a
@@ -27,7 +28,7 @@ import org.arbalest.device.DeviceArray
  * @throws org.arbalest.device.DeviceException with the error of an event; or if several events have to be awaited, and
  *     no backend supports one of them
  */
-public fun batchOf(vararg columns: Pair<String, DeviceArray>): DeviceArray {
+public fun batchOf(vararg columns: Pair<String, DeviceArray>): RecordBatch {
     for ((name, _) in columns) require(name.isNotEmpty()) { "a column of a batch needs a name" }
-    return DeviceArray.ofColumns(columns.map { it.first }, columns.map { it.second })
+    return RecordBatch.ofColumns(columns.map { it.first }, columns.map { it.second })
 }

@@ -10,6 +10,8 @@ import kotlinx.coroutines.runBlocking
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
 import kotlin.coroutines.CoroutineContext
@@ -63,11 +65,11 @@ import kotlin.coroutines.CoroutineContext
  * @param deviceType the device type of every batch
  * @param context the context in which the flow is collected
  */
-public fun Flow<DeviceArray>.asReader(
+public fun Flow<RecordBatch>.asReader(
     schema: Schema,
     deviceType: DeviceType = DeviceType.CPU,
     context: CoroutineContext = Dispatchers.Default,
-): DeviceArrayReader = asReader(schema.asField(), deviceType, context)
+): RecordBatchReader = RecordBatchReader.of(schema, deviceType, FlowSource(this, context))
 
 /**
  * Returns a stream of the arrays that this flow emits, which have any type; see the overload for record batches.
@@ -80,20 +82,20 @@ public fun Flow<DeviceArray>.asReader(
     field: Field,
     deviceType: DeviceType = DeviceType.CPU,
     context: CoroutineContext = Dispatchers.Default,
-): DeviceArrayReader = DeviceArrayReader.of(field, deviceType, FlowSource(this, context))
+): DeviceArrayReader<DeviceArray> = DeviceArrayReader.of(field, deviceType, FlowSource(this, context))
 
 /** The source of the reader. One thread at a time calls it, except [cancel]. */
-private class FlowSource(private val flow: Flow<DeviceArray>, private val context: CoroutineContext) :
-    DeviceArrayReader.Source {
+private class FlowSource<A : DeviceArray>(private val flow: Flow<A>, private val context: CoroutineContext) :
+    DeviceArrayReader.Source<A> {
     // The channel has no buffer: the sender passes an array directly to the receiver. If one of them is cancelled
     // meanwhile, the handler closes the array.
-    private val arrays = Channel<DeviceArray>(Channel.RENDEZVOUS, onUndeliveredElement = DeviceArray::close)
+    private val arrays = Channel<A>(Channel.RENDEZVOUS, onUndeliveredElement = DeviceArray::close)
 
     /** Null before the first pull: a parent job would wait forever for a coroutine that never starts. */
     @Volatile
     private var upstream: Upstream? = null
 
-    override fun next(): DeviceArray? {
+    override fun next(): A? {
         if (upstream == null) upstream = start()
         val result = runBlocking { arrays.receiveCatching() }
         result.exceptionOrNull()?.let { throw it }
@@ -104,7 +106,7 @@ private class FlowSource(private val flow: Flow<DeviceArray>, private val contex
         val started = Upstream.start(CoroutineScope(context)) {
             try {
                 // The send throws if the reader is closed.
-                ContinuationPerContext.of(flow).collect { arrays.send(it.move()) }
+                ContinuationPerContext.of(flow).collect { arrays.send(it.like(it.move())) }
             } catch (t: Throwable) {
                 arrays.close(t) // reported to the pulling thread, not to the parent
             }

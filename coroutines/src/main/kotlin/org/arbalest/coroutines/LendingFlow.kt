@@ -507,11 +507,15 @@ private const val WORKS_ON_CLOSED =
  * @param sources the flows that [block] collects. A [discard] of the result discards them, and so does the end of its
  *     collection
  */
-public fun lendingFlow(
+public fun <A : DeviceArray> lendingFlow(
     vararg sources: Flow<*>,
-    block: suspend FlowCollector<DeviceArray>.() -> Unit,
-): LendingFlow<DeviceArray> =
-    lending(DeviceArray::move, { discardAll(sources) }, block)
+    block: suspend FlowCollector<A>.() -> Unit,
+): LendingFlow<A> =
+    lending({ it.like(it.move()) }, { discardAll(sources) }, block)
+
+/** Returns the result of an operation that keeps the class of a handle: a batch stays a batch. */
+@Suppress("UNCHECKED_CAST")
+internal fun <A : DeviceArray> A.like(result: DeviceArray): A = result as A
 
 /** Returns a cold flow that owns the tasks that [block] emits, for [produceTasksTo]; otherwise like [lendingFlow]. */
 public fun lendingTaskFlow(

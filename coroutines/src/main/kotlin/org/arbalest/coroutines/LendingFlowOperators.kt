@@ -9,7 +9,8 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.launch
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.spi.ArrayBridge
 import kotlin.coroutines.EmptyCoroutineContext
@@ -29,28 +30,29 @@ import kotlin.coroutines.EmptyCoroutineContext
  * @param selection returns the rows of an array to keep. The array is borrowed: it is closed after the emit. An
  *     exception of the block ends the collection
  */
-public fun Flow<DeviceArray>.filterRows(
-    selection: suspend (batch: DeviceArray) -> Selection,
-): LendingFlow<DeviceArray> = lendingFlow(this) {
+public fun <A : DeviceArray> Flow<A>.filterRows(
+    selection: suspend (batch: A) -> Selection,
+): LendingFlow<A> = lendingFlow<A>(this) {
     this@filterRows.collect {
         it.use { batch ->
             val rows = selection(batch)
             // throws if the selection has another length
-            if (rows.count() > 0 || rows.length() != batch.length()) emit(batch.filter(rows))
+            if (rows.count() > 0 || rows.length() != batch.length()) emit(batch.like(batch.filter(rows)))
         }
     }
 }
 
 /**
  * Returns a flow of the same batches with only some columns, in the given order, without a copy: as by
- * [DeviceArray.select], also with paths such as `"a.b"`. Ownership is as in [filterRows].
+ * [RecordBatch.select], also with paths such as `"a.b"`. Ownership is as in [filterRows].
  *
  * Collecting throws an [IllegalArgumentException] if the batches do not have the columns. A stream of a reader checks
- * this earlier, and its source may make fewer columns: [DeviceArrayReader.select].
+ * this earlier, and its source may make fewer columns: [RecordBatchReader.select].
  */
-public fun Flow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<DeviceArray> = lendingFlow(this) {
-    this@selectColumns.collect { it.use { batch -> emit(batch.select(*paths)) } }
-}
+public fun Flow<RecordBatch>.selectColumns(vararg paths: String): LendingFlow<RecordBatch> =
+    lendingFlow<RecordBatch>(this) {
+        this@selectColumns.collect { it.use { batch -> emit(batch.select(*paths)) } }
+    }
 
 /**
  * Returns a flow of the same rows in arrays of one length: small arrays are joined, and large ones cut. The last array
@@ -70,11 +72,11 @@ public fun Flow<DeviceArray>.selectColumns(vararg paths: String): LendingFlow<De
  * @param rows the number of rows of each array, at least 1
  * @throws IllegalArgumentException if the number of rows is less than 1
  */
-public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
+public fun <A : DeviceArray> Flow<A>.rebatch(rows: Long): LendingFlow<A> {
     require(rows >= 1) { "a batch must have at least 1 row, but $rows were given" }
-    return lendingFlow(this) {
+    return lendingFlow<A>(this) {
         var failure: Throwable? = null
-        Waiting().use { waiting ->
+        Waiting<A>().use { waiting ->
             var isOurFailure = false
             // Not with `catch`: a cancellation between its two collectors would lose an array.
             try {
@@ -84,12 +86,12 @@ public fun Flow<DeviceArray>.rebatch(rows: Long): LendingFlow<DeviceArray> {
                         var from = 0L
                         while (batch.length() - from >= rows - waiting.rows) {
                             val count = rows - waiting.rows
-                            waiting.add(batch.slice(from, count))
+                            waiting.add(batch.like(batch.slice(from, count)))
                             from += count
                             emit(waiting.joined())
                         }
                         if (from < batch.length()) {
-                            waiting.add(batch.slice(from, batch.length() - from))
+                            waiting.add(batch.like(batch.slice(from, batch.length() - from)))
                             waiting.letWait()
                         }
                         isOurFailure = false
@@ -132,14 +134,14 @@ public fun <T : AutoCloseable> merge(vararg flows: LendingFlow<T>): LendingFlow<
 public fun <T : AutoCloseable> Iterable<LendingFlow<T>>.merge(): LendingFlow<T> = merge(*toList().toTypedArray())
 
 /** The arrays whose rows do not fill an array yet. */
-private class Waiting : AutoCloseable {
-    private val parts = mutableListOf<DeviceArray>()
+private class Waiting<A : DeviceArray> : AutoCloseable {
+    private val parts = mutableListOf<A>()
 
     var rows = 0L
         private set
 
     /** Takes an array. */
-    fun add(part: DeviceArray) {
+    fun add(part: A) {
         parts += part
         rows += part.length()
     }
@@ -148,8 +150,8 @@ private class Waiting : AutoCloseable {
     fun letWait() = ArrayBridge.letWait(parts)
 
     /** Returns all rows, of which none wait any more. */
-    fun joined(): DeviceArray {
-        val joined = if (parts.size == 1) parts.single().move() else ArrayBridge.join(parts)
+    fun joined(): A {
+        val joined = if (parts.size == 1) parts.single().let { it.like(it.move()) } else ArrayBridge.join(parts)
         close()
         return joined
     }

@@ -12,10 +12,10 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
@@ -74,24 +74,24 @@ import kotlin.coroutines.CoroutineContext
  * @throws IllegalArgumentException if [handler] is not a handler; then it is not released
  * @throws DeviceException if the consumer answers with an error, with its errno
  */
-public suspend fun Flow<DeviceArray>.produceTo(
+public suspend fun Flow<RecordBatch>.produceTo(
     handler: MemorySegment,
     schema: Schema,
     deviceType: DeviceType = DeviceType.CPU,
     metadata: Metadata = Metadata.empty(),
     vararg quirks: AsyncQuirk,
-): Unit = produceTo(handler, AsyncSchema(schema.asField(), deviceType, metadata), *quirks)
+): Unit = produceTo(handler, AsyncSchema(schema, deviceType, metadata), *quirks)
 
 /**
- * Drives an `ArrowAsyncDeviceStreamHandler` with the arrays of this flow, which have any type; see the overload for
- * record batches.
+ * Drives an `ArrowAsyncDeviceStreamHandler` with the record batches of this flow; see the overload for a
+ * schema.
  */
-public suspend fun Flow<DeviceArray>.produceTo(
+public suspend fun Flow<RecordBatch>.produceTo(
     handler: MemorySegment,
     schema: AsyncSchema,
     vararg quirks: AsyncQuirk,
 ): Unit =
-    drive(DeviceArray::move, { it }) { publisher, executor ->
+    drive(RecordBatch::move, { it }) { publisher, executor ->
         CData.exportAsyncStream(AsyncProducer.of(schema, publisher), handler, executor, CExport.DEVICE.quirks(*quirks))
     }
 

@@ -47,9 +47,9 @@ import kotlin.time.Duration.Companion.seconds
  * @throws IllegalStateException if the flow is collected a second time, or the [dispatcher] was shut down; then the
  *     reader is closed on the collector's thread
  */
-public fun DeviceArrayReader.asFlow(
+public fun <A : DeviceArray> DeviceArrayReader<A>.asFlow(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): LendingFlow<DeviceArray> {
+): LendingFlow<A> {
     val once = OneCollection(this)
     val arrays = flow {
         once.begin()
@@ -67,7 +67,7 @@ public fun DeviceArrayReader.asFlow(
             pulls.close(failure)
         }
     }
-    return LendingFlow(arrays, DeviceArray::move, once::discard)
+    return LendingFlow(arrays, { it.like(it.move()) }, once::discard)
 }
 
 /**
@@ -81,8 +81,8 @@ private val LAST_PATIENCE = 1.seconds
  * The pulls of one collection. When the collector is cancelled during a pull, the reader is closed (STR-11). The close
  * repeats until the pull returns, because the request may come before the source begins to wait.
  */
-private class Pulls(
-    private val reader: DeviceArrayReader,
+private class Pulls<A : DeviceArray>(
+    private val reader: DeviceArrayReader<A>,
     private val dispatcher: CoroutineDispatcher,
     collector: Job?,
 ) {
@@ -119,7 +119,7 @@ private class Pulls(
         }
     }
 
-    suspend fun next(): DeviceArray? {
+    suspend fun next(): A? {
         synchronized(lock) { isPulling = true }
         try {
             return reader.pull(dispatcher)
@@ -151,7 +151,7 @@ private class Pulls(
     }
 }
 
-private suspend fun DeviceArrayReader.closeOn(dispatcher: CoroutineDispatcher) {
+private suspend fun DeviceArrayReader<*>.closeOn(dispatcher: CoroutineDispatcher) {
     try {
         // Not NonCancellable + dispatcher: the return to the caller would throw the cancellation.
         withContext(NonCancellable) { withContext(dispatcher) { close() } }
@@ -164,8 +164,8 @@ private suspend fun DeviceArrayReader.closeOn(dispatcher: CoroutineDispatcher) {
  * Returns the next array. If the cancellation comes between the pull and the return to the caller's thread, the array
  * is closed, not lost. An exception that the reader throws because of the interrupt is not reported as a failure.
  */
-private suspend fun DeviceArrayReader.pull(dispatcher: CoroutineDispatcher): DeviceArray? {
-    var pulled: DeviceArray? = null
+private suspend fun <A : DeviceArray> DeviceArrayReader<A>.pull(dispatcher: CoroutineDispatcher): A? {
+    var pulled: A? = null
     try {
         runInterruptible(dispatcher) { pulled = next() }
     } catch (t: Throwable) {

@@ -19,14 +19,14 @@ import org.arbalest.device.DeviceArrayReader
  *
  * The iteration throws the exceptions of [DeviceArrayReader.next].
  */
-public inline fun <R> DeviceArrayReader.useArrays(block: (Sequence<DeviceArray>) -> R): R =
+public inline fun <A : DeviceArray, R> DeviceArrayReader<A>.useArrays(block: (Sequence<A>) -> R): R =
     use { reader -> BorrowedArrays(reader).use { block(it.asSequence()) } }
 
 /** The arrays of a reader, each closed when the next one is requested. */
 @PublishedApi
-internal class BorrowedArrays(private val reader: DeviceArrayReader) : Iterator<DeviceArray>, AutoCloseable {
-    private var borrowed: DeviceArray? = null
-    private var pulled: DeviceArray? = null
+internal class BorrowedArrays<A : DeviceArray>(private val reader: DeviceArrayReader<A>) : Iterator<A>, AutoCloseable {
+    private var borrowed: A? = null
+    private var pulled: A? = null
     private var ended = false
 
     override fun hasNext(): Boolean {
@@ -38,7 +38,7 @@ internal class BorrowedArrays(private val reader: DeviceArrayReader) : Iterator<
         return pulled != null
     }
 
-    override fun next(): DeviceArray {
+    override fun next(): A {
         if (!hasNext()) throw NoSuchElementException("the stream has ended")
         return checkNotNull(pulled).also {
             borrowed = it

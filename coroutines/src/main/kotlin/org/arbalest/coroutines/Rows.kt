@@ -2,8 +2,8 @@
 package org.arbalest.coroutines
 
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.objects.Records
 import org.arbalest.device.types.Schema
 
@@ -21,10 +21,10 @@ import org.arbalest.device.types.Schema
  *
  * @throws IllegalArgumentException if properties and columns do not match; the message lists all differences
  */
-public inline fun <reified T : Any> DeviceArray.rows(): List<T> = Records.of(T::class.java).rows(this)
+public inline fun <reified T : Any> RecordBatch.rows(): List<T> = Records.of(T::class.java).rows(this)
 
 /** Reads all rows now, and returns them as objects in a list that may outlive the batch; see [rows]. */
-public inline fun <reified T : Any> DeviceArray.toList(): List<T> = Records.of(T::class.java).toList(this)
+public inline fun <reified T : Any> RecordBatch.toList(): List<T> = Records.of(T::class.java).toList(this)
 
 /** Returns the columns for objects of a data class or a record; see [Records.schema]. */
 public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.java).schema()
@@ -42,7 +42,7 @@ public inline fun <reified T : Any> schemaOf(): Schema = Records.of(T::class.jav
  * @throws IllegalArgumentException if a column cannot store a value; the message names the value and the row. Also if
  *     the values of one column have different zones
  */
-public inline fun <reified T : Any> Device.batch(rows: Collection<T>): DeviceArray = memory().batch(rows)
+public inline fun <reified T : Any> Device.batch(rows: Collection<T>): RecordBatch = memory().batch(rows)
 
 /**
  * Builds a record batch of the objects in a collection, one row for each, with the columns of a schema; see the
@@ -50,13 +50,13 @@ public inline fun <reified T : Any> Device.batch(rows: Collection<T>): DeviceArr
  *
  * @param schema the columns: in another order than [schemaOf] returns, with other units, widths, encodings
  */
-public inline fun <reified T : Any> Device.batch(rows: Collection<T>, schema: Schema): DeviceArray =
+public inline fun <reified T : Any> Device.batch(rows: Collection<T>, schema: Schema): RecordBatch =
     memory().batch(rows, schema)
 
 /** Builds a record batch of the objects in a collection, one row for each, in this memory; see [Device.batch]. */
-public inline fun <reified T : Any> MemoryManager.batch(rows: Collection<T>): DeviceArray =
+public inline fun <reified T : Any> MemoryManager.batch(rows: Collection<T>): RecordBatch =
     Records.of(T::class.java).build(this, rows)
 
 /** Builds a record batch of the objects in a collection with the columns of a schema; see [Device.batch]. */
-public inline fun <reified T : Any> MemoryManager.batch(rows: Collection<T>, schema: Schema): DeviceArray =
+public inline fun <reified T : Any> MemoryManager.batch(rows: Collection<T>, schema: Schema): RecordBatch =
     Records.of(T::class.java).build(this, schema, rows)

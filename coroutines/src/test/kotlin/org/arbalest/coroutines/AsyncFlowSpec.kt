@@ -31,10 +31,10 @@ import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
@@ -54,10 +54,10 @@ import kotlin.time.Duration.Companion.seconds
 class AsyncFlowSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun ids(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
+    fun ids(count: Int): Flow<RecordBatch> = flow { repeat(count) { lend(it.toLong()) } }
 
     /** Returns the stream that this flow produces, and a deferred that completes when the production ends. */
-    fun CoroutineScope.connect(flow: Flow<DeviceArray>): Pair<AsyncArrayStream, Deferred<Unit>> {
+    fun CoroutineScope.connect(flow: Flow<RecordBatch>): Pair<AsyncArrayStream, Deferred<Unit>> {
         lateinit var produced: Deferred<Unit>
         val arrays = CData.importAsyncStream(CImport.DEVICE) { handler: MemorySegment ->
             produced = async(Dispatchers.Default) { flow.produceTo(handler, IDS) }
@@ -84,10 +84,10 @@ class AsyncFlowSpec : FunSpec({
         withTimeout(5.seconds) {
             for (produce in listOf<suspend (MemorySegment) -> Unit>(
                 { ids(3).produceTo(it, IDS) },
-                { ids(3).produceTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())) },
+                { ids(3).produceTo(it, AsyncSchema(IDS, DeviceType.CPU, Metadata.empty())) },
                 {
                     ids(3).map { array -> AsyncTask.of(array.move(), Metadata.empty()) }
-                        .produceTasksTo(it, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty()))
+                        .produceTasksTo(it, AsyncSchema(IDS, DeviceType.CPU, Metadata.empty()))
                 },
             )) {
                 lateinit var produced: Deferred<Unit>
@@ -98,7 +98,7 @@ class AsyncFlowSpec : FunSpec({
             }
             for (none in listOf(0L, -8L, 4097L)) {
                 shouldThrow<IllegalArgumentException> {
-                    flow<DeviceArray> { error("collected") }.produceTo(MemorySegment.ofAddress(none), IDS)
+                    flow<RecordBatch> { error("collected") }.produceTo(MemorySegment.ofAddress(none), IDS)
                 }.message shouldContain "ArrowAsyncDeviceStreamHandler "
             }
         }
@@ -281,7 +281,7 @@ class AsyncFlowSpec : FunSpec({
 
     test("tasks keep their metadata, also when another stream produces them without an extraction [ASY-27]") {
         withTimeout(5.seconds) {
-            val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.of("source", "here"))
+            val schema = AsyncSchema(IDS, DeviceType.CPU, Metadata.of("source", "here"))
             val first = CData.importAsyncStream(CImport.DEVICE) { handler ->
                 launch(Dispatchers.Default) {
                     flow {

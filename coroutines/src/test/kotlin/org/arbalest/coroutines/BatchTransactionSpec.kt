@@ -6,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.ResourceCountersExtension
 
@@ -20,7 +20,7 @@ class BatchTransactionSpec : FunSpec({
     val cpu = Devices.cpu()
 
     /** Builds a batch in which every lambda and every block calls [step]. */
-    fun Device.everything(step: () -> Unit): DeviceArray = batch(rows = 3) {
+    fun Device.everything(step: () -> Unit): RecordBatch = batch(rows = 3) {
         step()
         int64("a", longArrayOf(1, 2, 3), isNull = { step(); it == 0 })
         utf8("b") { row -> step(); "text ".repeat(100 * row) }

@@ -5,8 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
@@ -39,7 +39,7 @@ class BatchTypesSpec : FunSpec({
     val cpu = Devices.cpu()
 
     /** Returns the checksum that native code computes from the values and the types, without the names. */
-    fun read(array: DeviceArray): Long = Arena.ofConfined().use { arena ->
+    fun read(array: RecordBatch): Long = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
         PeerNodes.checksum(out, schema).also {

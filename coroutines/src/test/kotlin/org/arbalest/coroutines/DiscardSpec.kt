@@ -13,9 +13,9 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.launch
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
@@ -36,7 +36,7 @@ class DiscardSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     /** The operators that keep the source of a lending flow. */
-    val operators = mapOf<String, LendingFlow<DeviceArray>.() -> Flow<DeviceArray>>(
+    val operators = mapOf<String, LendingFlow<RecordBatch>.() -> Flow<RecordBatch>>(
         "none" to { this },
         "buffer" to { buffer(2) },
         "flowOn" to { flowOn(Dispatchers.IO) },
@@ -48,7 +48,7 @@ class DiscardSpec : FunSpec({
     )
 
     /** Calls [test] with a flow of a reader's batches for each operator, and checks that the reader is closed once. */
-    suspend fun each(test: suspend (Flow<DeviceArray>) -> Unit) {
+    suspend fun each(test: suspend (Flow<RecordBatch>) -> Unit) {
         for ((name, operator) in operators) withClue(name) {
             val closes = AtomicInteger()
             test(readerOf(9) { closes.incrementAndGet() }.asFlow().operator())

@@ -5,8 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -31,10 +31,10 @@ class ExtensionsSpec : FunSpec({
     extension(ResourceCountersExtension)
     val cpu = Devices.cpu()
 
-    fun there(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    fun there(array: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.allocate(StructKind.ARRAY.size, 8) to arena.allocate(StructKind.SCHEMA.size, 8)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
+        CData.importBatch(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     test("UUIDs, 8-bit booleans and JSON keep other metadata, and may be `notNull` [EXT-03, EXT-04, EXT-12]") {

@@ -32,10 +32,10 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.types.DataType
@@ -60,9 +60,9 @@ private val OTHER = Schema.of(Field.of("name", DataType.UTF8))
 
 /** Batches that the flow emits and never closes, as code without any knowledge of ownership does. */
 private class Natural {
-    val made = CopyOnWriteArrayList<DeviceArray>()
+    val made = CopyOnWriteArrayList<RecordBatch>()
 
-    fun batch(): DeviceArray = batchOf(made.size.toLong()).also(made::add)
+    fun batch(): RecordBatch = batchOf(made.size.toLong()).also(made::add)
 }
 
 /**
@@ -72,7 +72,7 @@ private class Natural {
 private fun Natural.shouldBeTaken() = made.forEach { withClue(made.indexOf(it)) { it.isOpen shouldBe false } }
 
 /** Ways to make a batch with short suspensions. */
-private val FORMS: Map<String, suspend (make: () -> DeviceArray) -> DeviceArray> = mapOf(
+private val FORMS: Map<String, suspend (make: () -> RecordBatch) -> RecordBatch> = mapOf(
     "in withContext, after a suspension" to { make ->
         withContext(CoroutineName("named")) {
             yield()
@@ -196,7 +196,7 @@ class FlowReaderSinkSpec : FunSpec({
             val natural = Natural()
             val closed = CountDownLatch(1)
             val ended = CompletableFuture<Throwable?>()
-            val inner = CompletableFuture<DeviceArrayReader>()
+            val inner = CompletableFuture<RecordBatchReader>()
             val reader = flow {
                 val context = currentCoroutineContext()
                 val within = flow {
@@ -233,7 +233,7 @@ class FlowReaderSinkSpec : FunSpec({
 
     test("closing the reader cancels a suspended flow, and the flow may suspend while it ends") {
         val ended = CompletableFuture<Throwable?>()
-        val reader = flow<DeviceArray> {
+        val reader = flow<RecordBatch> {
             try {
                 lend(1)
                 awaitCancellation()
@@ -273,22 +273,22 @@ class FlowReaderSinkSpec : FunSpec({
     test("lendingFlow closes each batch after its emit, and a retained batch stays open [OWN-16]") {
         val natural = Natural()
         val kept = lendingFlow { repeat(3) { emit(natural.batch()) } }.map {
-            natural.made.map(DeviceArray::isOpen) shouldContainExactly
+            natural.made.map(RecordBatch::isOpen) shouldContainExactly
                 List(natural.made.size) { i -> i == natural.made.lastIndex }
             it.retain()
         }.toList()
         natural.shouldBeTaken()
         kept.map { it.id } shouldContainExactly listOf(0, 1, 2)
-        kept.forEach(DeviceArray::close)
+        kept.forEach(RecordBatch::close)
     }
 
     test("lendingFlow closes a batch that it emits after its scope is cancelled, with any collector [OWN-16]") {
-        suspend fun collected(cancelled: Flow<DeviceArray>): Unit = coroutineScope {
+        suspend fun collected(cancelled: Flow<RecordBatch>): Unit = coroutineScope {
             launch { cancelled.collect { error("the collector received a batch after the cancellation") } }.join()
         }
         repeat(TIMES) {
             val natural = Natural()
-            suspend fun FlowCollector<DeviceArray>.cancelledEmit() {
+            suspend fun FlowCollector<RecordBatch>.cancelledEmit() {
                 currentCoroutineContext().cancel()
                 emit(natural.batch())
                 error("emit returned although the scope was cancelled")
@@ -444,7 +444,7 @@ class FlowReaderSinkPeerSpec : FunSpec({
                     val next = AsyncTask.of(natural.batch(), Metadata.empty())
                     goneWhile(consumer)
                     emit(next)
-                }.produceTasksTo(consumer.handler, AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty()))
+                }.produceTasksTo(consumer.handler, AsyncSchema(IDS, DeviceType.CPU, Metadata.empty()))
             }
         }
     }

@@ -27,10 +27,10 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runInterruptible
 import kotlinx.coroutines.withTimeout
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.CCompiler
 import org.arbalest.support.PeerStreams
@@ -42,10 +42,10 @@ import kotlin.time.Duration.Companion.seconds
 class FlowReaderSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun counting(count: Int): Flow<DeviceArray> = flow { repeat(count) { lend(it.toLong()) } }
+    fun counting(count: Int): Flow<RecordBatch> = flow { repeat(count) { lend(it.toLong()) } }
 
     test("asReader returns the emitted batches in order and takes ownership of them") {
-        val emitted = mutableListOf<DeviceArray>()
+        val emitted = mutableListOf<RecordBatch>()
         val reader = flow { repeat(3) { batchOf(it.toLong()).also(emitted::add).use { batch -> emit(batch) } } }
             .asReader(IDS)
         reader.use {
@@ -108,7 +108,7 @@ class FlowReaderSpec : FunSpec({
 
     test("the pull throws an error of the flow, and the scope is not cancelled") {
         coroutineScope {
-            val reader = flow<DeviceArray> {
+            val reader = flow<RecordBatch> {
                 lend(1)
                 throw IOException("the disk is gone")
             }.asReader(IDS, context = coroutineContext + Dispatchers.Default)
@@ -143,7 +143,7 @@ class FlowReaderSpec : FunSpec({
         val waiting = CompletableDeferred<Unit>()
         val ended = CompletableDeferred<Throwable?>()
         coroutineScope {
-            val reader = flow<DeviceArray> {
+            val reader = flow<RecordBatch> {
                 waiting.complete(Unit)
                 awaitCancellation()
             }.onCompletion { ended.complete(it) }.asReader(IDS)
@@ -158,7 +158,7 @@ class FlowReaderSpec : FunSpec({
     test("closing the reader on another thread ends a waiting pull and cancels the flow") {
         val waiting = CompletableDeferred<Unit>()
         val ended = CompletableDeferred<Throwable?>()
-        val reader = flow<DeviceArray> {
+        val reader = flow<RecordBatch> {
             waiting.complete(Unit)
             awaitCancellation()
         }.onCompletion { ended.complete(it) }.asReader(IDS)
@@ -198,7 +198,7 @@ class FlowReaderSpec : FunSpec({
     }
 
     test("an empty flow is an empty stream") {
-        emptyFlow<DeviceArray>().asReader(IDS).use { it.next() shouldBe null }
+        emptyFlow<RecordBatch>().asReader(IDS).use { it.next() shouldBe null }
     }
 })
 
@@ -213,7 +213,7 @@ class FlowReaderPeerSpec : FunSpec({
     }
 
     test("a native consumer receives the flow's error as errno and text") {
-        val drained = flow<DeviceArray> {
+        val drained = flow<RecordBatch> {
             lend(1)
             throw DeviceException(61, "no more tape")
         }.asReader(IDS).asStruct { PeerStreams.drain(it, extra = 2) }

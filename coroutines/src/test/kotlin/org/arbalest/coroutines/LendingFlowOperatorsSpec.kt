@@ -21,9 +21,9 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.ResourceCountersExtension
@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.seconds
 
 /** A batch of numbers that follow each other. */
-private fun batchOf(ids: LongRange): DeviceArray = Devices.cpu().batch(ids.count()) {
+private fun batchOf(ids: LongRange): RecordBatch = Devices.cpu().batch(ids.count()) {
     int64("id", LongArray(rows) { ids.first + it })
     struct("place") {
         utf8("city") { "c${ids.first + it}" }
@@ -39,23 +39,23 @@ private fun batchOf(ids: LongRange): DeviceArray = Devices.cpu().batch(ids.count
     }
 }
 
-private fun flowOf(vararg ids: LongRange): LendingFlow<DeviceArray> = lendingFlow {
+private fun flowOf(vararg ids: LongRange): LendingFlow<RecordBatch> = lendingFlow {
     for (range in ids) emit(batchOf(range))
 }
 
-private val DeviceArray.ids: List<Any?> get() = this["id"].values()
+private val RecordBatch.ids: List<Any?> get() = this["id"].values()
 
 /** Collects the ids of each array. */
-private suspend fun LendingFlow<DeviceArray>.ids(): List<List<Any?>> = map { it.ids }.toList()
+private suspend fun LendingFlow<RecordBatch>.ids(): List<List<Any?>> = map { it.ids }.toList()
 
 /** Selects the even ids. */
-private fun even(batch: DeviceArray): Selection = batch["id"].longs().where { it % 2 == 0L }
+private fun even(batch: RecordBatch): Selection = batch["id"].longs().where { it % 2 == 0L }
 
 @OptIn(DelicateCoroutinesApi::class) // ATOMIC
 class LendingFlowOperatorsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    val operators = mapOf<String, LendingFlow<DeviceArray>.() -> LendingFlow<DeviceArray>>(
+    val operators = mapOf<String, LendingFlow<RecordBatch>.() -> LendingFlow<RecordBatch>>(
         "filterRows" to { filterRows(::even) },
         "selectColumns" to { selectColumns("id") },
         "rebatch" to { rebatch(3) },
@@ -150,8 +150,8 @@ class LendingFlowOperatorsSpec : FunSpec({
 
     test("arrays are open during their emit, are closed after it, and can be kept by retain [SEL-32]") {
         for (operator in operators.values) {
-            val seen = mutableListOf<DeviceArray>()
-            val kept = mutableListOf<DeviceArray>()
+            val seen = mutableListOf<RecordBatch>()
+            val kept = mutableListOf<RecordBatch>()
             flowOf(0L..4, 6L..9).operator().collect {
                 seen += it
                 it.isOpen shouldBe true

@@ -25,8 +25,8 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
@@ -50,7 +50,7 @@ class LendingFlowParallelSpec : FunSpec({
         val inside = AtomicInteger()
         val most = AtomicInteger()
         val meeting = List(3) { CompletableDeferred<Unit>() }
-        val seen = ConcurrentLinkedQueue<Pair<Long, DeviceArray>>()
+        val seen = ConcurrentLinkedQueue<Pair<Long, RecordBatch>>()
         withTimeout(5.seconds) {
             readerOf(9).asFlow().collectParallel(3) { batch ->
                 most.accumulateAndGet(inside.incrementAndGet(), ::maxOf)
@@ -75,7 +75,7 @@ class LendingFlowParallelSpec : FunSpec({
     ) {
         var closed = false
         val made = AtomicInteger()
-        val working = CompletableDeferred<DeviceArray>()
+        val working = CompletableDeferred<RecordBatch>()
         var at = 0L
         val reader = readerOf({ closed = true }) { batchOf(at++).also { made.incrementAndGet() } }
         withTimeout(5.seconds) {
@@ -99,7 +99,7 @@ class LendingFlowParallelSpec : FunSpec({
 
     test("cancelling collectParallel cancels its workers and closes their elements and the reader [OWN-16]") {
         var closed = false
-        val held = List(2) { CompletableDeferred<DeviceArray>() }
+        val held = List(2) { CompletableDeferred<RecordBatch>() }
         coroutineScope {
             val collection = launch {
                 readerOf(100, { closed = true }).asFlow().collectParallel(2) { batch ->
@@ -115,7 +115,7 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test("collectParallel throws the exception of the flow and cancels the workers [OWN-16]") {
-        val held = List(2) { CompletableDeferred<DeviceArray>() }
+        val held = List(2) { CompletableDeferred<RecordBatch>() }
         val flow = lendingFlow {
             repeat(2) { emit(batchOf(it.toLong())) }
             held.forEach { it.await() }
@@ -213,7 +213,7 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test("mapParallel closes waiting results when the collector stops early, throws or is cancelled [OWN-16]") {
-        val results = ConcurrentLinkedQueue<DeviceArray>()
+        val results = ConcurrentLinkedQueue<RecordBatch>()
         val waiting = AtomicInteger()
         val scores = {
             readerOf(100).asFlow().mapParallel(3) { batch ->
@@ -262,7 +262,7 @@ class LendingFlowParallelSpec : FunSpec({
     }
 
     test("mapParallel closes a result that a worker returns after its cancellation, as native code does [OWN-16]") {
-        val made = ConcurrentLinkedQueue<DeviceArray>()
+        val made = ConcurrentLinkedQueue<RecordBatch>()
         val started = CompletableDeferred<Unit>()
         val results = readerOf(100).asFlow().mapParallel(2) { batch ->
             if (batch.id == 1L) {

@@ -18,7 +18,7 @@ import kotlinx.coroutines.flow.*
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeout
 import org.arbalest.coroutines.merge
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
@@ -33,10 +33,10 @@ class LendingFlowPassingSpec : FunSpec({
     class Case(
         val name: String,
         vararg val ids: Int,
-        val operator: LendingFlow<DeviceArray>.() -> LendingFlow<DeviceArray>,
+        val operator: LendingFlow<RecordBatch>.() -> LendingFlow<RecordBatch>,
     )
 
-    fun LendingFlow<DeviceArray>.failing() = onEach { if (it.id == 1L) throw IOException("the disk is gone") }
+    fun LendingFlow<RecordBatch>.failing() = onEach { if (it.id == 1L) throw IOException("the disk is gone") }
 
     val cases = listOf(
         Case("filter", 0, 2, 4) { filter { it.id % 2 == 0L } },
@@ -65,7 +65,7 @@ class LendingFlowPassingSpec : FunSpec({
     test("operators that pass elements on lend each, and close it after its emit [OWN-16]") {
         for (case in cases) withClue(case.name) {
             val closes = AtomicInteger()
-            val seen = mutableListOf<DeviceArray>()
+            val seen = mutableListOf<RecordBatch>()
             val ids = mutableListOf<Int>()
             case.operator(readerOf(6) { closes.incrementAndGet() }.asFlow()).collect {
                 seen.forEach { earlier -> earlier.isOpen shouldBe false }
@@ -84,7 +84,7 @@ class LendingFlowPassingSpec : FunSpec({
             case.operator(readerOf(6) { closes.incrementAndGet() }.asFlow()).asReader(IDS).close()
             closes.get() shouldBe 1
         }
-        for (changed in listOf<LendingFlow<DeviceArray>.() -> Flow<Any>>(
+        for (changed in listOf<LendingFlow<RecordBatch>.() -> Flow<Any>>(
             { map { it.id } }, { mapNotNull { it.id } }, { transform { emit(it.id) } }, { mapParallel(2) { it.id } },
         )) {
             val closes = AtomicInteger()
@@ -152,7 +152,7 @@ class LendingFlowPassingSpec : FunSpec({
         closes.get() shouldBe 12
         merge(*flows().toTypedArray()).discard()
         closes.get() shouldBe 15
-        shouldThrow<IllegalArgumentException> { merge<DeviceArray>() }
+        shouldThrow<IllegalArgumentException> { merge<RecordBatch>() }
     }
 
     test("batches that mapParallel returns pass to rebatch, filterRows and selectColumns [SEL-11, OWN-16]") {

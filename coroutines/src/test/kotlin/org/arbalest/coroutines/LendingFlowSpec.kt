@@ -28,10 +28,11 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
@@ -60,7 +61,7 @@ class LendingFlowSpec : FunSpec({
         val ahead = readerOf { if (at < 9) batchOf(at++.toLong()).also { made.incrementAndGet() } else null }
             .asFlow().buffer(2)
         val ids = mutableListOf<Long>()
-        lateinit var last: DeviceArray
+        lateinit var last: RecordBatch
         withTimeout(5.seconds) {
             ahead.collect { batch ->
                 // The elements of the collector, two in the buffer, and one that waits for space in the buffer.
@@ -109,7 +110,7 @@ class LendingFlowSpec : FunSpec({
             "buffer($capacity) throws the reader's close error to a collector that stopped early, and suppresses it " +
                 "in the collector's exception",
         ) {
-            fun reader(): DeviceArrayReader {
+            fun reader(): RecordBatchReader {
                 var at = 0L
                 return readerOf({ throw IllegalStateException("the tape is stuck") }) { batchOf(at++) }
             }
@@ -138,8 +139,8 @@ class LendingFlowSpec : FunSpec({
         val closed = CountDownLatch(1)
         val closings = AtomicInteger()
         var at = 0L
-        val reader = DeviceArrayReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? {
+        val reader = RecordBatchReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch? {
                 if (at == 0L) return batchOf(at++)
                 pulling.countDown()
                 while (closed.count > 0) {
@@ -247,7 +248,7 @@ class LendingFlowSpec : FunSpec({
         for (taken in listOf(20, 5)) {
             withTimeout(5.seconds) {
                 coroutineScope {
-                    val schema = AsyncSchema(IDS.asField(), DeviceType.CPU, Metadata.empty())
+                    val schema = AsyncSchema(IDS, DeviceType.CPU, Metadata.empty())
                     val tasks = lendingTaskFlow {
                         repeat(20) { emit(AsyncTask.of(batchOf(it.toLong()), Metadata.empty())) }
                     }
@@ -264,7 +265,7 @@ class LendingFlowSpec : FunSpec({
 
     // With a kept continuation, a channel's `send` is cancelled in about one of 100,000 collections, if the first
     // context's job has completed (see ContinuationPerContext).
-    for ((name, flow) in mapOf<String, LendingFlow<DeviceArray>.() -> Flow<DeviceArray>>(
+    for ((name, flow) in mapOf<String, LendingFlow<RecordBatch>.() -> Flow<RecordBatch>>(
         "lendingFlow" to { this },
         "onCompletion" to { onCompletion { emit(batchOf(2)) } },
         "retry" to {
@@ -280,8 +281,8 @@ class LendingFlowSpec : FunSpec({
                 lendingFlow {
                     coroutineScope { emit(batchOf(0)) }
                     emit(batchOf(1))
-                }.flow().collect(object : FlowCollector<DeviceArray> {
-                    override suspend fun emit(value: DeviceArray): Unit = suspendCoroutineUninterceptedOrReturn {
+                }.flow().collect(object : FlowCollector<RecordBatch> {
+                    override suspend fun emit(value: RecordBatch): Unit = suspendCoroutineUninterceptedOrReturn {
                         value.close()
                         emits += Pair(it.context, it.intercepted())
                     }

@@ -9,7 +9,7 @@ import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.CCompiler
 import org.arbalest.support.PeerConsumer
 import org.arbalest.support.PeerConsumer.Quirk
@@ -30,15 +30,15 @@ class ProduceToSpec : FunSpec({
     test("produceTo passes on a batch that is requested and emitted inside onSubscribe [OWN-16]") {
         coroutineScope {
             val upstream = Upstream.start(this) {}
-            val supply = Supply(elsewhere = true, DeviceArray::move) { it }
+            val supply = Supply(elsewhere = true, RecordBatch::move) { it }
             val taken = mutableListOf<Long>()
-            val subscriber = object : Subscriber<DeviceArray> {
+            val subscriber = object : Subscriber<RecordBatch> {
                 override fun onSubscribe(subscription: Subscription) {
                     subscription.request(1)
                     runBlocking { supply.emit(batchOf(7), upstream) } // the flow's thread may emit at this time
                 }
 
-                override fun onNext(item: DeviceArray) = item.use { taken += it.id }
+                override fun onNext(item: RecordBatch) = item.use { taken += it.id }
 
                 override fun onError(t: Throwable) = throw t
 
@@ -51,15 +51,15 @@ class ProduceToSpec : FunSpec({
 
     test("the end of a flow during onSubscribe is signalled once, after onSubscribe returns") {
         for (elsewhere in listOf(true, false)) {
-            val supply = Supply<DeviceArray>(elsewhere, DeviceArray::move) { it }
+            val supply = Supply<RecordBatch>(elsewhere, RecordBatch::move) { it }
             val signals = mutableListOf<String>()
-            val subscriber = object : Subscriber<DeviceArray> {
+            val subscriber = object : Subscriber<RecordBatch> {
                 override fun onSubscribe(subscription: Subscription) {
                     supply.end(null)
                     signals += "onSubscribe"
                 }
 
-                override fun onNext(item: DeviceArray) = item.close()
+                override fun onNext(item: RecordBatch) = item.close()
 
                 override fun onError(t: Throwable) = throw t
 

@@ -15,8 +15,8 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.collect
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.launch
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.support.CCompiler
@@ -136,13 +136,13 @@ private suspend fun soak(afterRound: () -> Unit = {}, run: suspend CoroutineScop
     }
 }
 
-private suspend fun CoroutineScope.cancelledRun(random: Random, reader: DeviceArrayReader) {
+private suspend fun CoroutineScope.cancelledRun(random: Random, reader: RecordBatchReader) {
     cancelledRun(random, reader.asFlow())
     reader.close() // the collection may have been cancelled before it began, and then only this closes the reader
 }
 
 /** Cancels a collection in one of its emits, or from outside at a random time. */
-private suspend fun CoroutineScope.cancelledRun(random: Random, flow: Flow<DeviceArray>) {
+private suspend fun CoroutineScope.cancelledRun(random: Random, flow: Flow<RecordBatch>) {
     val step = random.nextInt(2 * BATCHES)
     val spins = random.nextInt(20_000)
     var seen = 0

@@ -30,10 +30,11 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.CCompiler
 import org.arbalest.support.CPeer
 import org.arbalest.support.PeerStreams
@@ -60,8 +61,8 @@ class ReaderFlowSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     test("asFlow closes each array after its emit, and a retained array stays open") {
-        val seen = mutableListOf<DeviceArray>()
-        val kept = mutableListOf<DeviceArray>()
+        val seen = mutableListOf<RecordBatch>()
+        val kept = mutableListOf<RecordBatch>()
         readerOf(3).asFlow().collect {
             seen.forEach { before -> before.isOpen shouldBe false }
             seen += it
@@ -69,13 +70,13 @@ class ReaderFlowSpec : FunSpec({
         }
         seen.any { it.isOpen } shouldBe false
         kept.map { it.id } shouldContainExactly listOf(0, 1, 2)
-        kept.forEach(DeviceArray::close)
+        kept.forEach(RecordBatch::close)
     }
 
     test("a collector may move an array out of the emit") {
         val moved = readerOf(2).asFlow().map { it.move() }.toList()
         moved.map { it.id } shouldContainExactly listOf(0, 1)
-        moved.forEach(DeviceArray::close)
+        moved.forEach(RecordBatch::close)
     }
 
     test("asFlow pulls nothing before the collection, and can be collected once") {
@@ -116,7 +117,7 @@ class ReaderFlowSpec : FunSpec({
         var closed = false
         readerOf(3) { closed = true }.asFlow().take(1).collect()
         closed shouldBe true
-        (readerOf(3).asFlow() as Flow<DeviceArray>).first().isOpen shouldBe false
+        (readerOf(3).asFlow() as Flow<RecordBatch>).first().isOpen shouldBe false
     }
 
     test("an error of the stream reaches the collector with errno and message after the earlier arrays") {
@@ -147,7 +148,7 @@ class ReaderFlowSpec : FunSpec({
 
     test("cancelling a suspended collector closes the array and the reader") {
         var closed = false
-        val holding = CompletableDeferred<DeviceArray>()
+        val holding = CompletableDeferred<RecordBatch>()
         coroutineScope {
             val job = launch {
                 readerOf(3) { closed = true }.asFlow().collect {
@@ -166,7 +167,7 @@ class ReaderFlowSpec : FunSpec({
     test("a collector that is cancelled during a pull waits for the pull and closes its array") {
         val pulling = CompletableDeferred<Unit>()
         val gate = CountDownLatch(1)
-        var brought: DeviceArray? = null
+        var brought: RecordBatch? = null
         coroutineScope {
             val job = launch(Dispatchers.Default) {
                 readerOf {
@@ -198,7 +199,7 @@ class ReaderFlowSpec : FunSpec({
     }
 
     test("an array is closed when the collector is cancelled between the pull and the emit") {
-        var brought: DeviceArray? = null
+        var brought: RecordBatch? = null
         val queued = CountDownLatch(1)
         val pulled = CompletableDeferred<Unit>()
         val cancelled = CountDownLatch(1)
@@ -279,7 +280,7 @@ class ReaderFlowSpec : FunSpec({
 
     test("the source's cancel is not called when the collector stops early or is cancelled between pulls [STR-11]") {
         val asked = AtomicInteger()
-        fun reader(next: () -> DeviceArray?) = source(ask = { asked.incrementAndGet() }, next)
+        fun reader(next: () -> RecordBatch?) = source(ask = { asked.incrementAndGet() }, next)
         reader { batchOf(1) }.asFlow().take(1).collect()
         coroutineScope {
             launch {
@@ -412,10 +413,10 @@ class ReaderFlowPeerSpec : FunSpec({
 })
 
 /** Creates a reader that takes its arrays from [pull] and calls [ask] when it is cancelled. */
-private fun source(ask: () -> Unit, pull: () -> DeviceArray?): DeviceArrayReader = DeviceArrayReader.of(
+private fun source(ask: () -> Unit, pull: () -> RecordBatch?): RecordBatchReader = RecordBatchReader.of(
     IDS,
-    object : DeviceArrayReader.Source {
-        override fun next(): DeviceArray? = pull()
+    object : DeviceArrayReader.Source<RecordBatch> {
+        override fun next(): RecordBatch? = pull()
 
         override fun cancel() = ask()
     },

@@ -5,8 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 
@@ -16,7 +16,7 @@ class ReaderSequenceSpec : FunSpec({
 
     test("useArrays closes each array before the next one, and closes the reader at the end") {
         var closed = 0
-        val seen = mutableListOf<DeviceArray>()
+        val seen = mutableListOf<RecordBatch>()
         val ids = readerOf(4, { closed++ }).useArrays { batches ->
             batches.map { batch ->
                 seen.forEach { it.isOpen shouldBe false }

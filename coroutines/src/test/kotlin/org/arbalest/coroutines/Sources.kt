@@ -2,10 +2,11 @@
 package org.arbalest.coroutines
 
 import kotlinx.coroutines.flow.FlowCollector
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -19,24 +20,24 @@ import java.lang.foreign.Arena
 internal val IDS: Schema = Schema.of(Field.of("id", DataType.INT64))
 
 /** Creates a batch of one row. */
-internal fun batchOf(id: Long): DeviceArray = Devices.cpu().batch(1) { int64("id", longArrayOf(id)) }
+internal fun batchOf(id: Long): RecordBatch = Devices.cpu().batch(1) { int64("id", longArrayOf(id)) }
 
 /** Emits a batch of one row, and closes it. */
-internal suspend fun FlowCollector<DeviceArray>.lend(id: Long): Unit = batchOf(id).use { emit(it) }
+internal suspend fun FlowCollector<RecordBatch>.lend(id: Long): Unit = batchOf(id).use { emit(it) }
 
 /** The id of the first row. */
-internal val DeviceArray.id: Long get() = column("id").longs()[0]
+internal val RecordBatch.id: Long get() = column("id").longs()[0]
 
 /** Creates a reader that takes its arrays from [next]. */
-internal fun readerOf(onClose: () -> Unit = {}, next: () -> DeviceArray?): DeviceArrayReader =
-    DeviceArrayReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source {
-        override fun next(): DeviceArray? = next()
+internal fun readerOf(onClose: () -> Unit = {}, next: () -> RecordBatch?): RecordBatchReader =
+    RecordBatchReader.of(IDS, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+        override fun next(): RecordBatch? = next()
 
         override fun close() = onClose()
     })
 
 /** Creates a reader of the batches 0 to [count] - 1. */
-internal fun readerOf(count: Int, onClose: () -> Unit = {}): DeviceArrayReader {
+internal fun readerOf(count: Int, onClose: () -> Unit = {}): RecordBatchReader {
     var at = 0L
     return readerOf(onClose) { if (at < count) batchOf(at++) else null }
 }
@@ -48,7 +49,7 @@ internal fun peerReader(
     flavours: Set<Flavour> = emptySet(),
     at: Long = 0,
     code: Int = 0,
-): DeviceArrayReader =
+): RecordBatchReader =
     Arena.ofConfined().use { arena ->
         val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
         PeerStreams.stream(stream, batches, rows, flavours, at, code)

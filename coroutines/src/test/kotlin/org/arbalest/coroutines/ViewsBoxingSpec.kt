@@ -5,13 +5,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldNotBeEmpty
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.columns.Column
 import java.lang.classfile.ClassFile
 import java.lang.classfile.instruction.InvokeInstruction
 
 private object Loops {
-    fun ofPrimitives(device: Device, longs: LongArray, doubles: DoubleArray, flags: BooleanArray): DeviceArray =
+    fun ofPrimitives(device: Device, longs: LongArray, doubles: DoubleArray, flags: BooleanArray): RecordBatch =
         device.batch(longs.size) {
             int8("int8") { longs[it].toByte() }
             int32("int32") { longs[it].toInt() }

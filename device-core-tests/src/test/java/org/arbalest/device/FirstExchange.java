@@ -22,7 +22,7 @@ public final class FirstExchange {
         builder.float64("price", new double[] {1.5, 2.0, 4.25});
         CData.exportArray(builder.build(), array, CExport.DATA.schemaTo(schema));
       }
-      try (DeviceArray batch = CData.importArray(array, CImport.DATA.schema(schema))) {
+      try (RecordBatch batch = CData.importBatch(array, CImport.DATA.schema(schema))) {
         double last = batch.column("price").getDouble(2);
         if (last != 4.25) throw new AssertionError("read " + last);
       }

@@ -28,6 +28,7 @@ class ClosedHandleSpec : FunSpec({
             for ((kind, make) in kinds) {
                 val array = make()
                 array.close()
+                if (!takes(door, array)) continue
                 val answer = callDoor(door, array)
                 if (answer !is IllegalStateException) wrong += "${title(door)} of $kind: $answer"
             }
@@ -37,7 +38,7 @@ class ClosedHandleSpec : FunSpec({
 
     test("a closed handle still describes itself, and nothing else [OWN-19]") {
         val closed = listOf(
-            DeviceArray::class.java to doorBatch(),
+            RecordBatch::class.java to doorBatch(),
             DeviceBuffer::class.java to Devices.cpu().allocate(8),
             DeviceStream::class.java to Devices.cpu().createStream(),
         )
@@ -47,7 +48,7 @@ class ClosedHandleSpec : FunSpec({
                 .filter { method -> runCatching { method.invoke(handle) }.isSuccess }.map { it.name }.toSortedSet()
         }
         answering shouldBe mapOf(
-            "DeviceArray" to setOf("close", "device", "field", "isOpen", "length", "schema"),
+            "RecordBatch" to setOf("asRecordBatch", "close", "device", "field", "isOpen", "length", "schema"),
             "DeviceBuffer" to setOf("close", "device", "isCpuAccessible", "size"),
             "DeviceStream" to setOf("close", "device"),
         )
@@ -69,6 +70,7 @@ private fun racingClose(rounds: Int): TestFactory = funSpec {
         Closer().use { closer ->
             for (door in arrayDoors()) {
                 for ((kind, make) in kinds) {
+                    if (!make().use { takes(door, it) }) continue
                     repeat(rounds) {
                         val array = make()
                         closer.close(array)

@@ -43,15 +43,15 @@ class DeviceArrayNullRowsSpec : FunSpec({
     val cpu = Devices.cpu()
     val number = Field.of("v", DataType.INT64)
 
-    fun batch(field: Field = number): DeviceArray = BatchBuilder.of(cpu, 3).use { batch ->
+    fun batch(field: Field = number): RecordBatch = BatchBuilder.of(cpu, 3).use { batch ->
         batch.column(field).append(1).append(42).append(3)
         batch.build()
     }
 
-    fun nullRow(field: Field = number, isCounted: Boolean = true): DeviceArray =
+    fun nullRow(field: Field = number, isCounted: Boolean = true): RecordBatch =
         batch(field).withNullRows(1, isCounted = isCounted)
 
-    fun column(name: String): DeviceArray = EveryType.batch(0, 20).use { whole ->
+    fun column(name: String): RecordBatch = EveryType.batch(0, 20).use { whole ->
         whole.convertTo(whole.schema().select(name).asField())
     }
 
@@ -103,7 +103,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
             }, out, CExport.DATA)
             listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.nullCount(out.address()),
                 RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L, 0L)
-            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use {
+            CData.importBatch(out, CImport.DATA.schema(Schema.of(number))).use {
                 it.column(0).toList() shouldBe listOf(1L, null, 3L).subList(from.toInt(), (from + count).toInt())
             }
         }
@@ -115,7 +115,7 @@ class DeviceArrayNullRowsSpec : FunSpec({
             CData.exportArray(batch().withNullRows().use { whole -> whole.slice(1, 2).use { it.pushDownNulls() } },
                 out, CExport.DATA)
             listOf(RawArrowArray.buffer(out.address(), 0), RawArrowArray.offset(out.address())) shouldBe listOf(0L, 0L)
-            CData.importArray(out, CImport.DATA.schema(Schema.of(number))).use {
+            CData.importBatch(out, CImport.DATA.schema(Schema.of(number))).use {
                 it.column(0).toList() shouldBe listOf(42L, 3L)
             }
         }
@@ -135,8 +135,8 @@ class DeviceArrayNullRowsSpec : FunSpec({
             }
         }
         shouldThrow<IllegalArgumentException> {
-            batch().use { whole -> whole.retainChild(0).use { it.pushDownNulls() } }
-        }.message shouldContain "struct"
+            batch().use { whole -> whole.retainChild(0).use { it.asRecordBatch() } }
+        }.message shouldBe "a record batch is an array of structs, but this is an array of v: int64"
     }
 
     test("pushDownNulls rejects a null row only if it is in the slice and a column cannot hold nulls [REQ-21]") {
@@ -210,20 +210,24 @@ class DeviceArrayNullRowsSpec : FunSpec({
 
     test("a reader's pushDownNulls converts each pulled batch, and a rejected batch fails the stream [REQ-21]") {
         val schema = nullRow().use { it.schema() }
-        DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
+        RecordBatchReader.of(schema, listOf(nullRow(), nullRow(isCounted = false))).pushDownNulls().use { reader ->
             reader.schema() shouldBe schema
             repeat(2) { reader.next()!!.use { it.column("v").toList() shouldBe listOf(1L, null, 3L) } }
             reader.next() shouldBe null
         }
         val strict = nullRow(number.withNullable(false))
-        DeviceArrayReader.of(strict.schema(), listOf(strict)).pushDownNulls().use { reader ->
+        RecordBatchReader.of(strict.schema(), listOf(strict)).pushDownNulls().use { reader ->
             repeat(2) {
                 shouldThrow<DeviceException> { reader.next() }.message!! shouldStartWith
                     "$.v: row 1 of the batch is null"
             }
         }
-        DeviceArrayReader.of(number, DeviceType.CPU) { null }.use { reader ->
-            shouldThrow<IllegalArgumentException> { reader.pushDownNulls() }
+        Arena.ofConfined().use { arena ->
+            val out = arena.struct(StructKind.STREAM)
+            CData.exportStream(DeviceArrayReader.of(number, DeviceType.CPU) { null }, out, CExport.DATA)
+            val thrown = shouldThrow<DeviceException> { CData.importStream(out, CImport.DATA) }
+            thrown.errno() shouldBe Errno.EINVAL
+            thrown.message shouldContain "a stream of record batches has arrays of structs"
         }
     }
 

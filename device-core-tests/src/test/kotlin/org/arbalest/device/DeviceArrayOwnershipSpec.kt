@@ -57,7 +57,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
     test("closing the last handle releases an imported array once, in any order of closes [OWN-02]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
-            val first = CData.importArray(array, CImport.DATA.schema(schema))
+            val first = CData.importBatch(array, CImport.DATA.schema(schema))
             val others = listOf(first.retain(), first.slice(2, 3), first.retainChild(1),
                 first.column("id").let { first.retainChild(0) })
             val calls = CPeer.counts().releaseCalls
@@ -96,7 +96,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
     test("an import marks the source as released without calling release, and the source may be overwritten [OWN-05]") {
         Arena.ofConfined().use { arena ->
             val (array, schema) = arena.peerBatch()
-            val imported = CData.importArray(array, CImport.DATA.schema(schema))
+            val imported = CData.importBatch(array, CImport.DATA.schema(schema))
             released(array) shouldBe true
             CPeer.counts().arrays shouldBe 3
             array.fill(0x5a)
@@ -173,7 +173,7 @@ class DeviceArrayOwnershipSpec : FunSpec({
             val next = arena.exported(100) // uses the same slot
             PeerMoves.release(copy, StructKind.ARRAY)
             Held.now().exports shouldBe 1
-            CData.importArray(next, CImport.DATA.schema(EveryType.batch(0, 1).use { it.field() })).use {
+            CData.importBatch(next, CImport.DATA.schema(EveryType.batch(0, 1).use { it.field() })).use {
                 it.column("int64").getLong(0) shouldBe 100
             }
         }

@@ -35,14 +35,15 @@ class DeviceArrayReaderRaceSpec : FunSpec({
     afterSpec { threads.shutdownNow() }
 
     /** A source that blocks in pull number [stopIn], counted from 0, until [gate] opens. */
-    class Gated(val stopIn: Int, val answer: () -> DeviceArray? = { batch(1) }) : DeviceArrayReader.Source {
+    class Gated(val stopIn: Int, val answer: () -> RecordBatch? = { batch(1) }) :
+        DeviceArrayReader.Source<RecordBatch> {
         val entered = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val pulls = AtomicInteger()
         val closes = AtomicInteger()
         private val inside = AtomicInteger()
 
-        override fun next(): DeviceArray? {
+        override fun next(): RecordBatch? {
             check(inside.incrementAndGet() == 1) { "two threads are in the source's next() at the same time" }
             try {
                 if (pulls.getAndIncrement() == stopIn) {
@@ -61,9 +62,9 @@ class DeviceArrayReaderRaceSpec : FunSpec({
         }
     }
 
-    fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
+    fun reader(source: DeviceArrayReader.Source<RecordBatch>) = RecordBatchReader.of(schema, DeviceType.CPU, source)
 
-    fun pull(reader: DeviceArrayReader): CompletableFuture<DeviceArray?> = supplyAsync({ reader.next() }, threads)
+    fun pull(reader: RecordBatchReader): CompletableFuture<RecordBatch?> = supplyAsync({ reader.next() }, threads)
 
     fun CompletableFuture<*>.failure() = shouldThrow<ExecutionException> { get(5, SECONDS) }.cause!!
 
@@ -124,9 +125,9 @@ class DeviceArrayReaderRaceSpec : FunSpec({
 
     test("a source that closes its own reader in next() is closed when next() returns") {
         val closes = AtomicInteger()
-        val own = CompletableFuture<DeviceArrayReader>()
-        val source = object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray {
+        val own = CompletableFuture<RecordBatchReader>()
+        val source = object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch {
                 own.get().close()
                 closes.get() shouldBe 0
                 return batch(1)
@@ -164,7 +165,7 @@ class DeviceArrayReaderRaceSpec : FunSpec({
     }
 
     test("an exception of the source's close() reaches the first caller of the reader's close() only") {
-        val source = object : DeviceArrayReader.Source {
+        val source = object : DeviceArrayReader.Source<RecordBatch> {
             override fun next() = null
 
             override fun close() = error("cannot close")

@@ -25,7 +25,7 @@ class DeviceArrayShowSpec : FunSpec({
 
     val cpu = Devices.cpu()
 
-    fun airports(rows: Int): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
+    fun airports(rows: Int): RecordBatch = BatchBuilder.of(cpu, rows).use { batch ->
         val code = batch.column(Field.of("iata", DataType.UTF8).withNullable(false))
         val lat = batch.column(Field.of("lat", DataType.FLOAT64))
         val tags = batch.column(Field.of("tags", ListType(Field.of("item", DataType.UTF8))))

@@ -97,7 +97,7 @@ class DeviceArraySliceSpec : FunSpec({
 
     test("arrays of every type that C code sliced are read and exported correctly [ARR-12]") {
         Arena.ofConfined().use { arena ->
-            CData.importArray(slicedInC(arena), CImport.DATA.schema(whole.field())).use { array ->
+            CData.importBatch(slicedInC(arena), CImport.DATA.schema(whole.field())).use { array ->
                 EveryType.rows(array) shouldBe values.subList(3, 58)
                 EveryType.checksum(array.retain()) shouldBe EveryType.checksum(EveryType.batch(3, 55))
                 array.slice(10, 20).use { EveryType.rows(it) shouldBe values.subList(13, 33) }
@@ -151,13 +151,13 @@ class DeviceArraySliceSpec : FunSpec({
                 PeerNodes.array(it, length = 10, offset = 1, buffers = 2)
                 PeerNodes.setBuffer(it, 1, ByteArray(11) { i -> i.toByte() })
             }
-            CData.importArray(out, CImport.DATA.schema(Schema.of(listOf(lists)))).use { array ->
+            CData.importBatch(out, CImport.DATA.schema(Schema.of(listOf(lists)))).use { array ->
                 array.column("lists").get(0) shouldBe listOf(mapOf("x" to 7L), mapOf("x" to 8L))
                 array.column("lists").get(1) shouldBe listOf(mapOf("x" to 9L), mapOf("x" to 10L))
                 Arena.ofConfined().use { inner ->
                     val (again, schema) = inner.struct(StructKind.ARRAY) to inner.struct(StructKind.SCHEMA)
                     array.slice(1, 1).use { CData.exportArray(it, again, CExport.DATA.schemaTo(schema)) }
-                    CData.importArray(again, CImport.DATA.schema(schema)).use {
+                    CData.importBatch(again, CImport.DATA.schema(schema)).use {
                         it.column("lists").getList(0).column("x").toLongArray().toList() shouldBe listOf(9L, 10L)
                     }
                 }

@@ -38,7 +38,7 @@ class DeviceArrayThreadsSpec : FunSpec({
     }
 
     /** Reads row [row] of every column, in an order that [seed] sets, and the length of [batch]. */
-    fun row(batch: DeviceArray, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> =
+    fun row(batch: RecordBatch, columns: List<Column>, row: Int, seed: Int): Map<String, Any?> =
         EveryType.fields.indices
             .map { (it * 7 + seed) % EveryType.fields.size }
             .associate { at -> columns[at].name() to columns[at].get(row.toLong()).let(EveryType::plain) }

@@ -41,7 +41,7 @@ class DeviceFakeSpec : FunSpec({
     val pinned by lazy { Devices.device(DeviceType.CUDA_HOST, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    fun text(rows: Int): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
+    fun text(rows: Int): RecordBatch = BatchBuilder.of(cpu, rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
@@ -105,7 +105,7 @@ class DeviceFakeSpec : FunSpec({
         val other = Devices.device(DeviceType.EXT_DEV, 1)
         text(10).use { here ->
             other.createStream().use { stream ->
-                fun refused(route: String, copy: () -> DeviceArray) {
+                fun refused(route: String, copy: () -> RecordBatch) {
                     shouldThrow<IllegalArgumentException> { copy() }.message shouldBe
                         "a stream of EXT_DEV:1 was given for a copy $route; use a stream of a device that takes part"
                 }

@@ -23,7 +23,7 @@ class DeviceRaceSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    fun numbers(): DeviceArray = BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
+    fun numbers(): RecordBatch = BatchBuilder.of(cpu, 3).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
 
     /**
      * Runs the actions at the same time, [rounds] times. [make] creates the subject of each round, and one action
@@ -81,7 +81,7 @@ class DeviceRaceSpec : FunSpec({
         device.createStream().use { stream ->
             val source = numbers()
             val make = { source.copyTo(device, stream) }
-            duels<DeviceArray>(1_000, make, { it.close() }, { it.copyTo(cpu, stream).close() },
+            duels<RecordBatch>(1_000, make, { it.close() }, { it.copyTo(cpu, stream).close() },
                 { stream.keepAlive(it) }, { it.onReady() })
             source.close()
         }

@@ -73,7 +73,7 @@ class DeviceSpec : FunSpec({
         return arena.allocate(ArrowDeviceArrayStruct.LAYOUT).also { PeerNodes.deviceArray(it, array, id, type, event) }
     }
 
-    fun batchOnCpu(): DeviceArray =
+    fun batchOnCpu(): RecordBatch =
         BatchBuilder.of(Devices.cpu(), 3).use {
             it.int64("id", longArrayOf(1, 2, 3)).utf8("name", listOf("a", null, "c")).build()
         }
@@ -90,7 +90,7 @@ class DeviceSpec : FunSpec({
 
     for (id in listOf(-1L, 0L)) {
         test("an import with CPU device id $id is on the CPU, and is exported with id -1 [DEV-02]") {
-            CData.importArray(peerBatch(1, id), CImport.DEVICE.schema(BATCH)).use { array ->
+            CData.importBatch(peerBatch(1, id), CImport.DEVICE.schema(BATCH)).use { array ->
                 array.device() shouldBeSameInstanceAs Devices.cpu()
                 array.column("id").toLongArray() shouldBe LongArray(10) { it.toLong() }
                 val out = dirty()
@@ -124,7 +124,7 @@ class DeviceSpec : FunSpec({
     }
 
     test("an import accepts garbage in the reserved bytes, and an export does not repeat it [DEV-07]") {
-        CData.importArray(peerBatch(1, -1, dirtyReserved = true), CImport.DEVICE.schema(BATCH)).use { array ->
+        CData.importBatch(peerBatch(1, -1, dirtyReserved = true), CImport.DEVICE.schema(BATCH)).use { array ->
             array.column("name").getString(3) shouldBe "row-3"
             val out = dirty()
             CData.exportArray(array.retain(), out, CExport.DEVICE)
@@ -140,7 +140,7 @@ class DeviceSpec : FunSpec({
 
         test("an array on $name:$id is imported as opaque, with a readable structure [DEV-09]") {
             val event = arena.allocate(8)
-            CData.importArray(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH)).use { array ->
+            CData.importBatch(phantomBatch(type, id, event), CImport.DEVICE.schema(BATCH)).use { array ->
                 array.device().isOpaque shouldBe true
                 array.device().type().code() shouldBe type
                 array.device().id() shouldBe id
@@ -176,7 +176,7 @@ class DeviceSpec : FunSpec({
     }
 
     test("reading the buffers of an opaque array fails with an error that names the device [DEV-09]") {
-        CData.importArray(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), CImport.DEVICE.schema(BATCH))
+        CData.importBatch(phantomBatch(17, 3, MemorySegment.NULL, nullCount = -1), CImport.DEVICE.schema(BATCH))
             .use { array ->
                 val id = array.column("id")
                 val attempts = listOf<() -> Unit>(

@@ -18,13 +18,13 @@ class DeviceStreamChoiceSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val pinned by lazy { Devices.device(DeviceType.CUDA_HOST, 0) }
 
-    fun text(rows: Int): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
+    fun text(rows: Int): RecordBatch = BatchBuilder.of(cpu, rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("text", List(rows) { "row $it" }).build()
     }
 
     test("a CPU stream copies between host memories, and between host memory and a device [DEV-21]") {
         val rows = LongArray(10) { it.toLong() }
-        fun DeviceArray.rows() = copyTo(cpu).use { it.synchronize(); it.column("id").toLongArray() }
+        fun RecordBatch.rows() = copyTo(cpu).use { it.synchronize(); it.column("id").toLongArray() }
         fun MemoryManager.text() = text(10).use { it.copyTo(this, device().defaultStream()) }.also { it.synchronize() }
         val hosts = listOf(pinned.memory(), device.hostMemory().get())
         for (from in hosts) for (to in hosts) {
@@ -45,7 +45,7 @@ class DeviceStreamChoiceSpec : FunSpec({
         text(10).use { here ->
             here.copyTo(device).use { there ->
                 other.createStream().use { stream ->
-                    fun refused(route: String, arrays: List<DeviceArray>, to: Device) {
+                    fun refused(route: String, arrays: List<RecordBatch>, to: Device) {
                         shouldThrow<IllegalArgumentException> {
                             DeviceArray.concat(arrays, to.memory(), stream)
                         }.message shouldBe

@@ -306,9 +306,9 @@ internal object PoolAtExit {
         }
     }
 
-    private fun stream(next: () -> DeviceArray?): Long {
+    private fun stream(next: () -> RecordBatch?): Long {
         val struct = arena.struct(StructKind.STREAM)
-        CData.exportStream(DeviceArrayReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() },
+        CData.exportStream(RecordBatchReader.of(numbers(1).use { it.schema() }, DeviceType.CPU) { next() },
             struct, CExport.DATA)
         return struct.address()
     }

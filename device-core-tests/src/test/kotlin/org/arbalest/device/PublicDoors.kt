@@ -47,7 +47,10 @@ import java.lang.reflect.Executable
 import java.lang.reflect.InvocationTargetException
 import java.lang.reflect.Method
 import java.lang.reflect.Modifier
+import java.lang.reflect.ParameterizedType
 import java.lang.reflect.Type
+import java.lang.reflect.TypeVariable
+import java.lang.reflect.WildcardType
 import java.math.BigDecimal
 import java.nio.file.FileSystems
 import java.nio.file.Files
@@ -205,11 +208,13 @@ internal class Examples(
         MemoryPool::class.java -> MemoryPool.of(cpu.memory(), 4096).opened()
         DeviceBuffer::class.java -> cpu.allocate(8).opened()
         DeviceArray::class.java -> array?.invoke() ?: batch()
+        RecordBatch::class.java -> batch()
         Column::class.java -> batch().asColumn()
         ColumnView::class.java, ByteStringView::class.java -> texts()
         BatchBuilder::class.java -> BatchBuilder.of(cpu, 1).opened()
         ColumnBuilder::class.java -> builder()
-        DeviceArrayReader::class.java -> DeviceArrayReader.of(Schema.of(listOf()), listOf()).opened()
+        DeviceArrayReader::class.java, RecordBatchReader::class.java ->
+            RecordBatchReader.of(Schema.of(listOf()), listOf()).opened()
         SyncEvent::class.java -> cpu.defaultStream().record().opened()
         ArrayData::class.java -> ArrayData.of(0, 0, listOf())
         AsyncSchema::class.java -> AsyncSchema.of(Schema.of(listOf()), DeviceType.CPU)
@@ -229,7 +234,7 @@ internal class Examples(
         Temporal::class.java -> LocalDateTime.MIN
         TemporalUnit::class.java -> ChronoUnit.DAYS
         MemoryAllocator::class.java -> CpuProvider().open(DeviceType.CPU, -1)
-        DeviceArrayReader.Source::class.java -> object : DeviceArrayReader.Source {
+        DeviceArrayReader.Source::class.java -> object : DeviceArrayReader.Source<DeviceArray> {
             override fun next() = null
             override fun close() {}
         }
@@ -247,22 +252,36 @@ internal class Examples(
  * The methods that the tests skip. `send` needs a peer, and `ArrayLinkSpec` tests it; `show` prints. The others also
  * work on a closed handle, or do not read the array yet.
  */
-private val leftOut =
-    setOf("send", "show", "device", "field", "schema", "length", "structs", "isOpen", "close", "toString")
+private val leftOut = setOf("send", "show", "device", "field", "schema", "asRecordBatch", "length", "structs",
+    "isOpen", "close", "toString")
 
 /** Returns the methods of an array, and the methods with an array as an argument. */
 internal fun arrayDoors(): List<Method> {
     val all = publicClasses().flatMap { it.declaredMethods.toList() }.filter {
         Modifier.isPublic(it.modifiers) && !it.isSynthetic
     }
-    val own = all.filter { it.declaringClass == DeviceArray::class.java && !Modifier.isStatic(it.modifiers) }
+    val own = all.filter { isArray(it.declaringClass) && !Modifier.isStatic(it.modifiers) }
     val others = all.filter { door -> door.genericParameterTypes.any(::isOfArrays) }
     return (own + others).distinct().filter { it.name !in leftOut || (it.name == "toString" && it.parameterCount > 0) }
         .also { it.size shouldBeGreaterThan 40 }
 }
 
-private fun isOfArrays(type: Type): Boolean = type == DeviceArray::class.java ||
-    type.typeName == "java.util.List<${DeviceArray::class.java.name}>"
+/** Returns whether a method can be called with the array: some methods are only for batches. */
+internal fun takes(door: Method, array: DeviceArray): Boolean {
+    val receiver = listOfNotNull<Type>(door.declaringClass.takeUnless { Modifier.isStatic(door.modifiers) })
+    return array is RecordBatch || (receiver + door.genericParameterTypes).none {
+        it.typeName.removeSuffix(">").endsWith(RecordBatch::class.java.name)
+    }
+}
+
+private fun isArray(type: Type): Boolean = when (type) {
+    is WildcardType -> type.upperBounds.all(::isArray)
+    is TypeVariable<*> -> type.bounds.all(::isArray)
+    else -> type == DeviceArray::class.java || type == RecordBatch::class.java
+}
+
+private fun isOfArrays(type: Type): Boolean = isArray(type) ||
+    (type is ParameterizedType && type.rawType == List::class.java && isArray(type.actualTypeArguments[0]))
 
 internal fun title(door: Method): String =
     "${door.declaringClass.simpleName}.${door.name}(${door.parameterTypes.joinToString { it.simpleName }})"
@@ -271,17 +290,17 @@ internal fun title(door: Method): String =
 internal data class DoorRow(val name: Long, val text: String)
 
 /** Returns a batch with the columns that the examples need. */
-internal fun doorBatch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 3).use {
+internal fun doorBatch(): RecordBatch = BatchBuilder.of(Devices.cpu(), 3).use {
     it.int64("name", longArrayOf(1, 2, 3)).utf8("text", listOf("a", "b", "c")).build()
 }
 
 /** Returns the batch of [doorBatch] after an export and an import; [change] can modify the C struct in between. */
-internal fun doorImport(change: (MemorySegment) -> Unit = {}): DeviceArray = Arena.ofConfined().use { arena ->
+internal fun doorImport(change: (MemorySegment) -> Unit = {}): RecordBatch = Arena.ofConfined().use { arena ->
     val out = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
     val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
     doorBatch().use { CData.exportArray(it, out, CExport.DEVICE.schemaTo(schema)) }
     change(out)
-    CData.importArray(out, CImport.DEVICE.schema(schema))
+    CData.importBatch(out, CImport.DEVICE.schema(schema))
 }
 
 /** Calls a method with an array, and releases the result. Returns the result, or the exception of the method. */
@@ -297,6 +316,7 @@ internal fun callDoor(
     Examples(door).use { examples ->
         fun argument(generic: Type, type: Class<*>): Any = when {
             type == DeviceArray::class.java -> array
+            type == RecordBatch::class.java -> array.asRecordBatch()
             isOfArrays(generic) -> listOf(array)
             isOut(type) -> outs[given++].let { if (type == MemorySegment::class.java) it else it.address() }
             type == Field::class.java -> field

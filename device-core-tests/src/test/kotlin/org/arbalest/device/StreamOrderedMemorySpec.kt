@@ -47,12 +47,12 @@ class StreamOrderedMemorySpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    fun DeviceArray.rows(): List<Long> = copyTo(cpu).use {
+    fun RecordBatch.rows(): List<Long> = copyTo(cpu).use {
         it.synchronize()
         it.column("n").toLongArray().toList()
     }
 
-    fun batch(): DeviceArray = BatchBuilder.of(cpu, 4).use { it.int64("n", longArrayOf(1, 2, 3, 4)).build() }
+    fun batch(): RecordBatch = BatchBuilder.of(cpu, 4).use { it.int64("n", longArrayOf(1, 2, 3, 4)).build() }
 
     for ((name, wrapped) in listOf<Pair<String, (MemoryManager) -> MemoryManager>>(
         "plain" to { it },

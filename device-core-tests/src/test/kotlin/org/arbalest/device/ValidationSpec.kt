@@ -43,21 +43,21 @@ class ValidationSpec : FunSpec({
     }
 
     /** Returns a batch whose second row is [last], by default not UTF-8. The structure of the batch is valid. */
-    fun wrong(last: Byte = -1): DeviceArray {
+    fun wrong(last: Byte = -1): RecordBatch {
         val text =
             ArrayData.of(2, 0, listOf(null, buffer(RawArray.ints(0, 1, 2).array()), buffer(byteArrayOf(65, last))))
-        return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), listOf(text)))
+        return RecordBatch.of(schema, ArrayData.of(2, 0, listOf(null), listOf(text)))
     }
 
     fun right() = wrong(66)
 
     /** Returns the ways to export a batch and import it again, at a level or without one. */
-    fun ways(arena: Arena, level: Validation?): Map<String, (DeviceArray) -> DeviceArray> {
+    fun ways(arena: Arena, level: Validation?): Map<String, (RecordBatch) -> DeviceArray> {
         val (array, device, type) = Triple(arena.struct(StructKind.ARRAY), arena.struct(StructKind.DEVICE_ARRAY),
             arena.struct(StructKind.SCHEMA))
-        fun stream(batch: DeviceArray, isDevice: Boolean): DeviceArray {
+        fun stream(batch: RecordBatch, isDevice: Boolean): DeviceArray {
             val out = arena.struct(if (isDevice) StructKind.DEVICE_STREAM else StructKind.STREAM)
-            DeviceArrayReader.of(schema, listOf(batch)).use {
+            RecordBatchReader.of(schema, listOf(batch)).use {
                 if (isDevice) CData.exportStream(it, out, CExport.DEVICE) else CData.exportStream(it, out, CExport.DATA)
             }
             val reader = when {
@@ -72,9 +72,9 @@ class ValidationSpec : FunSpec({
                 }.getOrThrow()
             }
         }
-        fun async(batch: DeviceArray): DeviceArray {
+        fun async(batch: RecordBatch): DeviceArray {
             val start = { handler: MemorySegment ->
-                CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf(batch)), Metadata.empty()),
+                CData.exportAsyncStream(AsyncProducer.of(RecordBatchReader.of(schema, listOf(batch)), Metadata.empty()),
                     handler, ForkJoinPool.commonPool(), CExport.DEVICE).run {}
             }
             val arrays = if (level == null) CData.importAsyncStream(CImport.DEVICE, start)
@@ -124,7 +124,7 @@ class ValidationSpec : FunSpec({
             Arena.ofConfined().use { arena ->
                 for ((name, way) in ways(arena, level)) withClue(name) {
                     val before = ResourceCounters.now()
-                    way(right()).use { it.column("t").getString(1) shouldBe "B" }
+                    way(right()).use { it.asRecordBatch().column("t").getString(1) shouldBe "B" }
                     if (level == Validation.FULL) {
                         shouldThrow<DeviceException> { way(wrong()) }.let {
                             it.message shouldBe said

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The cost of an array that was made from another array by {@link DeviceArray#convertTo(Field)},
- * {@link DeviceArray#compact}, {@link DeviceArray#pushDownNulls}, or by {@link DeviceArray#filter} or
+ * {@link DeviceArray#compact}, {@link RecordBatch#pushDownNulls}, or by {@link DeviceArray#filter} or
  * {@link DeviceArray#take(long...)} of rows that do not follow each other. An immutable value, which any thread may
  * use.
  *

@@ -10,7 +10,6 @@ import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.Selection;
 import org.arbalest.device.internal.array.ArrayAssembly;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.copy.ArrayConcat;
 import org.arbalest.device.internal.copy.ArrayCopy;
@@ -24,7 +23,6 @@ import org.arbalest.device.internal.read.TakenRows;
 import org.arbalest.device.internal.read.TextTable;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -40,14 +38,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Several threads may use one handle at a time: to read it ({@link Column}), to {@link #retain} it
  * and to slice it. {@link #close}, {@link #move} and the exports consume the handle once, on any thread. Later calls
- * throw an {@link IllegalStateException}, except {@link #device}, {@link #field}, {@link #schema} and {@link #length}.
+ * throw an {@link IllegalStateException}, except {@link #device}, {@link #field} and {@link #length}.
  *
  * <p>If {@code retain}, {@code slice}, {@code retainChild}, {@code copyTo} or {@code concat} compete with a close or a
  * move, they either get the array or throw. Three operations must not run while another thread consumes the handle:
  * reads of columns, queries of the event's address, and an export, which inspects the event.
  */
 @CheckReturnValue
-public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImpl {
+public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImpl, RecordBatch {
   /**
    * Creates an array from buffers, which it takes over. The caller closes the array. If this call throws, the caller
    * still owns the buffers. {@link ArrayData#of(DeviceArray)} is the reverse.
@@ -81,7 +79,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    * Concatenates arrays into one array on the device of the first, by that device's default stream; see
    * {@link #concat(List, MemoryManager, DeviceStream)}.
    */
-  static DeviceArray concat(List<DeviceArray> arrays) {
+  static <A extends DeviceArray> A concat(List<A> arrays) {
     return ArrayConcat.concat(arrays);
   }
 
@@ -117,7 +115,7 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
    *     offsets, indices or run ends; the message names the array by its index, the path and the numbers. With
    *     {@code ENOMEM} if there is not enough memory; with the errors of {@code copyTo}
    */
-  static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStream stream) {
+  static <A extends DeviceArray> A concat(List<A> arrays, MemoryManager target, DeviceStream stream) {
     return ArrayConcat.concat(arrays, target, DeviceStreamImpl.unwrap(stream));
   }
 
@@ -128,11 +126,14 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   Field field();
 
   /**
-   * Returns the schema of a record batch.
+   * Returns this handle as a record batch: the array of structs that it is. The caller still owns one handle.
    *
-   * @throws IllegalArgumentException if the array is not a struct
+   * @throws IllegalArgumentException if the array has another type
    */
-  Schema schema();
+  default RecordBatch asRecordBatch() {
+    if (this instanceof RecordBatch batch) return batch;
+    throw new IllegalArgumentException("a record batch is an array of structs, but this is an array of " + field());
+  }
 
   /** Returns the number of elements: the rows of a record batch. */
   long length();
@@ -343,52 +344,6 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
     return ArrayConversion.compact(DeviceArrayImpl.unwrap(this));
   }
 
-  /**
-   * Returns this record batch with its null rows moved into its columns. In the result each column is null in these
-   * rows, and the batch has no bitmap of its own. The field stays the same. This handle stays open and unchanged.
-   * ({@link DeviceArrayReader#pushDownNulls} consumes its reader.)
-   *
-   * <p>In the C interface a batch is a struct, whose own bitmap may mark rows as null. Some consumers split a batch
-   * into columns, such as DuckDB. They read only the columns, and mistake the bytes stored in such a row for values
-   * (REQ-21).
-   *
-   * <p>Bitmaps are written, and booleans of a slice that do not begin at a byte. All other buffers are shared. If there
-   * is a bitmap to read, this call waits as {@link #synchronize} does. Otherwise the result is another handle of the
-   * same array.
-   *
-   * @return the result; the caller closes it
-   * @throws IllegalArgumentException if the array is not a struct
-   * @throws DeviceException with {@code EINVAL} if a row is null and a column is not nullable, or has no bitmap, such
-   *     as unions and run-ends; the message has the path and the row. With {@code ENOSYS} if the CPU cannot read the
-   *     batch's bitmap, {@code ENOMEM} if there is not enough memory
-   */
-  default DeviceArray pushDownNulls() {
-    return ArrayConversion.pushDownNulls(DeviceArrayImpl.unwrap(this));
-  }
-
-  /**
-   * Returns the column of a record batch at a position. Borrowed: it is valid while this handle is open.
-   *
-   * <p>Positions count only the batch's own columns. {@link org.arbalest.device.statistics.Statistics#column} also
-   * counts the children of columns.
-   *
-   * @throws DeviceException with {@code EINVAL} if the batch's own bitmap has null rows that its columns do not have
-   *     (REQ-21). {@link #pushDownNulls} makes a batch whose columns have them; {@link #asColumn} returns the columns
-   *     as they are stored. With {@code ENOSYS} if only that bitmap can decide this, and the CPU cannot read it
-   */
-  default Column column(int index) {
-    return ColumnImpl.ofBatch(DeviceArrayImpl.unwrap(this)).column(index);
-  }
-
-  /**
-   * Returns the column of this name; see {@link #column(int)}.
-   *
-   * @throws IllegalArgumentException if no column or several columns have the name; the message lists the names
-   */
-  default Column column(String name) {
-    return ColumnImpl.ofBatch(DeviceArrayImpl.unwrap(this)).column(name);
-  }
-
   /** Returns the array itself as a column. Borrowed: it is valid while this handle is open. */
   default Column asColumn() {
     return ColumnImpl.of(DeviceArrayImpl.unwrap(this));
@@ -525,137 +480,11 @@ public sealed interface DeviceArray extends AutoCloseable permits DeviceArrayImp
   DeviceArray slice(long from, long count);
 
   /**
-   * Returns this record batch with only some columns, in the given order, without a copy. It works on any device, does
-   * not wait, and reads no buffer. This handle stays open. ({@link DeviceArrayReader#select(String...)} consumes its
-   * reader.)
-   *
-   * <p>A path is the name of a column, or leads to a field of a struct: {@code "a.b"} is the field b of the column a.
-   * The result then has a struct a with the selected fields only, where the first of them was given. It keeps the nulls
-   * of a, but not its extension type. If a name contains a dot, the longest name counts: a column {@code "a.b"} before
-   * a field b of a. A column that is given twice occurs twice.
-   *
-   * <p>The rows stay the same, also those that the batch's own bitmap makes null, and so does the schema's metadata.
-   * The result keeps <b>all</b> memory of this batch, also that of the other columns: an array is released as a whole.
-   * {@link #copyTo} makes a batch without it. A reader that makes only the selected columns saves more.
-   *
-   * @return the batch; the caller closes it
-   * @throws IllegalArgumentException if the array is not a struct, if no field or several fields have a path, or if a
-   *     struct is selected as well as some of its fields; the message lists the candidates
-   */
-  default DeviceArray select(String... paths) {
-    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), paths);
-  }
-
-  /**
-   * Returns this record batch with only the columns at these positions; see {@link #select(String...)}.
-   *
-   * @throws IllegalArgumentException if the array is not a struct
-   * @throws IndexOutOfBoundsException if the batch has no column at a position
-   */
-  default DeviceArray select(int... indices) {
-    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), indices);
-  }
-
-  /**
-   * Returns this record batch with only some columns, in the given order, each with a name of its own, without a copy;
-   * see {@link #select(String...)}. The columns are given by names, which are not paths.
-   *
-   * @param columns the names of the columns in this batch
-   * @param names their names in the result, one for each column
-   * @return the batch; the caller closes it
-   * @throws IllegalArgumentException if the array is not a struct, if no column or several columns have a name, or if
-   *     the numbers of columns and of names differ
-   */
-  default DeviceArray select(List<String> columns, List<String> names) {
-    return ArrayColumns.select(DeviceArrayImpl.unwrap(this), columns, names);
-  }
-
-  /**
-   * Returns this record batch without some columns, without a copy. The rest is as in {@link #select(String...)}, but
-   * names are not paths.
-   *
-   * @return the batch, which may have rows without columns; the caller closes it
-   * @throws IllegalArgumentException if the array is not a struct, or if no column or several columns have a name; the
-   *     message lists the candidates
-   */
-  default DeviceArray drop(String... names) {
-    return ArrayColumns.drop(DeviceArrayImpl.unwrap(this), names);
-  }
-
-  /**
-   * Returns this record batch with another name for a column, without a copy. This handle stays open.
-   *
-   * @return the batch; the caller closes it
-   * @throws IllegalArgumentException if the array is not a struct, if no column or several columns have the name, or if
-   *     another column has the new name
-   */
-  default DeviceArray rename(String from, String to) {
-    return ArrayColumns.rename(DeviceArrayImpl.unwrap(this), from, to);
-  }
-
-  /**
-   * Returns this record batch with another column, without a copy of columns. The column replaces the column of this
-   * name in its place, or becomes the last. It keeps its nullability, metadata and extension type.
-   *
-   * <p>Both handles stay open, also if this call throws: the result has its own references. The result is ready when
-   * both arrays are, see {@link #ofColumns}.
-   *
-   * <p>The rows that the batch's own bitmap makes null stay null, regardless of the column. Only this bitmap may have
-   * to be copied: if the batch is a slice, and the column has no elements in front of its first row. The call then
-   * waits as {@link #synchronize} does.
-   *
-   * @param column an array of the batch's length, on its device
-   * @return the batch; the caller closes it
-   * @throws IllegalArgumentException if this array is not a struct, if several columns have the name, or if the column
-   *     has another length or is on another device; the message has both
-   * @throws DeviceException with {@code ENOSYS} if a bitmap must be copied that the CPU cannot read: copy the batch, by
-   *     {@link #copyTo}. With {@code ENOMEM} if there is not enough memory; with the errors of {@link #ofColumns}
-   */
-  default DeviceArray withColumn(String name, DeviceArray column) {
-    Objects.requireNonNull(column, "column");
-    return ArrayColumns.withColumn(DeviceArrayImpl.unwrap(this), name, DeviceArrayImpl.unwrap(column));
-  }
-
-  /**
-   * Returns this record batch with other metadata of its schema, without a copy. This handle stays open.
-   *
-   * @return the batch; the caller closes it
-   * @throws IllegalArgumentException if the array is not a struct
-   */
-  default DeviceArray withMetadata(Metadata metadata) {
-    return ArrayColumns.withMetadata(DeviceArrayImpl.unwrap(this), metadata);
-  }
-
-  /**
-   * Creates a record batch of arrays, without a copy: the reverse of {@link #retainChild}. Each array keeps its
-   * nullability, metadata and extension type.
-   *
-   * <p>The caller still owns the arrays, and may close them immediately: the batch has its own references. It keeps the
-   * memory of each array until it is released itself.
-   *
-   * <p>The batch is ready when all arrays are. If several have different events that are not complete, a new stream of
-   * an event's device waits for them, and the batch has an event after that. An event of a runtime that is unknown to
-   * the stream's runtime blocks the caller.
-   *
-   * @param names the name of each column; Arrow allows empty names, and the same name several times
-   * @param columns at least one array, all of the same length and on the same device
-   * @return the batch, without null rows of its own; the caller closes it
-   * @throws IllegalArgumentException if no arrays are given, if the numbers of names and arrays differ, or if the
-   *     lengths or devices differ; the message has both
-   * @throws IllegalStateException if an array was closed
-   * @throws DeviceException with the error of an event; with {@code ENOSYS} if several events have to be awaited, and
-   *     no backend supports one of them
-   */
-  static DeviceArray ofColumns(List<String> names, List<DeviceArray> columns) {
-    return ArrayColumns.ofColumns(names, columns);
-  }
-
-  /**
    * Returns a handle of a child array, such as a column of a record batch, without a copy. The caller closes it. It may
    * outlive this handle.
    *
    * <p>The child is returned as it is stored: where a struct is null, its children have arbitrary values. If that
-   * matters, as for consumers of a single column, call {@link #pushDownNulls} first.
+   * matters, as for consumers of a single column, call {@link RecordBatch#pushDownNulls} first.
    *
    * @param index the child's position in the type
    */

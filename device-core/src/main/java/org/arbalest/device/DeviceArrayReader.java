@@ -2,14 +2,12 @@
 package org.arbalest.device;
 
 import com.google.errorprone.annotations.CheckReturnValue;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.arbalest.device.columns.Selection;
 import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,23 +25,24 @@ import org.jspecify.annotations.Nullable;
  * reader.
  */
 @CheckReturnValue
-public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceArrayReaderImpl {
+public sealed interface DeviceArrayReader<A extends DeviceArray> extends AutoCloseable
+    permits DeviceArrayReaderImpl, RecordBatchReader {
   /**
    * A source of a reader's arrays. The application implements it, and the reader owns and closes it. One thread at a
    * time calls it, except for {@link #cancel}.
    */
   @FunctionalInterface
   @CheckReturnValue
-  interface Source extends AutoCloseable {
+  interface Source<A extends DeviceArray> extends AutoCloseable {
     /**
      * Returns the next array, which passes to the caller, or null at the end. May block. An exception ends the stream:
      * native code receives an errno and the message.
      */
     @Nullable
-    DeviceArray next() throws Exception;
+    A next() throws Exception;
 
     /**
-     * Requests arrays that have only some columns. {@link DeviceArrayReader#select(int...)} calls this before the first
+     * Requests arrays that have only some columns. {@link RecordBatchReader#select(int...)} calls this before the first
      * {@link #next}. A second request counts positions in the columns of the first: after 4 and 7, position 1 is column
      * 7. A path to a field of a struct requests the struct.
      *
@@ -88,37 +87,8 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @param deviceType the device type of each array
    * @param source the source of the arrays
    */
-  static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
-    return DeviceArrayReaderImpl.of(field, deviceType, source);
-  }
-
-  /** Creates a stream of record batches; see {@link #of(Field, DeviceType, Source)}. */
-  static DeviceArrayReader of(Schema schema, DeviceType deviceType, Source source) {
-    return DeviceArrayReaderImpl.of(schema, deviceType, source);
-  }
-
-  /** Creates a stream of record batches in main memory; see {@link #of(Field, DeviceType, Source)}. */
-  static DeviceArrayReader of(Schema schema, Source source) {
-    return of(schema, DeviceType.CPU, source);
-  }
-
-  /**
-   * Creates a stream of the given batches, on their type of device; without batches, in main memory. The batches pass
-   * to the reader, also if this call throws (OWN-16). {@link DeviceArray#retain} keeps one.
-   *
-   * @throws IllegalArgumentException if a batch does not have this schema, see {@link #of(Field, DeviceType, Source)},
-   *     or is not on the same type of device as the first; the message has its index, the path and both fields
-   * @throws IllegalStateException if a batch was closed, or is in the list twice; the message has its index
-   */
-  static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    return DeviceArrayReaderImpl.of(schema, batches);
-  }
-
-  /**
-   * Creates a stream of the given batches on this type of device, also without batches; see {@link #of(Schema, List)}.
-   */
-  static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
-    return DeviceArrayReaderImpl.of(schema, deviceType, batches);
+  static DeviceArrayReader<DeviceArray> of(Field field, DeviceType deviceType, Source<DeviceArray> source) {
+    return DeviceArrayReaderImpl.ofArrays(field, deviceType, source);
   }
 
   /**
@@ -131,49 +101,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws IllegalArgumentException if arrays of this type cannot be converted to the field; the message has the path
    *     and both types. {@link #next} throws the errors of a single array
    */
-  DeviceArrayReader convertTo(Field requested);
-
-  /** Creates a reader of the same batches in the layout of another schema; see {@link #convertTo(Field)}. */
-  default DeviceArrayReader convertTo(Schema requested) {
-    return convertTo(requested.asField());
-  }
-
-  /**
-   * Creates a reader of the same batches with their null rows in their columns. It is for consumers that do not read
-   * the batch's own bitmap, such as DuckDB. Each batch is converted when it is pulled, as by
-   * {@link DeviceArray#pushDownNulls}.
-   *
-   * <p>The call consumes this reader. ({@link DeviceArray#pushDownNulls} leaves its handle open.)
-   *
-   * @throws IllegalArgumentException if the arrays are not structs
-   */
-  DeviceArrayReader pushDownNulls();
-
-  /**
-   * Creates a reader of the same batches with only some columns, in the given order.
-   *
-   * <p>Before the first pull, this method calls the source's {@link Source#select}. {@code copyTo} and {@link #rebatch}
-   * pass the request on, and then copy only these columns; the other methods do not, so call this one first. If the
-   * source makes all columns nevertheless, columns are
-   * selected when a batch is pulled, without a copy, as by {@link DeviceArray#select(String...)}. The batch then keeps
-   * the memory of all.
-   *
-   * <p>The call consumes this reader. ({@link DeviceArray#select(String...)} leaves its handle open.)
-   *
-   * @throws IllegalArgumentException if the arrays are not structs, if no field or several fields have a path, or if a
-   *     struct is selected as well as some of its fields; the message lists the candidates
-   * @throws IllegalStateException if this reader was closed or consumed
-   */
-  DeviceArrayReader select(String... paths);
-
-  /**
-   * Creates a reader of the same batches with only the columns at these positions; see {@link #select(String...)}.
-   *
-   * @throws IllegalArgumentException if the arrays are not structs
-   * @throws IndexOutOfBoundsException if the batches have no column at a position
-   * @throws IllegalStateException if this reader was closed or consumed
-   */
-  DeviceArrayReader select(int... indices);
+  DeviceArrayReader<A> convertTo(Field requested);
 
   /**
    * Creates a reader of the selected rows. Each array is filtered when it is pulled, as by {@link DeviceArray#filter}.
@@ -185,7 +113,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    *     closed after the call. An exception of the function ends the stream, as one of {@link Source#next} does
    * @throws IllegalStateException if this reader was closed or consumed
    */
-  DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection);
+  DeviceArrayReader<A> filter(Function<? super A, Selection> selection);
 
   /**
    * Creates a reader of the same rows in arrays of one length: small arrays are joined, and large ones cut. The last
@@ -206,7 +134,7 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws IllegalArgumentException if the number of rows is less than 1
    * @throws IllegalStateException if this reader was closed or consumed
    */
-  DeviceArrayReader rebatch(long rows);
+  DeviceArrayReader<A> rebatch(long rows);
 
   /**
    * Creates a reader of the same arrays in another memory. Each array is copied as by
@@ -234,17 +162,10 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws IllegalArgumentException if {@code ahead} is negative
    * @throws IllegalStateException if this reader was closed or consumed
    */
-  DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead);
+  DeviceArrayReader<A> copyTo(MemoryManager target, DeviceStream stream, int ahead);
 
   /** Returns the type of each array. */
   Field field();
-
-  /**
-   * Returns the schema of a stream of record batches.
-   *
-   * @throws IllegalArgumentException if the arrays are not structs
-   */
-  Schema schema();
 
   /** Returns the device type of each array; device ids may vary. */
   DeviceType deviceType();
@@ -261,17 +182,17 @@ public sealed interface DeviceArrayReader extends AutoCloseable permits DeviceAr
    * @throws IllegalStateException if the reader was consumed or closed, also during the pull
    */
   @Nullable
-  DeviceArray next();
+  A next();
 
   /**
    * Pulls all remaining arrays, and passes each to the action, in order. The array is borrowed: it is closed when the
    * action returns; {@link DeviceArray#retain} keeps it. The caller still closes the reader. Throws the errors of
    * {@link #next} and of the action.
    */
-  default void forEach(Consumer<? super DeviceArray> action) {
+  default void forEach(Consumer<? super A> action) {
     Objects.requireNonNull(action, "action");
     while (true) {
-      try (DeviceArray array = next()) {
+      try (A array = next()) {
         if (array == null) return;
         action.accept(array);
       }

@@ -2,9 +2,9 @@
 /**
  * Arrow arrays on any device, exchanged with native code without a copy.
  *
- * <p>Start with four types. A {@link org.arbalest.device.DeviceArray} is a reference to an array, usually to a record
+ * <p>Start with four types. A {@link org.arbalest.device.RecordBatch} is a reference to an array, usually to a record
  * batch, and the unit of ownership. A {@link org.arbalest.device.types.Schema} is the type of a batch. A
- * {@link org.arbalest.device.DeviceArrayReader} is a stream of batches. The class {@link org.arbalest.device.Devices}
+ * {@link org.arbalest.device.RecordBatchReader} is a stream of batches. The class {@link org.arbalest.device.Devices}
  * finds the devices whose memory contains the arrays.
  *
  * <p>All handles follow the same rules. Closing a handle twice does nothing. A handle that was closed, exported or
@@ -12,10 +12,10 @@
  * {@link IllegalStateException}, on any thread, before it reads anything.
  *
  * <pre>{@code
- * try (DeviceArrayReader reader = CData.importStream(streamOfDuckDb, CImport.DATA)) {
- *   DeviceArray next;
+ * try (RecordBatchReader reader = CData.importStream(streamOfDuckDb, CImport.DATA)) {
+ *   RecordBatch next;
  *   while ((next = reader.next()) != null) {
- *     try (DeviceArray batch = next; DeviceArray onGpu = batch.copyTo(Devices.device(DeviceType.CUDA, 0))) {
+ *     try (RecordBatch batch = next; RecordBatch onGpu = batch.copyTo(Devices.device(DeviceType.CUDA, 0))) {
  *       // Does not wait: the consumer waits for the event. (The copy of text has waited for the lengths.)
  *       CData.exportArray(onGpu, structOfKernel, CExport.DEVICE);
  *     }
@@ -43,12 +43,12 @@
  * <table>
  * <caption>The owner of each resource.</caption>
  * <tr><th>Resource</th><th>Released by</th></tr>
- * <tr><td>A {@link org.arbalest.device.DeviceArray}</td><td>its owner: {@code close}, {@code move} or an
+ * <tr><td>A {@link org.arbalest.device.RecordBatch}</td><td>its owner: {@code close}, {@code move} or an
  * export.</td></tr>
  * <tr><td>A {@link org.arbalest.device.columns.Column}</td><td>not released: borrowed from a handle, and valid while
  * that is open.</td></tr>
  * <tr><td>A {@link org.arbalest.device.DeviceBuffer}</td><td>its creator, until it moves into an array.</td></tr>
- * <tr><td>A {@link org.arbalest.device.DeviceArrayReader}</td><td>its owner: {@code close}, an export, or a method that
+ * <tr><td>A {@link org.arbalest.device.RecordBatchReader}</td><td>its owner: {@code close}, an export, or a method that
  * returns a reader. Pulled arrays stay open.</td></tr>
  * <tr><td>An {@link org.arbalest.device.async.AsyncArrayStream}</td><td>its importer: a subscription, or {@code close}.
  * The producer releases the handler.</td></tr>

@@ -4,7 +4,7 @@ package org.arbalest.docs
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import org.arbalest.coroutines.IntView
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.cuda.CudaProvider
 import org.arbalest.device.ipc.ArrowFile
@@ -35,7 +35,8 @@ class AddressesSpec : FunSpec({
         "org.arbalest.device.cuda.${it}Memory.tryAllocate"
     } +
         listOf("tryCreate", "open", "map").map { "org.arbalest.device.cuda.Mappings.$it" } +
-        listOf("exportFabric", "openPlain").map { "org.arbalest.device.cuda.CudaSharing.$it" } +
+        listOf("attribute", "exportFabric", "openPlain").map { "org.arbalest.device.cuda.CudaSharing.$it" } +
+        listOf(".sizeOf", ".importNow", "\$Access.set").map { "org.arbalest.device.cuda.PoolSharing$it" } +
         listOf("Device", "Pinned", "Shareable").map { "org.arbalest.device.rocm.${it}Memory.tryAllocate" } +
         listOf("cuda.Pool.tryAllocate", "cuda.Pool.set", "rocm.Pool.mallocAsync", "rocm.Pool.set").map {
             "org.arbalest.device.$it"
@@ -54,7 +55,7 @@ class AddressesSpec : FunSpec({
     /** The method that compares the addresses of segments, and copies by the segments themselves. */
     val comparer = "org.arbalest.device.internal.memory.NativeHeap.copyInParts"
 
-    val modules = listOf(DeviceArray::class, IntView::class, OpenClProvider::class, CudaProvider::class,
+    val modules = listOf(RecordBatch::class, IntView::class, OpenClProvider::class, CudaProvider::class,
         RocmProvider::class, AdbcDriver::class, ArrowFile::class)
 
     /** The only method of the guard that makes upcall stubs. */

@@ -49,7 +49,7 @@ private val FRONT = mapOf(
         "Device", "DeviceBuffer", "DeviceIdentity", "Devices", "DeviceStatus", "DeviceStream", "MemoryManager",
         "MemoryPool", "MemoryPoolMXBean", "MeteredMemory", "MeteredMemoryMXBean", "OutOfMemoryHandler", "SyncEvent",
     ),
-    "array" to listOf("ArrayData", "Conversion", "DeviceArray", "Validation"),
+    "array" to listOf("ArrayData", "Conversion", "DeviceArray", "RecordBatch", "Validation"),
     "sharing" to listOf("ArrayLink", "SharedArray"),
     "tensor" to listOf("DLPack"),
     "read" to listOf(
@@ -59,7 +59,7 @@ private val FRONT = mapOf(
     "build" to listOf("BatchBuilder", "ColumnBuilder"),
     "statistics" to listOf("StatisticKeys", "Statistics", "StatisticsBuilder"),
     "records" to listOf("ColumnName", "ObjectConversion", "ObjectProvider", "ObjectShape", "ObjectType", "Records"),
-    "stream" to listOf("DeviceArrayReader"),
+    "stream" to listOf("DeviceArrayReader", "RecordBatchReader"),
     "async" to listOf("AsyncArrayStream", "AsyncProducer", "AsyncQuirk", "AsyncSchema", "AsyncTask", "CData",
         "CExport", "CImport", "WakingSubscription"),
 ).flatMap { (room, types) -> types.map { it to room } }.toMap()
@@ -68,8 +68,10 @@ private val FRONT = mapOf(
 private val DOORS = mapOf(
     "DeviceArray -> validate" to "array.validate(level)",
     "DeviceArray -> copy" to "array.copyTo(device), array.countNulls(stream), DeviceArray.concat(arrays)",
-    "DeviceArray -> convert" to "array.convertTo(field), array.compact(), array.select(paths)",
-    "DeviceArray -> read" to "array.column(name)",
+    "DeviceArray -> convert" to "array.convertTo(field), array.compact()",
+    "DeviceArray -> read" to "array.asColumn(), array.filter(rows)",
+    "RecordBatch -> convert" to "batch.select(paths), batch.pushDownNulls()",
+    "RecordBatch -> read" to "batch.column(name)",
     "ExtensionCodec -> build" to "codec.append(builder, value)",
     "BatchBuilder -> records" to "batch.column(field, objects)",
     "MXBeanRegistration -> device" to "MXBeanRegistration.of(pool, name)",
@@ -105,7 +107,7 @@ class ArchitectureSpec : FunSpec({
 
     test("the check finds a dependency on a higher package") {
         val planted = ClassFileImporter().importClasses(PlantedArrow::class.java)
-        shouldThrow<AssertionError> { looksDown("memory").check(planted) }.message shouldContain "DeviceArray"
+        shouldThrow<AssertionError> { looksDown("memory").check(planted) }.message shouldContain "RecordBatch"
     }
 
     test("the internal packages are free of cycles") {

@@ -6,7 +6,7 @@ import io.kotest.inspectors.forAll
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactlyInAnyOrder
 import io.kotest.matchers.collections.shouldNotBeEmpty
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.cuda.CudaProvider
 import org.arbalest.device.opencl.OpenClProvider
 import org.arbalest.device.rocm.RocmProvider
@@ -39,7 +39,7 @@ class DriverThreadsSpec : FunSpec({
         listOf("spi.LateCalls.submit", "spi.LateCalls.give", "spi.LateCalls.goOn", "spi.EventPoller.add",
             "internal.exit.ExitGuard.called").map { "org.arbalest.device.$it" }
 
-    val locks = Locks(listOf(DeviceArray::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class)
+    val locks = Locks(listOf(RecordBatch::class, OpenClProvider::class, CudaProvider::class, RocmProvider::class)
         .flatMap { ClassFiles.beside(it.java) })
 
     test("queued work takes no lock on a driver's thread [DEV-62]") {

@@ -3,10 +3,11 @@ package org.arbalest.docs
 
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.ProcessExit
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.builders.BatchBuilder
@@ -42,22 +43,22 @@ internal object NativeDoors {
     private val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     private val deviceStream = arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT)
     private val handler = arena.allocate(ArrowAsyncHandlerStruct.LAYOUT)
-    private val nobody = Flow.Publisher<DeviceArray> {}
+    private val nobody = Flow.Publisher<RecordBatch> {}
 
     private val doors = mapOf<String, () -> Any?>(
         "exportSchema" to { CData.exportSchema(field, schemaStruct) },
         "importSchema" to { CData.importSchema(schemaStruct) },
-        "importArray" to { CData.importArray(array, CImport.DATA.schema(schema)) },
-        "importArray with its schema" to { CData.importArray(array, CImport.DATA.schema(schemaStruct)) },
+        "importArray" to { CData.importBatch(array, CImport.DATA.schema(schema)) },
+        "importArray with its schema" to { CData.importBatch(array, CImport.DATA.schema(schemaStruct)) },
         "importArray of a device" to { CData.importArray(deviceArray, CImport.DEVICE.schema(schema)) },
         "importArray of a device with its schema" to {
             CData.importArray(deviceArray, CImport.DEVICE.schema(schemaStruct))
         },
         "importStream" to { CData.importStream(stream, CImport.DATA) },
         "importStream of a device" to { CData.importStream(deviceStream, CImport.DEVICE) },
-        "exportStream" to { CData.exportStream(DeviceArrayReader.of(schema, listOf()), stream, CExport.DATA) },
+        "exportStream" to { CData.exportStream(RecordBatchReader.of(schema, listOf()), stream, CExport.DATA) },
         "exportStream of a device" to {
-            CData.exportStream(DeviceArrayReader.of(schema, listOf()), deviceStream, CExport.DEVICE)
+            CData.exportStream(RecordBatchReader.of(schema, listOf()), deviceStream, CExport.DEVICE)
         },
         "importAsyncStream" to { CData.importAsyncStream(CImport.DEVICE) {} },
         "exportAsyncStream" to {
@@ -65,13 +66,13 @@ internal object NativeDoors {
                 ForkJoinPool.commonPool(), CExport.DEVICE)
         },
         "exportAsyncStream of a reader" to {
-            CData.exportAsyncStream(AsyncProducer.of(DeviceArrayReader.of(schema, listOf()), Metadata.empty()), handler,
+            CData.exportAsyncStream(AsyncProducer.of(RecordBatchReader.of(schema, listOf()), Metadata.empty()), handler,
                 ForkJoinPool.commonPool(), CExport.DEVICE)
         },
         "exportAsyncStream of a failure" to {
             CData.exportAsyncStream(AsyncProducer.failed(RuntimeException()), handler, Runnable::run, CExport.DEVICE)
         },
-        "DeviceArray.of" to { DeviceArray.of(Field.of("none", DataType.NULL), ArrayData.of(3, 3, listOf())) },
+        "RecordBatch.of" to { DeviceArray.of(Field.of("none", DataType.NULL), ArrayData.of(3, 3, listOf())) },
         "Devices.cpu" to { Devices.cpu() },
         "Devices.device" to { Devices.device(DeviceType.CPU, 0) },
     )
@@ -96,7 +97,9 @@ internal object NativeDoors {
             BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(41)).build() }.use {
                 CData.exportArray(it, array, CExport.DATA)
             }
-            CData.importArray(array, CImport.DATA.schema(schema)).use { println("works: ${it.column("n").getInt(0)}") }
+            CData.importBatch(array, CImport.DATA.schema(schema)).use {
+                println("works: ${it.column("n").getInt(0)}")
+            }
             return
         }
         knock()

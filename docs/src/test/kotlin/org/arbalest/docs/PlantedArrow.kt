@@ -3,7 +3,7 @@
 
 package org.arbalest.device.internal.memory
 
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 
 /** A type that the package for memory must not use, for the test of [org.arbalest.docs.ArchitectureSpec]. */
-internal class PlantedArrow(val array: DeviceArray)
+internal class PlantedArrow(val array: RecordBatch)

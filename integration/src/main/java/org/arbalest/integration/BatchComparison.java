@@ -3,7 +3,7 @@ package org.arbalest.integration;
 
 import java.util.HexFormat;
 import java.util.Objects;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.columns.Runs;
 import org.arbalest.device.types.DataType;
@@ -54,7 +54,7 @@ public final class BatchComparison {
    * @param batch the number of the batch, for the text
    * @param expected a batch with the schema of the other; see {@link SchemaComparison}
    */
-  public static @Nullable String difference(int batch, DeviceArray expected, DeviceArray found) {
+  public static @Nullable String difference(int batch, RecordBatch expected, RecordBatch found) {
     if (expected.length() != found.length()) {
       return "batch " + batch + ": expected " + expected.length() + " rows, found " + found.length();
     }

@@ -2,8 +2,8 @@
 package org.arbalest.integration;
 
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
@@ -32,7 +32,7 @@ public final class CDataTester {
   /** Exports a batch of a JSON file to an {@code ArrowArray}. */
   public static @Nullable String exportBatchFromJson(String path, int index, long address) {
     return Expectation.attempt(() -> {
-      try (DeviceArray batch = Expectation.read(path).file().batch(index)) {
+      try (RecordBatch batch = Expectation.read(path).file().batch(index)) {
         CData.exportArray(batch, MemorySegment.ofAddress(address), CExport.DATA);
         return null;
       }
@@ -42,7 +42,7 @@ public final class CDataTester {
   /** Exports all batches of a JSON file to an {@code ArrowArrayStream}. */
   public static @Nullable String exportStreamFromJson(String path, long address) {
     return Expectation.attempt(() -> {
-      try (DeviceArrayReader reader = Expectation.read(path).file().reader()) {
+      try (RecordBatchReader reader = Expectation.read(path).file().reader()) {
         CData.exportStream(reader, MemorySegment.ofAddress(address), CExport.DATA);
         return null;
       }
@@ -62,7 +62,7 @@ public final class CDataTester {
     return Expectation.attempt(() -> {
       Expectation expected = Expectation.read(path);
       CImport options = CImport.DATA.schema(expected.file().schema().schema()).validation(Validation.FULL);
-      try (DeviceArray found = CData.importArray(MemorySegment.ofAddress(address), options)) {
+      try (RecordBatch found = CData.importBatch(MemorySegment.ofAddress(address), options)) {
         return expected.batchDifference(index, found);
       }
     });
@@ -73,7 +73,7 @@ public final class CDataTester {
     return Expectation.attempt(() -> {
       Expectation expected = Expectation.read(path);
       CImport options = CImport.DATA.validation(Validation.FULL);
-      try (DeviceArrayReader found = CData.importStream(MemorySegment.ofAddress(address), options)) {
+      try (RecordBatchReader found = CData.importStream(MemorySegment.ofAddress(address), options)) {
         return expected.difference(found);
       }
     });

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncProducer;
@@ -26,7 +26,7 @@ public final class DeviceTester {
   /** Exports a batch of a JSON file to an {@code ArrowDeviceArray}. */
   public static @Nullable String exportBatchFromJson(String path, int index, long address) {
     return Expectation.attempt(() -> {
-      try (DeviceArray batch = Expectation.read(path).file().batch(index)) {
+      try (RecordBatch batch = Expectation.read(path).file().batch(index)) {
         CData.exportArray(batch, MemorySegment.ofAddress(address), CExport.DEVICE);
         return null;
       }
@@ -36,7 +36,7 @@ public final class DeviceTester {
   /** Exports all batches of a JSON file to an {@code ArrowDeviceArrayStream}. */
   public static @Nullable String exportStreamFromJson(String path, long address) {
     return Expectation.attempt(() -> {
-      try (DeviceArrayReader reader = Expectation.read(path).file().reader()) {
+      try (RecordBatchReader reader = Expectation.read(path).file().reader()) {
         CData.exportStream(reader, MemorySegment.ofAddress(address), CExport.DEVICE);
         return null;
       }
@@ -50,7 +50,7 @@ public final class DeviceTester {
    * @throws IOException if the JSON file cannot be read; the handler is then unchanged
    */
   public static CompletionStage<Void> exportAsyncStreamFromJson(String path, long handler) throws IOException {
-    DeviceArrayReader reader = Expectation.read(path).file().reader();
+    RecordBatchReader reader = Expectation.read(path).file().reader();
     return CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), MemorySegment.ofAddress(handler),
         task -> Thread.ofPlatform().daemon().start(task), CExport.DEVICE);
   }
@@ -60,7 +60,7 @@ public final class DeviceTester {
     return Expectation.attempt(() -> {
       Expectation expected = Expectation.read(path);
       CImport options = CImport.DEVICE.schema(expected.file().schema().schema()).validation(Validation.FULL);
-      try (DeviceArray found = CData.importArray(MemorySegment.ofAddress(address), options)) {
+      try (RecordBatch found = CData.importBatch(MemorySegment.ofAddress(address), options)) {
         return expected.batchDifference(index, found);
       }
     });
@@ -71,7 +71,7 @@ public final class DeviceTester {
     return Expectation.attempt(() -> {
       Expectation expected = Expectation.read(path);
       CImport options = CImport.DEVICE.validation(Validation.FULL);
-      try (DeviceArrayReader found = CData.importStream(MemorySegment.ofAddress(address), options)) {
+      try (RecordBatchReader found = CData.importStream(MemorySegment.ofAddress(address), options)) {
         return expected.difference(found);
       }
     });
@@ -89,7 +89,7 @@ public final class DeviceTester {
       CImport options = CImport.DEVICE.validation(Validation.FULL);
       AsyncArrayStream stream = CData.importAsyncStream(options, handler -> start.accept(handler.address()));
       String difference;
-      try (DeviceArrayReader found = stream.reader(2)) {
+      try (RecordBatchReader found = stream.reader(2)) {
         difference = expected.difference(found);
       }
       stream.released().toCompletableFuture().join();

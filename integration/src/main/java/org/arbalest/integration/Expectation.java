@@ -4,8 +4,8 @@ package org.arbalest.integration;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.integration.json.IntegrationFile;
 import org.jspecify.annotations.Nullable;
@@ -25,19 +25,19 @@ record Expectation(IntegrationFile file) {
   }
 
   @Nullable
-  String batchDifference(int index, DeviceArray found) {
-    try (DeviceArray expected = file.batch(index)) {
+  String batchDifference(int index, RecordBatch found) {
+    try (RecordBatch expected = file.batch(index)) {
       return BatchComparison.difference(index, expected, found);
     }
   }
 
   /** Compares the schema and all batches of a reader, which stays open. */
   @Nullable
-  String difference(DeviceArrayReader found) {
+  String difference(RecordBatchReader found) {
     String difference = schemaDifference(found.schema());
     int count = 0;
     while (difference == null) {
-      try (DeviceArray batch = found.next()) {
+      try (RecordBatch batch = found.next()) {
         if (batch == null) return countDifference(count);
         if (count < file.batchCount()) difference = batchDifference(count, batch);
         count++;

@@ -4,8 +4,8 @@ package org.arbalest.integration;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.ipc.ArrowFile;
 import org.arbalest.device.ipc.ArrowStream;
@@ -82,7 +82,7 @@ public final class IpcTester {
         String difference = expected.schemaDifference(file.schema());
         if (difference == null) difference = expected.countDifference(file.batchCount());
         for (int i = 0; difference == null && i < file.batchCount(); i++) {
-          try (DeviceArray batch = file.batch(i)) {
+          try (RecordBatch batch = file.batch(i)) {
             difference = expected.batchDifference(i, batch);
           }
         }
@@ -94,7 +94,7 @@ public final class IpcTester {
   /** Writes an Arrow file as an Arrow stream; returns the text of an error, or null. */
   public static @Nullable String fileToStream(String arrow, String stream) {
     return Expectation.attempt(() -> {
-      try (DeviceArrayReader reader = ArrowFile.read(Path.of(arrow), IpcReadOptions.defaults());
+      try (RecordBatchReader reader = ArrowFile.read(Path.of(arrow), IpcReadOptions.defaults());
           ArrowWriter writer = ArrowWriter.stream(Path.of(stream), reader.schema(), IpcWriteOptions.defaults())) {
         writer.writeAll(reader);
         writer.finish();

@@ -4,7 +4,7 @@ package org.arbalest.integration
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.ArrowArrayStruct
@@ -54,18 +54,18 @@ class CDataFilesSpec : FunSpec({
                 val schema = ArrowSchemaStruct.allocate(arena)
                 val array = ArrowArrayStruct.allocate(arena)
                 val read = IntegrationFile.read(path)
-                val batches = mutableListOf<DeviceArray>()
+                val batches = mutableListOf<RecordBatch>()
                 try {
                     for (i in 0 until read.batchCount()) {
                         CDataTester.exportSchemaFromJson(file, schema.address()).shouldBeNull()
                         CDataTester.exportBatchFromJson(file, i, array.address()).shouldBeNull()
                         val options = CImport.DATA.schema(schema).validation(Validation.FULL)
-                        batches.add(CData.importArray(array, options))
+                        batches.add(CData.importBatch(array, options))
                     }
                     val written = IntegrationFile.write(read.schema(), batches)
                     Masked.difference(path.readText(), written).shouldBeNull()
                 } finally {
-                    batches.forEach(DeviceArray::close)
+                    batches.forEach(RecordBatch::close)
                 }
             }
         }

@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.integration.json.IntegrationFile
 import org.arbalest.support.ResourceCountersExtension
@@ -29,7 +29,7 @@ class IpcFilesSpec : FunSpec({
             IpcTester.streamToFile(stream, "$last").shouldBeNull()
             IpcTester.validate("$path", "$last").shouldBeNull()
 
-            val batches = mutableListOf<DeviceArray>()
+            val batches = mutableListOf<RecordBatch>()
             try {
                 ArrowFile.open(last).use { file ->
                     // also the parts that a comparison with other implementations leaves out
@@ -39,7 +39,7 @@ class IpcFilesSpec : FunSpec({
                 val written = IntegrationFile.write(IntegrationFile.read(path).schema(), batches)
                 Masked.difference(path.readText(), written).shouldBeNull()
             } finally {
-                batches.forEach(DeviceArray::close)
+                batches.forEach(RecordBatch::close)
             }
         }
     }

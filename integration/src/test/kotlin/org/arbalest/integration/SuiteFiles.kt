@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.integration
 
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.integration.json.IntegrationFile
 import org.arbalest.testkit.SkipWithout
 import java.nio.file.Files
@@ -20,12 +20,12 @@ internal object SuiteFiles {
 }
 
 /** Passes all batches to [block], which borrows them. */
-internal fun IntegrationFile.withBatches(block: (List<DeviceArray>) -> Unit) {
-    val batches = mutableListOf<DeviceArray>()
+internal fun IntegrationFile.withBatches(block: (List<RecordBatch>) -> Unit) {
+    val batches = mutableListOf<RecordBatch>()
     try {
         repeat(batchCount()) { batches.add(batch(it)) }
         block(batches)
     } finally {
-        batches.forEach(DeviceArray::close)
+        batches.forEach(RecordBatch::close)
     }
 }

@@ -2,9 +2,9 @@
 package org.arbalest.interop
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -32,7 +32,7 @@ internal object Batches {
      * Returns rows laid by hand. Column `w` has [before] more rows in front of its offset, and then its null count is
      * unknown.
      */
-    fun laid(type: TypeCase, from: Int, rows: Int, before: Int = 3): DeviceArray {
+    fun laid(type: TypeCase, from: Int, rows: Int, before: Int = 3): RecordBatch {
         val numbers = (from until from + rows).toList()
         val longer = Laid.lay(type.type, (from - before until from + rows).map { type.value(maxOf(0, it)) })
         val nulls = if (before == 0 || longer.buffers().isEmpty() || type.type is NestedType.UnionType)
@@ -41,27 +41,27 @@ internal object Batches {
             ArrayData(rows.toLong(), nulls, before.toLong(), longer.buffers(), longer.children(), longer.dictionary())
         val columns = listOf(Laid.lay(DataType.INT64, numbers.map { it.toLong() }),
             Laid.lay(type.type, numbers.map(type::value)), shifted)
-        return DeviceArray.of(schema(type).asField(), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
+        return RecordBatch.of(schema(type), ArrayData.of(rows.toLong(), 0, listOf(null), columns))
     }
 
     /** Returns rows made by the library's builders. */
-    fun built(type: TypeCase, from: Int, rows: Int): DeviceArray {
+    fun built(type: TypeCase, from: Int, rows: Int): RecordBatch {
         val numbers = (from until from + rows).toList()
         val values = numbers.map(type::value)
         return Built.batch(schema(type).fields().zip(listOf(numbers.map { it.toLong() }, values, values)))
     }
 
     /** Returns some rows of this batch, and closes the batch. */
-    fun DeviceArray.part(from: Long, rows: Long): DeviceArray = use { it.slice(from, rows) }
+    fun RecordBatch.part(from: Long, rows: Long): RecordBatch = use { it.slice(from, rows) }
 
     /** Returns a stream that calls [make] for each batch that is pulled, and ends when [make] returns null. */
-    fun stream(type: TypeCase, make: (Int) -> DeviceArray?): DeviceArrayReader {
+    fun stream(type: TypeCase, make: (Int) -> RecordBatch?): RecordBatchReader {
         var next = 0
-        return DeviceArrayReader.of(schema(type), DeviceType.CPU) { make(next++) }
+        return RecordBatchReader.of(schema(type), DeviceType.CPU) { make(next++) }
     }
 
     /** Returns the rows of a stream as a map from `i` to the [plain] value of `v`, and closes all batches. */
-    fun read(reader: DeviceArrayReader): Map<Long, Any?> = buildMap {
+    fun read(reader: RecordBatchReader): Map<Long, Any?> = buildMap {
         while (true) {
             reader.next()?.use { batch ->
                 val (number, value) = batch.column("i") to batch.column("v")
@@ -92,7 +92,7 @@ internal object Batches {
 }
 
 /** Runs [block] with this reader as a C stream, and releases the stream if [block] did not take it over. */
-internal fun <T> DeviceArrayReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
+internal fun <T> RecordBatchReader.asStruct(block: (MemorySegment) -> T): T = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     CData.exportStream(this, stream, CExport.DATA)
     try {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.DataType
@@ -16,7 +16,7 @@ internal object Built {
     /** Builds a batch of columns. Each column has a list of values in the representation of [Laid]. */
     fun batch(
         columns: List<Pair<Field, List<Any?>>>,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), columns.first().second.size).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), columns.first().second.size).use { batch ->
         for ((field, values) in columns) {
             val column = batch.column(field)
             values.forEach { append(column, field.type(), it) }

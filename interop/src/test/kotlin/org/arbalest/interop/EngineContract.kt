@@ -7,7 +7,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.longs.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -91,7 +91,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
     }
 
-    private fun takesAndGives(type: TypeCase, batches: DeviceArrayReader = inSlices(type)) {
+    private fun takesAndGives(type: TypeCase, batches: RecordBatchReader = inSlices(type)) {
         withClue(type) {
             take(type, batches).use { kept ->
                 kept.differences() shouldBe 0
@@ -105,7 +105,7 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
      * Returns rows laid by hand, slices of such rows, a slice without rows, rows made by the library, and a slice of
      * those.
      */
-    private fun inSlices(type: TypeCase): DeviceArrayReader = Batches.stream(type) { batch ->
+    private fun inSlices(type: TypeCase): RecordBatchReader = Batches.stream(type) { batch ->
         when (batch) {
             0 -> Batches.laid(type, 0, 30)
             1 -> Batches.laid(type, 25, 40).part(5, 20)
@@ -116,22 +116,22 @@ internal abstract class EngineContract(private val engine: Engine) : FunSpec() {
         }
     }
 
-    private fun whole(type: TypeCase): DeviceArrayReader =
+    private fun whole(type: TypeCase): RecordBatchReader =
         Batches.stream(type) { batch -> if (batch < 2) Batches.laid(type, 50 * batch, 50, before = 0) else null }
 
-    private fun many(): DeviceArrayReader = Batches.stream(int64) {
+    private fun many(): RecordBatchReader = Batches.stream(int64) {
         if (it < 100) Batches.built(int64, 1000 * it, 1000) else null
     }
 
     /** Returns a stream that fails after [batches] batches. */
-    protected fun tearing(batches: Int): DeviceArrayReader =
+    protected fun tearing(batches: Int): RecordBatchReader =
         Batches.stream(int64) {
             if (it < batches) Batches.built(int64, 10 * it, 10) else throw IOException("the tape tore")
         }
 
-    protected fun take(type: TypeCase, reader: DeviceArrayReader): Kept = reader.asStruct { engine.take(it, type) }
+    protected fun take(type: TypeCase, reader: RecordBatchReader): Kept = reader.asStruct { engine.take(it, type) }
 
-    private fun give(kept: Kept): DeviceArrayReader = Arena.ofConfined().use { arena ->
+    private fun give(kept: Kept): RecordBatchReader = Arena.ofConfined().use { arena ->
         arena.allocate(ArrowArrayStreamStruct.LAYOUT).let { out ->
             kept.give(out)
             CData.importStream(out, CImport.DATA)

@@ -7,8 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.c.ArrowDeviceArrayStruct;
 import org.arbalest.device.c.CData;
@@ -34,7 +34,7 @@ final class Checked {
 
   private Checked() {}
 
-  static DeviceArray make() {
+  static RecordBatch make() {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 1)) {
       return builder.int32("n", new int[] {1}).build();
     }
@@ -64,7 +64,7 @@ final class Checked {
     @Test
     void leavesThree() {
       leave(Devices.cpu().createStream());
-      DeviceArray array = make();
+      RecordBatch array = make();
       leave(array);
       leave(array.slice(0, 1));
       make().close();
@@ -73,7 +73,7 @@ final class Checked {
     @Test
     void leavesAnExport() {
       MemorySegment out = Arena.global().allocate(ArrowDeviceArrayStruct.LAYOUT);
-      DeviceArray array = make();
+      RecordBatch array = make();
       leave(() -> CData.importArray(out, CImport.DEVICE.schema(array.field())).close());
       CData.exportArray(array, out, CExport.DEVICE);
     }
@@ -88,8 +88,8 @@ final class Checked {
   /** Fixtures: a test includes what its BeforeEach opens, and the class includes what BeforeAll opens. */
   @NoLeaks
   static class Fixtures {
-    private static DeviceArray shared;
-    private DeviceArray own;
+    private static RecordBatch shared;
+    private RecordBatch own;
 
     @BeforeAll
     static void open() {
@@ -143,7 +143,7 @@ final class Checked {
   @NoLeaks(LeakScope.CLASS)
   @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
   static class Together {
-    private static DeviceArray handedOn;
+    private static RecordBatch handedOn;
 
     @Test
     @Order(1)
@@ -198,7 +198,7 @@ final class Checked {
   @Classes
   @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
   static class ComposedTogether {
-    private static DeviceArray handedOn;
+    private static RecordBatch handedOn;
 
     @Test
     @Order(1)

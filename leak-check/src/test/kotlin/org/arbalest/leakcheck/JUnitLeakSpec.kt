@@ -40,7 +40,7 @@ class JUnitLeakSpec : FunSpec({
         withClue(array.message) {
             array.message shouldContain "still open after Each, leavesAnArray(): buffers=1, bufferBytes=64, arrays=1\n"
             array.message shouldContain
-                "LEAK: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes was left open, created by the thread "
+                "LEAK: RecordBatch struct<n: int32>, 1 row, on CPU, 64 bytes was left open, created by the thread "
             array.message shouldContain Regex("""at .*org\.arbalest\.leakcheck\.Checked\.make\(Checked\.java:\d+\)""")
         }
         array.left().arrays() shouldBe 1
@@ -52,7 +52,7 @@ class JUnitLeakSpec : FunSpec({
         three.suppressed shouldHaveSize 2 // the sliced array and its slice
         val export = results["leavesAnExport()"].leak()
         export.message shouldContain "LEAK: export of an array of type struct, 1 row was left open"
-        export.message shouldNotContain "DeviceArray"
+        export.message shouldNotContain "RecordBatch"
     }
 
     test("a test that fails by itself keeps its failure") {

@@ -12,7 +12,7 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.internal.lifetime.Counts
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.leakcheck.kotest.LeakExtension
@@ -97,7 +97,7 @@ class KotestLeakSpec : FunSpec({
         without shouldNotContain "LEAK"
         System.setProperty("org.arbalest.leaks", "true")
         try {
-            message() shouldContain "LEAK: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes was left open"
+            message() shouldContain "LEAK: RecordBatch struct<n: int32>, 1 row, on CPU, 64 bytes was left open"
         } finally {
             System.clearProperty("org.arbalest.leaks")
         }
@@ -135,7 +135,7 @@ private class InstancePerLeaf : FunSpec({
 private fun FunSpec.roots() {
     extension(LeakExtension(patience = 20.milliseconds))
 
-    lateinit var own: DeviceArray
+    lateinit var own: RecordBatch
     beforeSpec { own = Checked.make() }
     afterSpec { own.close() }
     test("closes") { Checked.make().close() }

@@ -25,7 +25,7 @@ class LeakCheckSpec : FunSpec({
             HandleWatch.start().use { inner ->
                 Checked.make().use { second ->
                     second.retain().close()
-                    val array = "DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes"
+                    val array = "RecordBatch struct<n: int32>, 1 row, on CPU, 64 bytes"
                     inner.open().map { it.what() } shouldContainExactly listOf(array)
                     outer.open().map { it.what() } shouldContainExactly listOf("DeviceBuffer of 10 bytes on CPU", array)
                     val moved = second.move()
@@ -48,11 +48,11 @@ class LeakCheckSpec : FunSpec({
         val buffer = Devices.cpu().allocate(100)
         val inner = LeakCheck.begin("the inner", outer, true)
         val array = Checked.make()
-        inner.end(Duration.ZERO)!!.message shouldContain "LEAK: DeviceArray"
+        inner.end(Duration.ZERO)!!.message shouldContain "LEAK: RecordBatch"
         val left = outer.end(Duration.ZERO)!!
         left.left().bufferBytes() shouldBe 100
         left.message shouldContain "LEAK: DeviceBuffer of 100 bytes on CPU was left open"
-        left.message shouldNotContain "DeviceArray"
+        left.message shouldNotContain "RecordBatch"
         buffer.close()
         array.close()
     }
@@ -90,7 +90,7 @@ class LeakCheckSpec : FunSpec({
             error!!.left().isZero shouldBe true
             error.message shouldContain "still open after as much: as much is open as before, but not the " +
                 "same\nLEAK: " +
-                "DeviceArray struct<n: int32>, 1 row, on CPU"
+                "RecordBatch struct<n: int32>, 1 row, on CPU"
         }
     }
 
@@ -102,7 +102,7 @@ class LeakCheckSpec : FunSpec({
         closed.close()
         val own = Checked.make()
         val error = outer.end(Duration.ZERO)!!
-        error.message shouldContain "LEAK: DeviceArray"
+        error.message shouldContain "LEAK: RecordBatch"
         error.suppressed.size shouldBe 0
         own.close()
     }

@@ -6,8 +6,8 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.adbc.AdbcIngest;
 import org.arbalest.device.adbc.DuckDbDriver;
 import org.arbalest.device.objects.Records;
@@ -41,7 +41,7 @@ final class FlightsJava {
     }
   }
 
-  private static void add(DeviceArray batch, Map<String, Airport> airports) {
+  private static void add(RecordBatch batch, Map<String, Airport> airports) {
     var origins = batch.column("origin");
     var delays = batch.column("delay").asLongs();
     var distances = batch.column("distance").asLongs();
@@ -52,7 +52,7 @@ final class FlightsJava {
     }
   }
 
-  private static DeviceArray toBatch(Collection<Airport> airports) {
+  private static RecordBatch toBatch(Collection<Airport> airports) {
     return Records.of(Airport.class).build(Devices.cpu().memory(), airports);
   }
 

@@ -12,8 +12,8 @@ import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.longs
 import org.arbalest.coroutines.strings
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcIngest.Mode
@@ -50,7 +50,7 @@ internal suspend fun flights(duckdb: AdbcConnection, file: Path, times: Int, cha
 }
 
 /** Sums up the flights of the stream. Each batch is borrowed: it returns to DuckDB when the block ends. */
-private suspend fun LendingFlow<DeviceArray>.summary(): Summary {
+private suspend fun LendingFlow<RecordBatch>.summary(): Summary {
     val airports = HashMap<String, Airport>()
     var batches = 0
     progress("flights", most = -1, unit = "flights") { bar ->
@@ -72,7 +72,7 @@ private suspend fun LendingFlow<DeviceArray>.summary(): Summary {
 }
 
 /** Returns the airports as Arrow columns. */
-private fun Collection<Airport>.toBatch(): DeviceArray {
+private fun Collection<Airport>.toBatch(): RecordBatch {
     val airports = toList()
     return Devices.cpu().batch(rows = size) {
         utf8("origin") { airports[it].origin }

@@ -4,7 +4,7 @@ package org.arbalest.samples
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import java.nio.file.Path
 
 /** Returns a query for origin, delay and distance in the rows where all three are known. */
@@ -28,7 +28,7 @@ const val COMPARISON = """
 """
 
 /** Returns the rows of a small result. */
-suspend fun DeviceArrayReader.rows(): List<List<Any?>> = asFlow().map { batch ->
+suspend fun RecordBatchReader.rows(): List<List<Any?>> = asFlow().map { batch ->
     val columns = batch.schema().fields().indices.map { batch.column(it) }
     (0 until batch.length()).map { row -> columns.map { it[row] } }
 }.toList().flatten()

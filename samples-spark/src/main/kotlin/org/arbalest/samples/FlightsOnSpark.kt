@@ -10,10 +10,10 @@ import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.longs
 import org.arbalest.coroutines.utf8
 import org.arbalest.coroutines.where
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.device.types.DataType
 import org.arbalest.spark.AdbcSource
@@ -101,7 +101,7 @@ internal const val LATE_MINUTES = 15
  * Counts the flights and late flights of each airport in one part, on the task's device if that has OpenCL. The column
  * `device` says where they were counted.
  */
-private fun counted(task: ColumnTask, columns: DeviceArrayReader): DeviceArrayReader {
+private fun counted(task: ColumnTask, columns: RecordBatchReader): RecordBatchReader {
     val device = task.device()
     val counts = if (device.type() == DeviceType.OPENCL) LateKernel(task).use { it.count(columns) } else onCpu(columns)
     val there = (0 until AIRPORTS).filter { counts[2 * it] > 0 }
@@ -111,12 +111,12 @@ private fun counted(task: ColumnTask, columns: DeviceArrayReader): DeviceArrayRe
         int64("late", LongArray(there.size) { counts[2 * there[it] + 1].toLong() })
         utf8("device", there.map { device.type().name() })
     }
-    return DeviceArrayReader.of(batch.schema(), listOf(batch))
+    return RecordBatchReader.of(batch.schema(), listOf(batch))
 }
 
 private fun letters(airport: Int) = "${'A' + airport / 676}${'A' + airport / 26 % 26}${'A' + airport % 26}"
 
-private fun onCpu(columns: DeviceArrayReader): IntArray {
+private fun onCpu(columns: RecordBatchReader): IntArray {
     val counts = IntArray(2 * AIRPORTS)
     columns.forEach { batch ->
         batch.countAirports(counts, at = 0)
@@ -127,14 +127,14 @@ private fun onCpu(columns: DeviceArrayReader): IntArray {
 }
 
 /** Counts the rows of each airport, at a position of the airport's two counts. */
-private fun DeviceArray.countAirports(counts: IntArray, at: Int) {
+private fun RecordBatch.countAirports(counts: IntArray, at: Int) {
     for (airport in this["airport"].toLongArray()) counts[2 * airport.toInt() + at]++
 }
 
 private fun Dataset<Row>.counts(): Map<String, Pair<Long, Long>> = select("origin", "flights", "late").collectAsList()
     .associateTo(TreeMap()) { it.getString(0) to (it.getLong(1) to it.getLong(2)) }
 
-private fun DeviceArrayReader.counts(): Map<String, Pair<Long, Long>> {
+private fun RecordBatchReader.counts(): Map<String, Pair<Long, Long>> {
     val all = TreeMap<String, Pair<Long, Long>>()
     forEach { batch ->
         val (origins, flights, late) = List(3) { batch.column(it) }

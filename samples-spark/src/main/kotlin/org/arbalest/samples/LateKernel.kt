@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.columns.Column
 import org.arbalest.device.opencl.Jocl
 import org.arbalest.spark.ColumnTask
@@ -26,7 +26,7 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
     }
 
     /** Pulls and closes all columns, and returns the counts. */
-    fun count(columns: DeviceArrayReader): IntArray {
+    fun count(columns: RecordBatchReader): IntArray {
         task.onDevice(columns).use { batches -> batches.forEach(::launch) }
         return Devices.cpu().allocate(counts.size()).use { here ->
             stream.copy(counts, here)
@@ -40,7 +40,7 @@ internal class LateKernel(private val task: ColumnTask) : AutoCloseable {
         stream.copy(zeroes, counts)
     }
 
-    private fun launch(batch: DeviceArray) {
+    private fun launch(batch: RecordBatch) {
         if (batch.length() == 0L) return
         stream.waitFor(batch)
         arguments(0, batch.column("airport"))

@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.DuckDbDriver;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.columns.Selection;
@@ -25,37 +26,37 @@ final class LateFlightsJava {
     String notNull = " WHERE origin IS NOT NULL AND delay IS NOT NULL AND distance IS NOT NULL";
     try (var database = DuckDbDriver.open();
         var duckdb = database.connect();
-        DeviceArrayReader late = duckdb.query(select + notNull)
+        RecordBatchReader late = duckdb.query(select + notNull)
             .select("origin", "delay")
             .filter(batch -> Selection.where(batch.column("delay").asLongs(), delay -> delay >= VERY_LATE))
             .rebatch(Integer.MAX_VALUE); // one batch
-        DeviceArray batch = late.next()) {
+        RecordBatch batch = late.next()) {
       if (batch == null) {
         System.out.println("no flight is " + VERY_LATE + " minutes late");
         return;
       }
-      try (DeviceArray latest = batch.take(latest(batch));
+      try (RecordBatch latest = batch.take(latest(batch));
           DeviceArray hours = hours(latest);
-          DeviceArray renamed = latest.rename("delay", "minutes");
-          DeviceArray complete = renamed.withColumn("hours", hours)) {
+          RecordBatch renamed = latest.rename("delay", "minutes");
+          RecordBatch complete = renamed.withColumn("hours", hours)) {
         System.out.println(complete.toString(LATEST));
       }
     }
   }
 
   /** Returns the rows with the longest delays, the longest first. */
-  private static int[] latest(DeviceArray batch) {
+  private static int[] latest(RecordBatch batch) {
     long[] delays = batch.column("delay").toLongArray();
     return IntStream.range(0, delays.length).boxed().sorted(Comparator.comparingLong(row -> -delays[row]))
         .limit(LATEST).mapToInt(Integer::intValue).toArray();
   }
 
-  private static DeviceArray hours(DeviceArray batch) {
+  private static DeviceArray hours(RecordBatch batch) {
     long[] delays = batch.column("delay").toLongArray();
     double[] hours = new double[delays.length];
     for (int row = 0; row < hours.length; row++) hours[row] = delays[row] / 60.0;
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), hours.length);
-        DeviceArray built = builder.float64("hours", hours).build()) {
+        RecordBatch built = builder.float64("hours", hours).build()) {
       return built.retainChild(0);
     }
   }

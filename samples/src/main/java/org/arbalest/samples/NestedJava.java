@@ -10,7 +10,7 @@ import org.arbalest.device.types.*;
 final class NestedJava {
   private NestedJava() {}
 
-  static DeviceArray nested() {
+  static RecordBatch nested() {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
       // list<utf8>: ["a", "b"], null, []. appendList takes the next items, which are appended before it or after it.
       ColumnBuilder tags = builder.column(Field.of("tags", DataType.list(Field.of("item", DataType.UTF8))));

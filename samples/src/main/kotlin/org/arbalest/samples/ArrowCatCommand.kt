@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.IpcCompression
 import org.arbalest.device.ipc.IpcReadOptions
 import org.arbalest.device.types.Metadata
@@ -53,7 +53,7 @@ internal class ArrowCatCommand : Runnable {
 
     private fun printRows(input: ArrowInput) {
         // Rows of several batches are joined; the batches after them are not read.
-        DeviceArrayReader.of(input.schema, input).rebatch(rows.toLong()).use { reader ->
+        RecordBatchReader.of(input.schema, input).rebatch(rows.toLong()).use { reader ->
             reader.next()?.use { println(it.toString(rows)) }
         }
     }

@@ -2,7 +2,7 @@
 package org.arbalest.samples
 
 import me.tongfei.progressbar.ProgressBar
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowWriter
 import org.arbalest.device.ipc.IpcCompression
 import org.arbalest.device.ipc.IpcWriteOptions
@@ -104,7 +104,7 @@ internal class ArrowConvertCommand : Runnable {
             }
             bar?.stepTo(input.position)
         }
-        DeviceArrayReader.of(input.schema, input).rebatch(rebatch).use { reader ->
+        RecordBatchReader.of(input.schema, input).rebatch(rebatch).use { reader ->
             reader.forEach { batch ->
                 writer.write(batch)
                 rows += batch.length()

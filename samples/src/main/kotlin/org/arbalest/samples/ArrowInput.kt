@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.samples
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
 import org.arbalest.device.ipc.IpcCompression
@@ -25,7 +25,7 @@ internal enum class ArrowKind {
 }
 
 /** An open Arrow file or stream, which is read from its begin to its end. */
-internal interface ArrowInput : DeviceArrayReader.Source {
+internal interface ArrowInput : DeviceArrayReader.Source<RecordBatch> {
     val kind: ArrowKind
     val schema: Schema
 
@@ -97,7 +97,7 @@ private class FileInput(private val file: ArrowFile) : ArrowInput {
     override val position: Long get() = next.toLong()
     override val size: Long = file.batchCount().toLong()
 
-    override fun next(): DeviceArray? = if (next == file.batchCount()) null else file.batch(next++)
+    override fun next(): RecordBatch? = if (next == file.batchCount()) null else file.batch(next++)
 
     override fun close() = file.close()
 }
@@ -114,7 +114,7 @@ private class StreamInput(
     override val compression: IpcCompression get() = stream.compression()
     override val position: Long get() = input.count
 
-    override fun next(): DeviceArray? = stream.next()
+    override fun next(): RecordBatch? = stream.next()
 
     override fun close() = stream.close()
 }

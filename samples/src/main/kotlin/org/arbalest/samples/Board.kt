@@ -5,7 +5,7 @@ import org.arbalest.coroutines.doubles
 import org.arbalest.coroutines.get
 import org.arbalest.coroutines.ints
 import org.arbalest.coroutines.strings
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.Metadata
 import java.util.Locale
 import java.util.TreeMap
@@ -35,7 +35,7 @@ internal class Board {
     }
 
     /** Adds the quotes of a batch in order. */
-    fun add(exchange: String, quotes: DeviceArray) {
+    fun add(exchange: String, quotes: RecordBatch) {
         val words = quotes["symbol"].dictionary().strings().map { symbol ->
             bySymbol.getOrPut(symbol!!) { Instrument(symbol) }
         }

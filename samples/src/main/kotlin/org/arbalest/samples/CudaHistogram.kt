@@ -8,8 +8,8 @@ import jcuda.driver.CUresult
 import jcuda.driver.JCudaDriver
 import org.arbalest.coroutines.get
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.cuda.Cuda
 import org.arbalest.device.cuda.Jcuda
 import org.arbalest.device.types.NestedType.DictionaryType
@@ -36,7 +36,7 @@ internal class CudaHistogram(private val device: Device) : Histogram {
         }
     }
 
-    override fun add(batch: DeviceArray) {
+    override fun add(batch: RecordBatch) {
         val counts = counts ?: zeroCounts(batch["origin"].dictionary().length(), stream).also { counts = it }
         stream.waitFor(batch)
         launch(batch, counts)
@@ -47,7 +47,7 @@ internal class CudaHistogram(private val device: Device) : Histogram {
 
     override suspend fun counts(airports: List<String>): Counts = fetchCounts(airports, counts, stream)
 
-    private fun launch(batch: DeviceArray, counts: DeviceBuffer) {
+    private fun launch(batch: RecordBatch, counts: DeviceBuffer) {
         if (batch.length() == 0L) return
         val origin = batch["origin"]
         val delay = batch["delay"]

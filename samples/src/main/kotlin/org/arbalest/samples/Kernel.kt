@@ -9,13 +9,13 @@ import org.arbalest.coroutines.strings
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Availability
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -37,7 +37,7 @@ internal interface Histogram : AutoCloseable {
      * Queues a batch of the columns `origin` (a dictionary) and `delay` on the device. The caller may close it
      * immediately.
      */
-    fun add(batch: DeviceArray)
+    fun add(batch: RecordBatch)
 
     /** Waits for all queued work. */
     fun synchronize()
@@ -83,7 +83,7 @@ internal suspend fun histograms(
 private const val FLIGHTS = "SELECT origin::airport AS origin, delay FROM flights"
 
 /** Copies batches to a device, at most two ahead of the kernel, into pooled memory, and returns the number of rows. */
-private suspend fun DeviceArrayReader.addTo(
+private suspend fun RecordBatchReader.addTo(
     histogram: Histogram,
     device: Device,
 ): Long = device.createStream().use { copies ->
@@ -130,7 +130,7 @@ internal suspend fun fetchCounts(airports: List<String>, counts: DeviceBuffer?, 
     val numbers = ArrayData.of(rows * BINS, 0, listOf(null, counts))
     val lists = ArrayData.of(rows, 0, listOf(null), listOf(numbers))
     val result =
-        DeviceArray.of(Schema.of(listOf(field)).asField(), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
+        RecordBatch.of(Schema.of(listOf(field)), ArrayData.of(rows, 0, listOf(null), listOf(lists)), stream)
     return result.use { it.copyTo(Devices.cpu(), stream) }.use { here ->
         here.await()
         Counts(airports, here["delays"].items().toLongArray().map { it.toInt() })
@@ -181,7 +181,7 @@ internal class CpuHistogram {
     private var airports = listOf<String>()
     private var counts = IntArray(0)
 
-    fun add(batch: DeviceArray) {
+    fun add(batch: RecordBatch) {
         val origins = batch["origin"]
         if (counts.isEmpty()) {
             airports = origins.dictionary().strings().map { it!! }

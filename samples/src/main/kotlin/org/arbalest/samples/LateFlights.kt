@@ -14,9 +14,9 @@ import org.arbalest.coroutines.longs
 import org.arbalest.coroutines.rebatch
 import org.arbalest.coroutines.retainChild
 import org.arbalest.coroutines.where
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import java.nio.file.Path
 import java.util.Locale
@@ -42,7 +42,7 @@ internal suspend fun lateFlights(duckdb: AdbcConnection, file: Path): Boolean {
         println("%,d flights are %d minutes late or more".format(Locale.ROOT, batch.length(), VERY_LATE))
         batch.latest().use { it.withHours() }
     }
-    val rows = DeviceArrayReader.of(latest.schema(), listOf(latest)).rows()
+    val rows = RecordBatchReader.of(latest.schema(), listOf(latest)).rows()
     println(table(rows, "origin", "minutes", "distance", "hours"))
     val isSame = rows.map { it[1] } == own(duckdb)
     println(if (isSame) "the delays match DuckDB's own answer" else "the delays differ from DuckDB's own answer")
@@ -54,13 +54,13 @@ private suspend fun own(duckdb: AdbcConnection): List<Any?> =
         .map { it.single() }
 
 /** Returns the rows with the longest delays, the longest first. */
-private fun DeviceArray.latest(): DeviceArray {
+private fun RecordBatch.latest(): RecordBatch {
     val delays = this["delay"].longs()
     return take(*delays.indices.sortedByDescending { delays[it] }.take(LATEST).toIntArray())
 }
 
 /** Returns this batch with its delay under another name, and with a column of hours. */
-private fun DeviceArray.withHours(): DeviceArray {
+private fun RecordBatch.withHours(): RecordBatch {
     val delays = this["delay"].longs()
     val hours = Devices.cpu().batch(delays.size) { float64("hours") { delays[it] / 60.0 } }
         .use { it.retainChild("hours") }

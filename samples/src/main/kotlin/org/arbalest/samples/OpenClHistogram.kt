@@ -3,8 +3,8 @@ package org.arbalest.samples
 
 import org.arbalest.coroutines.get
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.columns.Column
 import org.arbalest.device.opencl.Jocl
 import org.arbalest.device.types.NestedType.DictionaryType
@@ -22,7 +22,7 @@ internal class OpenClHistogram(private val device: Device) : Histogram {
     private var kernel: cl_kernel? = null
     private var counts: DeviceBuffer? = null
 
-    override fun add(batch: DeviceArray) {
+    override fun add(batch: RecordBatch) {
         if (kernel == null) start(batch["origin"])
         stream.waitFor(batch)
         launch(batch, kernel!!, counts!!)
@@ -50,7 +50,7 @@ internal class OpenClHistogram(private val device: Device) : Histogram {
         return CL.clCreateKernel(program, "histogram", null).also { CL.clReleaseProgram(program) }
     }
 
-    private fun launch(batch: DeviceArray, kernel: cl_kernel, counts: DeviceBuffer) {
+    private fun launch(batch: RecordBatch, kernel: cl_kernel, counts: DeviceBuffer) {
         if (batch.length() == 0L) return
         val origin = batch["origin"]
         val delay = batch["delay"]

@@ -11,8 +11,8 @@ import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.int32
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
@@ -82,7 +82,7 @@ internal suspend fun TickerLibrary.produce(market: Market, stopAfter: Long): Sum
 }
 
 /** Emits batches of quotes. The flow owns each batch until [produceTo] passes it to native code. */
-private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flow<DeviceArray> = lendingFlow {
+private fun quotes(market: Market, emitting: (batch: Long, Quotes) -> Unit): Flow<RecordBatch> = lendingFlow {
     val random = Random(market.seed)
     for (batch in 0 until market.batches) {
         val quotes = Quotes(market, random)
@@ -96,7 +96,7 @@ internal class Quotes(market: Market, random: Random) {
     private val prices = DoubleArray(market.rows) { random.nextInt(64, 6400) / 64.0 } // sums of such numbers are exact
     private val sizes = IntArray(market.rows) { random.nextInt(1, 1000) }
 
-    fun batch(): DeviceArray = Devices.cpu().batch(prices.size) {
+    fun batch(): RecordBatch = Devices.cpu().batch(prices.size) {
         notNull.dictionary("symbol", symbols)
         notNull.float64("price", prices)
         notNull.int32("size", sizes)

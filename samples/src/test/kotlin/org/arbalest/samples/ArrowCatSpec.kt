@@ -9,9 +9,9 @@ import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.float64
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowWriter
 import org.arbalest.device.ipc.IpcCompression
 import org.arbalest.device.ipc.IpcWriteOptions
@@ -24,13 +24,13 @@ import kotlin.io.path.writeBytes
 import kotlin.io.path.writeText
 
 /** A batch of two rows: prices, and symbols that name the batch. */
-internal fun quotes(number: Int): DeviceArray = Devices.cpu().batch(2) {
+internal fun quotes(number: Int): RecordBatch = Devices.cpu().batch(2) {
     float64("price") { number + it / 4.0 }
     utf8("symbol") { "s$number.$it" }
 }.use { it.withMetadata(Metadata.of("source", "test")) }
 
 /** Three batches. */
-internal fun quotes(): DeviceArrayReader = List(3) { quotes(it) }.let { DeviceArrayReader.of(it.first().schema(), it) }
+internal fun quotes(): RecordBatchReader = List(3) { quotes(it) }.let { RecordBatchReader.of(it.first().schema(), it) }
 
 internal fun Path.writeFile(options: IpcWriteOptions = IpcWriteOptions.defaults()): Path =
     also { ArrowWriter.writeFile(it, quotes(), options) }

@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
 import org.arbalest.device.ipc.ArrowWriter
@@ -34,9 +34,9 @@ class ArrowConvertSpec : FunSpec({
 
     fun convert(vararg args: Any): Run = captured { runSamples("arrow-convert", *args.map { "$it" }.toTypedArray()) }
 
-    fun lengths(reader: DeviceArrayReader): List<Long> = buildList { reader.use { it.forEach { add(it.length()) } } }
+    fun lengths(reader: RecordBatchReader): List<Long> = buildList { reader.use { it.forEach { add(it.length()) } } }
 
-    fun Path.read(): DeviceArrayReader = when (arrowKind(this)) {
+    fun Path.read(): RecordBatchReader = when (arrowKind(this)) {
         ArrowKind.FILE -> ArrowFile.read(this)
         ArrowKind.STREAM -> ArrowStream.read(inputStream())
     }

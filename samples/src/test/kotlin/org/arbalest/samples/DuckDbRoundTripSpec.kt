@@ -4,10 +4,10 @@ package org.arbalest.samples
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.support.ResourceCountersExtension
@@ -104,7 +104,7 @@ private fun AdbcConnection.number(sql: String): Long = query(sql).use { reader -
 }
 
 /** Returns the array as a copy on the CPU, after a copy to a device whose memory the CPU cannot access. */
-private fun DeviceArray.thereAndBack(): DeviceArray =
+private fun RecordBatch.thereAndBack(): RecordBatch =
     copyTo(Devices.device(DeviceType.EXT_DEV, 0)).use { it.copyTo(Devices.cpu()) }
 
 /**
@@ -117,8 +117,8 @@ private fun AdbcConnection.copy(
     table: String,
     inSlices: Boolean,
 ) = query(sql).use { reader ->
-    val cut = ArrayDeque<DeviceArray>()
-    val slices = DeviceArrayReader.of(reader.field(), reader.deviceType()) {
+    val cut = ArrayDeque<RecordBatch>()
+    val slices = RecordBatchReader.of(reader.schema(), reader.deviceType()) {
         if (cut.isEmpty()) {
             reader.next()?.use { batch ->
                 val first = if (inSlices) minOf(3, batch.length()) else 0

@@ -19,10 +19,10 @@ import org.arbalest.coroutines.asTaskFlow
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -143,7 +143,7 @@ class TickerSpec : FunSpec({
         counting {
             library.tally(Long.MAX_VALUE).use { tally ->
                 val schema = Schema.of(Field.of("id", DataType.INT64))
-                val ids = flow<DeviceArray> { Devices.cpu().batch(1) { int64("id") { 1L } }.use { emit(it) } }
+                val ids = flow<RecordBatch> { Devices.cpu().batch(1) { int64("id") { 1L } }.use { emit(it) } }
                 shouldThrow<DeviceException> { ids.produceTo(tally.handler(), schema) }.errno() shouldBe Errno.EINVAL
                 shouldThrow<IllegalStateException> { tally.join() }.message shouldContain "not quotes: symbol"
             }
@@ -155,7 +155,7 @@ class TickerSpec : FunSpec({
             library.tally(Long.MAX_VALUE).use { tally ->
                 val schema = Quotes.schema()
                 shouldThrow<IOException> {
-                    flow<DeviceArray> { throw IOException("the tape tore") }.produceTo(tally.handler(), schema)
+                    flow<RecordBatch> { throw IOException("the tape tore") }.produceTo(tally.handler(), schema)
                 }
                 shouldThrow<IllegalStateException> { tally.join() }.message shouldContain "the tape tore"
             }

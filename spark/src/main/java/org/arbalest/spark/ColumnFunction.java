@@ -2,7 +2,7 @@
 package org.arbalest.spark;
 
 import java.io.Serializable;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,5 +32,5 @@ public interface ColumnFunction<T extends @Nullable Object> extends Serializable
    * @return the function's result; it may use the columns until the end of the task
    * @throws Exception if the function fails; the attempt of the task then fails
    */
-  T apply(ColumnTask task, DeviceArrayReader columns) throws Exception;
+  T apply(ColumnTask task, RecordBatchReader columns) throws Exception;
 }

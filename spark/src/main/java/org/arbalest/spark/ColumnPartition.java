@@ -3,7 +3,7 @@ package org.arbalest.spark;
 
 import java.io.Serializable;
 import java.util.List;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.async.AsyncArrayStream;
 
 /**
@@ -18,7 +18,7 @@ public interface ColumnPartition extends Serializable {
    *
    * <p>{@link org.arbalest.device.c.CData#importStream} makes a reader from a C stream, {@link AsyncArrayStream#reader}
    * from an async stream. The reader has the request's columns, found by their names, with their types. It may have
-   * them in any order, and may have more columns: the task calls {@link DeviceArrayReader#select(int...)} then.
+   * them in any order, and may have more columns: the task calls {@link RecordBatchReader#select(int...)} then.
    *
    * <p>The reader may be on any device. A reader on the type of the {@linkplain ColumnTask#device task's device} must
    * be on that device. The task then copies batches from the device while Spark processes the batches before.
@@ -31,7 +31,7 @@ public interface ColumnPartition extends Serializable {
    * @param task the task that reads
    * @throws Exception if the partition cannot be opened; the attempt of the task then fails
    */
-  DeviceArrayReader open(ColumnTask task) throws Exception;
+  RecordBatchReader open(ColumnTask task) throws Exception;
 
   /**
    * Returns the hosts that read this partition best, by Spark's names. By default the list is empty: all hosts are

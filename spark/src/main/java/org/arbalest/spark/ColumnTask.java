@@ -2,9 +2,9 @@
 package org.arbalest.spark;
 
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatchReader;
 
 /**
  * A Spark task on an executor that reads or makes columns, and the device that it may use.
@@ -84,5 +84,5 @@ public interface ColumnTask {
    *
    * @param columns the reader, which passes to the result
    */
-  DeviceArrayReader onDevice(DeviceArrayReader columns);
+  RecordBatchReader onDevice(RecordBatchReader columns);
 }

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.columns.ColumnPlan;
@@ -92,7 +92,7 @@ public final class DataFrames {
    * @throws UnsupportedOperationException if the DataFrame belongs to Spark Connect
    */
   public static Dataset<Row> mapColumns(Dataset<Row> dataframe, Schema schema,
-      ColumnFunction<DeviceArrayReader> function) {
+      ColumnFunction<RecordBatchReader> function) {
     List<String> names = schema.fields().stream().map(Field::name).toList();
     if (Set.copyOf(names).size() < names.size())
       throw new IllegalArgumentException(

@@ -14,8 +14,9 @@ import io.kotest.matchers.string.shouldNotContain
 import org.apache.spark.SparkException
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.types.DataType
@@ -274,7 +275,7 @@ private object SharedReaders {
 
     private val live get() = "${driver.live(FaultyDriver.Live.DATABASES)} live"
 
-    private fun open(task: ColumnTask, options: Map<String, String> = mapOf()): DeviceArrayReader =
+    private fun open(task: ColumnTask, options: Map<String, String> = mapOf()): RecordBatchReader =
         AdbcParts.Query(AdbcParts.Database("${driver.file}", null, options, mapOf()), "SELECT id FROM batches(2, 3)")
             .open(task)
 }
@@ -292,10 +293,10 @@ class Pulled : ColumnSource {
         ).map { part ->
             ColumnPartition { task ->
                 val reader = part.open(task)
-                DeviceArrayReader.of(
+                RecordBatchReader.of(
                     reader.schema(),
-                    object : DeviceArrayReader.Source {
-                        override fun next(): DeviceArray? {
+                    object : DeviceArrayReader.Source<RecordBatch> {
+                        override fun next(): RecordBatch? {
                             createTempFile(Path.of(folder))
                             return reader.next()
                         }

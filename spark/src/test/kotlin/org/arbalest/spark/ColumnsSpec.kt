@@ -11,8 +11,8 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.api.java.UDF1
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataTypes
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -254,7 +254,7 @@ class ColumnsSpec : FunSpec({
         val schema =
             Schema.of(listOf(Field.of("id", DataType.INT64).withNullable(false).withMetadata(Metadata.of("k", "v"))))
         DataFrames.mapColumns(rows, schema) { _, columns ->
-            DeviceArrayReader.of(schema) { columns.next()?.use { it.convertTo(schema.asField()) } }
+            RecordBatchReader.of(schema) { columns.next()?.use { it.convertTo(schema.asField()) } }
         }.count() shouldBe 10
     }
 
@@ -315,7 +315,7 @@ class ColumnsSpec : FunSpec({
                     val batch = BatchBuilder.of(Devices.cpu(), 3).use {
                         it.int64("bucket", longArrayOf(0, 1, 2)).int32("rows", counts).build()
                     }
-                    DeviceArrayReader.of(batch.schema(), listOf(batch))
+                    RecordBatchReader.of(batch.schema(), listOf(batch))
                 }
                 counts.createOrReplaceTempView("counts")
                 Cluster.session.sql("SELECT name, sum(rows) FROM counts JOIN VALUES (0L, 'zero'), (2L, 'two') AS " +
@@ -378,7 +378,7 @@ private fun useLate(over: SparkTask): String {
 }
 
 @Suppress("UNCHECKED_CAST") // a Java function can return null
-private val NULL = ColumnFunction<DeviceArrayReader?> { _, _ -> null } as ColumnFunction<DeviceArrayReader>
+private val NULL = ColumnFunction<RecordBatchReader?> { _, _ -> null } as ColumnFunction<RecordBatchReader>
 
 /** A query for a row of each type that Spark reads from Parquet, and a row of nulls. */
 private const val EVERY_TYPE = """

@@ -7,9 +7,9 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.api.java.UDF1
 import org.apache.spark.sql.types.DataTypes
 import org.arbalest.device.Availability
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -45,7 +45,7 @@ class DeviceSpec : FunSpec({
         val schema = DataFrames.schema(rows)
         val there = DataFrames.mapColumns(rows, schema) { task, columns ->
             val moved = task.onDevice(columns)
-            DeviceArrayReader.of(schema, task.device().type()) {
+            RecordBatchReader.of(schema, task.device().type()) {
                 checkNotNull(TaskContext.get()) { "pulled on ${Thread.currentThread()}, which has no TaskContext" }
                 moved.next()
             }

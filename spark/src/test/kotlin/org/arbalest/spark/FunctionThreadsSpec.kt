@@ -12,7 +12,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.api.java.UDF1
 import org.apache.spark.sql.api.java.UDF2
 import org.apache.spark.sql.types.DataTypes
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -153,7 +153,7 @@ private val ENDS = ConcurrentLinkedQueue<String>()
 /** Number of rows that left the aggregation. */
 private val COUNTED = AtomicInteger()
 
-private fun pullAll(columns: DeviceArrayReader) {
+private fun pullAll(columns: RecordBatchReader) {
     val ended = runCatching { columns.forEach {} }.exceptionOrNull()?.message ?: "ended"
     ENDS += "$ended, rows counted: ${COUNTED.getAndSet(0)}"
 }

@@ -7,7 +7,7 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -41,12 +41,12 @@ class FunctionsKilledSpec : FunSpec({
         },
         "Spark pulls the result of mapColumns, which pulls its columns" to { blocked, _ ->
             DataFrames.mapColumns(blocked, schema) { _, columns ->
-                DeviceArrayReader.of(schema) { columns.next() }
+                RecordBatchReader.of(schema) { columns.next() }
             }.count()
         },
         "Spark pulls the result of mapColumns, which blocks" to { _, folder ->
             DataFrames.mapColumns(Cluster.session.range(0, 100, 1, 2).toDF(), schema) { _, _ ->
-                DeviceArrayReader.of(schema, Blocked(Path(folder)))
+                RecordBatchReader.of(schema, Blocked(Path(folder)))
             }.count()
         },
     )

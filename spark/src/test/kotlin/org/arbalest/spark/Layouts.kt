@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -47,7 +47,7 @@ class Layouts : ColumnSource {
         /** Addresses of the buffers in this executor. */
         val ADDRESSES: MutableSet<Long> = ConcurrentHashMap.newKeySet()
 
-        private fun opened(schema: Schema, names: List<String>): DeviceArrayReader {
+        private fun opened(schema: Schema, names: List<String>): RecordBatchReader {
             val order = schema.fields().reversed() // another order than Spark's
             val batch = BatchBuilder.of(Devices.cpu(), ROWS).use { builder ->
                 for (field in order) builder.column(field, List(ROWS) { value(field.name(), it) })
@@ -56,7 +56,7 @@ class Layouts : ColumnSource {
             val slice = batch.use { it.slice(3, ROWS - 3L) }
             for (name in names) for (buffer in 1 until slice.column(name).bufferCount()) ADDRESSES += slice.column(name)
                 .bufferAddress(buffer)
-            return DeviceArrayReader.of(slice.schema(), listOf(slice))
+            return RecordBatchReader.of(slice.schema(), listOf(slice))
         }
 
         private fun value(name: String, row: Int): Any? = when (name) {

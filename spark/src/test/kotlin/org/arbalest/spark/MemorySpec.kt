@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import java.util.concurrent.ConcurrentLinkedQueue
 
 /**
@@ -28,7 +28,7 @@ class MemorySpec : FunSpec({
             Cluster.session.conf().set("spark.arbalest.columnar", columnar)
             val rows = Cluster.session.range(0, 40_000_000, 1, 2).toDF()
             fun kept(most: Int) = DataFrames.columns(rows) { _, columns ->
-                val kept = ArrayDeque<DeviceArray>()
+                val kept = ArrayDeque<RecordBatch>()
                 try {
                     generateSequence(columns::next).forEach {
                         kept += it
@@ -36,7 +36,7 @@ class MemorySpec : FunSpec({
                     }
                     kept.size
                 } finally {
-                    kept.forEach(DeviceArray::close)
+                    kept.forEach(RecordBatch::close)
                 }
             }.collect()
             kept(10) shouldBe listOf(10, 10)
@@ -68,7 +68,7 @@ class MemorySpec : FunSpec({
         failure { left.collect() } shouldContain
             Regex("task \\d+ of stage \\d+ left behind buffers=1, bufferBytes=\\d+, arrays=1: close each array")
         repeat(5) {
-            DataFrames.columns(rows) { _, columns -> columns.use { it.next()!!.use(DeviceArray::length) } }
+            DataFrames.columns(rows) { _, columns -> columns.use { it.next()!!.use(RecordBatch::length) } }
                 .collect() shouldBe listOf(10)
         }
         val closed = DataFrames.columns(Cluster.session.range(0, 64, 1, 64).toDF()) { _, _ ->
@@ -80,4 +80,4 @@ class MemorySpec : FunSpec({
     }
 })
 
-private val LEFT = ConcurrentLinkedQueue<DeviceArray>()
+private val LEFT = ConcurrentLinkedQueue<RecordBatch>()

@@ -11,7 +11,7 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.util.AccumulatorV2
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -96,7 +96,7 @@ class MetricsSpec : FunSpec({
             val numbers = Cluster.read(Numbers::class.java)
             val schema = Schema.of(Field.of("id", DataType.INT64))
             val few = DataFrames.mapColumns(numbers, schema) { _, columns ->
-                DeviceArrayReader.of(schema) {
+                RecordBatchReader.of(schema) {
                     columns.next()?.use { it.slice(0, 10).use { ten -> ten.convertTo(schema.asField()) } }
                 }
             }

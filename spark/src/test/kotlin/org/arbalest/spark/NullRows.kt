@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.spark
 
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -25,12 +25,12 @@ class NullRows : ColumnSource {
     companion object {
         private fun field(strict: Boolean): Field = Field.of("v", DataType.INT64).withNullable(!strict)
 
-        private fun batch(strict: Boolean): DeviceArray =
+        private fun batch(strict: Boolean): RecordBatch =
             BatchBuilder.of(Devices.cpu(), 3).use { it.column(field(strict), listOf(1L, 42L, 3L)).build() }
                 .withNullRows(1)
 
-        fun reader(strict: Boolean): DeviceArrayReader = List(2) { batch(strict) }.let {
-            DeviceArrayReader.of(it[0].schema(), it)
+        fun reader(strict: Boolean): RecordBatchReader = List(2) { batch(strict) }.let {
+            RecordBatchReader.of(it[0].schema(), it)
         }
     }
 }

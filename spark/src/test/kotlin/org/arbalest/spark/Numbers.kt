@@ -3,9 +3,10 @@ package org.arbalest.spark
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.connector.expressions.filter.Predicate
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowArrayStreamStruct
@@ -90,8 +91,8 @@ class Numbers : ColumnSource {
 }
 
 /** A source of all columns that makes only those that Spark needs; it fails without a request. */
-private class Selecting(private val needed: List<String>, private val make: (Schema) -> DeviceArray?) :
-    DeviceArrayReader.Source {
+private class Selecting(private val needed: List<String>, private val make: (Schema) -> RecordBatch?) :
+    DeviceArrayReader.Source<RecordBatch> {
     private var selected: Schema? = null
 
     override fun select(vararg columns: Int): Boolean {
@@ -99,7 +100,7 @@ private class Selecting(private val needed: List<String>, private val make: (Sch
         return true
     }
 
-    override fun next(): DeviceArray? {
+    override fun next(): RecordBatch? {
         check(selected?.fields()?.map { it.name() } == needed) { "selected are $selected, but Spark needs $needed" }
         return make(checkNotNull(selected))
     }
@@ -115,7 +116,7 @@ private data class NumbersPartition(
 ) : ColumnPartition {
     override fun preferredHosts(): List<String> = hosts
 
-    override fun open(task: ColumnTask): DeviceArrayReader {
+    override fun open(task: ColumnTask): RecordBatchReader {
         check(task.partition() == number || does.startsWith("union") || does == "one by one")
         check(does != "fail in open") { "no stream for partition $number" }
         val fields = Numbers.ALL.fields().filter { it.name() in columns }.toMutableList()
@@ -129,17 +130,17 @@ private data class NumbersPartition(
         val schema = Schema.of(fields)
         val isBlocked = if (does.startsWith("block once in ")) number == 0 && task.attempt() == 0
         else does.startsWith("block in ")
-        if (isBlocked) return DeviceArrayReader.of(schema, Blocked(Path.of(does.substringAfter(" in "))))
+        if (isBlocked) return RecordBatchReader.of(schema, Blocked(Path.of(does.substringAfter(" in "))))
         var batch = 0
-        if (does == "selects") return DeviceArrayReader.of(Numbers.ALL, Selecting(columns) { selected ->
+        if (does == "selects") return RecordBatchReader.of(Numbers.ALL, Selecting(columns) { selected ->
             if (batch++ == batches) null else make(selected, batch - 1)
         })
         if (does == "one by one") {
             val open = Numbers.open.incrementAndGet()
             check(open == 1) { "$open readers are open, but only one may be open at a time" }
-            return DeviceArrayReader.of(schema, OneByOne { if (batch++ == batches) null else make(schema, batch - 1) })
+            return RecordBatchReader.of(schema, OneByOne { if (batch++ == batches) null else make(schema, batch - 1) })
         }
-        val reader = DeviceArrayReader.of(schema) {
+        val reader = RecordBatchReader.of(schema) {
             if (does.startsWith("wait in ") && batch == 1) awaitGo(Path.of(does.removePrefix("wait in ")))
             if (does == "kill" && batch == 1 && task.attempt() == 0 && number == 0) kill()
             if (does == "device ahead") {
@@ -167,16 +168,16 @@ private data class NumbersPartition(
      */
     private fun inC(
         allocate: (Arena) -> MemorySegment,
-        reader: DeviceArrayReader,
+        reader: RecordBatchReader,
         out: CExport,
         back: CImport,
-    ): DeviceArrayReader = Arena.ofConfined().use { arena ->
+    ): RecordBatchReader = Arena.ofConfined().use { arena ->
         val struct = allocate(arena)
         CData.exportStream(reader, struct, out)
         CData.importStream(MemorySegment.ofAddress(struct.address()), back)
     }
 
-    private fun make(schema: Schema, batch: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { builder ->
+    private fun make(schema: Schema, batch: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { builder ->
         val first = (number * 1000L + batch) * rows
         if (does == "many") {
             for (field in schema.fields()) builder.column(field).appendAll(LongArray(rows) { first + it })
@@ -210,8 +211,8 @@ internal fun kill() {
     ProcessBuilder("kill", "-9", "${ProcessHandle.current().pid()}").start().waitFor()
 }
 
-private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader.Source {
-    override fun next(): DeviceArray? = from()
+private class OneByOne(private val from: () -> RecordBatch?) : DeviceArrayReader.Source<RecordBatch> {
+    override fun next(): RecordBatch? = from()
 
     override fun close() {
         Numbers.open.decrementAndGet()
@@ -219,10 +220,10 @@ private class OneByOne(private val from: () -> DeviceArray?) : DeviceArrayReader
 }
 
 /** A source that creates a file in a folder when it is pulled, and then blocks until it is cancelled. */
-internal class Blocked(private val folder: Path) : DeviceArrayReader.Source {
+internal class Blocked(private val folder: Path) : DeviceArrayReader.Source<RecordBatch> {
     private val cancelled = CountDownLatch(1)
 
-    override fun next(): DeviceArray? {
+    override fun next(): RecordBatch? {
         createTempFile(folder)
         cancelled.await()
         return null

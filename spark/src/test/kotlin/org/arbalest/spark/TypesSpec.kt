@@ -6,8 +6,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
@@ -79,7 +79,7 @@ class Seldom : ColumnSource {
                         builder.column(Field.of(each.name, each.type), listOf(each.value, null))
                     builder.build()
                 }
-                DeviceArrayReader.of(batch.schema(), listOf(batch))
+                RecordBatchReader.of(batch.schema(), listOf(batch))
             },
         )
     }

@@ -13,9 +13,9 @@ import org.apache.spark.sql.types.TimeType
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.CalendarInterval
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
@@ -241,11 +241,11 @@ class VectorsSpec : FunSpec({
 
 private class Case(val type: DataType, val sparkType: String, val values: List<Any>, val expected: List<Any?>)
 
-private fun batch(schema: Schema, values: List<Any?>): DeviceArray =
+private fun batch(schema: Schema, values: List<Any?>): RecordBatch =
     BatchBuilder.of(Devices.cpu(), values.size).use { it.column(schema.fields()[0], values).build() }
 
 private fun Array<out org.arbalest.spark.internal.vector.ArrowVector>.rows(
-    array: DeviceArray,
+    array: RecordBatch,
     type: StructType,
 ): List<Any?> {
     this[0].show(array.column(0))

@@ -3,6 +3,7 @@ package org.arbalest.support
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
@@ -76,7 +77,7 @@ object EveryType {
         Field.of("uuid", FixedSizeBinaryType(16)).withExtension("arrow.uuid", "")
 
     /** Returns a batch with the rows from [from] on. A row number has the same value in every batch. */
-    fun batch(from: Int, rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun batch(from: Int, rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         for (field in fields) {
             val column = batch.column(field)
             for (row in from until from + rows) append(column, field.type(), row)

@@ -4,6 +4,7 @@ package org.arbalest.support
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 
 /**
  * Returns the columns of this record batch in a batch whose own bitmap makes some rows null, as the bitmap of any C
@@ -11,7 +12,7 @@ import org.arbalest.device.Devices
  *
  * @param isCounted whether the new batch has the number of nulls
  */
-fun DeviceArray.withNullRows(vararg rows: Int, isCounted: Boolean = true): DeviceArray = use { batch ->
+fun RecordBatch.withNullRows(vararg rows: Int, isCounted: Boolean = true): RecordBatch = use { batch ->
     val bits = Devices.cpu().allocate((batch.length() + 7) / 8)
     val bitmap = bits.segment().fill(-1)
     for (row in rows) bitmap.asByteBuffer().let {
@@ -19,5 +20,5 @@ fun DeviceArray.withNullRows(vararg rows: Int, isCounted: Boolean = true): Devic
     }
     val nulls = if (isCounted) rows.size.toLong() else -1
     DeviceArray.of(batch.field().withNullable(true),
-        ArrayData.of(batch.length(), nulls, listOf(bits), ArrayData.of(batch).children()))
+        ArrayData.of(batch.length(), nulls, listOf(bits), ArrayData.of(batch).children())).asRecordBatch()
 }

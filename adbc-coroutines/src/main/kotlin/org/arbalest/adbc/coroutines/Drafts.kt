@@ -12,8 +12,8 @@ import kotlinx.coroutines.flow.flow
 import org.arbalest.coroutines.LendingFlow
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcMultiResultSet
@@ -49,13 +49,13 @@ public suspend fun AdbcStatement.awaitMulti(
 public fun AdbcConnection.queryMultiFlow(
     sql: String,
     dispatcher: CoroutineDispatcher? = null,
-): Flow<DeviceArrayReader> = flow {
+): Flow<RecordBatchReader> = flow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     awaitCall(here) { createStatement() }.useOn(here) { statement ->
         statement.awaitCall(here) { setSqlQuery(sql) }
         statement.awaitMulti(here).useOn(here) { results ->
             while (true) {
-                val result = statement.awaitCall<DeviceArrayReader?>(here) { results.next() } ?: break
+                val result = statement.awaitCall<RecordBatchReader?>(here) { results.next() } ?: break
                 result.useOn(here) { emit(it) }
             }
         }
@@ -77,7 +77,7 @@ public fun AdbcConnection.queryAsyncFlow(
     sql: String,
     prefetch: Int = 16,
     dispatcher: CoroutineDispatcher? = null,
-): LendingFlow<DeviceArray> = lendingFlow {
+): LendingFlow<RecordBatch> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     awaitCall(here) { createStatement() }.useOn(here) { statement ->
         statement.awaitCall(here) { setSqlQuery(sql) }

@@ -6,8 +6,8 @@ import kotlinx.coroutines.Dispatchers
 import org.arbalest.coroutines.LendingFlow
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.Adbc
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
@@ -33,8 +33,8 @@ import org.arbalest.device.adbc.AdbcStatement
  */
 public suspend fun AdbcStatement.awaitQuery(
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): DeviceArrayReader =
-    calling(dispatcher, DeviceArrayReader::close, mayEndLate = true) { call ->
+): RecordBatchReader =
+    calling(dispatcher, RecordBatchReader::close, mayEndLate = true) { call ->
         call.cancellable({ cancel() }) { executeQuery() }
     }
 
@@ -58,8 +58,8 @@ public suspend fun AdbcStatement.awaitUpdate(
 public suspend fun AdbcConnection.awaitQuery(
     sql: String,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): DeviceArrayReader =
-    calling(dispatcher, DeviceArrayReader::close, mayEndLate = true) { call ->
+): RecordBatchReader =
+    calling(dispatcher, RecordBatchReader::close, mayEndLate = true) { call ->
         byStatement(call) { statement ->
             statement.setSqlQuery(sql)
             statement.executeQuery()
@@ -77,8 +77,8 @@ public suspend fun AdbcConnection.awaitQuery(
     sql: String,
     vararg values: Any?,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): DeviceArrayReader =
-    calling(dispatcher, DeviceArrayReader::close, mayEndLate = true) { call ->
+): RecordBatchReader =
+    calling(dispatcher, RecordBatchReader::close, mayEndLate = true) { call ->
         byStatement(call) { statement ->
             statement.set(sql, values)
             call.check()
@@ -162,7 +162,7 @@ private fun <T> AdbcConnection.byStatement(
  */
 public suspend fun AdbcConnection.awaitIngest(
     target: AdbcIngest,
-    batches: DeviceArrayReader,
+    batches: RecordBatchReader,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = batches.use {
     calling(dispatcher, {}) { call ->
@@ -177,7 +177,7 @@ public suspend fun AdbcConnection.awaitIngest(
 /** Creates a table from [batches]; fails if a table with that name exists. See the overload for [AdbcIngest]. */
 public suspend fun AdbcConnection.awaitIngest(
     table: String,
-    batches: DeviceArrayReader,
+    batches: RecordBatchReader,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = awaitIngest(AdbcIngest.into(table), batches, dispatcher)
 
@@ -189,7 +189,7 @@ public suspend fun AdbcConnection.awaitIngest(
  */
 public suspend fun AdbcConnection.awaitIngest(
     target: AdbcIngest,
-    batch: DeviceArray,
+    batch: RecordBatch,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = batch.use {
     calling(dispatcher, {}) { call ->
@@ -204,7 +204,7 @@ public suspend fun AdbcConnection.awaitIngest(
 /** Creates a table from a [batch]; fails if a table with that name exists. See the overload for [AdbcIngest]. */
 public suspend fun AdbcConnection.awaitIngest(
     table: String,
-    batch: DeviceArray,
+    batch: RecordBatch,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
 ): Long = awaitIngest(AdbcIngest.into(table), batch, dispatcher)
 
@@ -217,7 +217,7 @@ public suspend fun AdbcConnection.awaitIngest(
 public suspend fun AdbcConnection.awaitPartition(
     partition: ByteArray,
     dispatcher: CoroutineDispatcher = Dispatchers.IO.limitedParallelism(1),
-): DeviceArrayReader = calling(dispatcher, DeviceArrayReader::close) { call ->
+): RecordBatchReader = calling(dispatcher, RecordBatchReader::close) { call ->
     byConnection(call) { readPartition(partition) }
 }
 
@@ -318,7 +318,7 @@ internal fun drop(answer: Any?) {
 public fun AdbcConnection.queryFlow(
     sql: String,
     dispatcher: CoroutineDispatcher? = null,
-): LendingFlow<DeviceArray> = lendingFlow {
+): LendingFlow<RecordBatch> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     awaitQuery(sql, here).asFlow(here).collect { emit(it) }
 }
@@ -333,7 +333,7 @@ public fun AdbcConnection.queryFlow(
     sql: String,
     vararg values: Any?,
     dispatcher: CoroutineDispatcher? = null,
-): LendingFlow<DeviceArray> = lendingFlow {
+): LendingFlow<RecordBatch> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     awaitQuery(sql, *values, dispatcher = here).asFlow(here).collect { emit(it) }
 }

@@ -7,9 +7,9 @@ import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
@@ -23,11 +23,11 @@ internal val c: FaultyDriver get() = FaultyDriver.full
 
 internal val IDS = Schema.of(Field.of("id", DataType.INT64))
 
-internal fun ids(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) { int64("id", ids) }
+internal fun ids(vararg ids: Long): RecordBatch = Devices.cpu().batch(ids.size) { int64("id", ids) }
 
-internal fun reader(vararg ids: Long): DeviceArrayReader = DeviceArrayReader.of(IDS, ids.map { ids(it) })
+internal fun reader(vararg ids: Long): RecordBatchReader = RecordBatchReader.of(IDS, ids.map { ids(it) })
 
-internal fun DeviceArray.ids(): List<Long> = column("id").toLongArray().toList()
+internal fun RecordBatch.ids(): List<Long> = column("id").toLongArray().toList()
 
 internal suspend fun AdbcConnection.count(table: String = "t"): Long =
     awaitQuery("SELECT COUNT(*) FROM $table").use { reader -> reader.next()!!.use { it.column(0).getLong(0) } }

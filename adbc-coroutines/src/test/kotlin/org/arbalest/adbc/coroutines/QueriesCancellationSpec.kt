@@ -19,8 +19,9 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.asReader
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcObjects
@@ -231,8 +232,8 @@ class QueriesCancellationSpec : FunSpec({
         connected { connection ->
             val entered = CompletableDeferred<Unit>()
             val gate = CountDownLatch(1)
-            val source = object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? {
+            val source = object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? {
                     entered.complete(Unit)
                     gate.await()
                     return null
@@ -242,7 +243,7 @@ class QueriesCancellationSpec : FunSpec({
             }
             coroutineScope {
                 val ingestion = launch(Dispatchers.Default) {
-                    connection.awaitIngest("x", DeviceArrayReader.of(IDS, source))
+                    connection.awaitIngest("x", RecordBatchReader.of(IDS, source))
                 }
                 entered.await()
                 ingestion.cancel()
@@ -251,7 +252,7 @@ class QueriesCancellationSpec : FunSpec({
                 ends shouldBe true
             }
             val collected = CompletableDeferred<Unit>()
-            val idle = flow<DeviceArray> {
+            val idle = flow<RecordBatch> {
                 collected.complete(Unit)
                 awaitCancellation()
             }
@@ -444,8 +445,8 @@ class QueriesCancellationSpec : FunSpec({
             c.live(Live.STATEMENTS) + c.live(Live.STREAMS) shouldBe 0
             val entered = CompletableDeferred<Unit>()
             val gate = CountDownLatch(1)
-            val source = object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? {
+            val source = object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? {
                     entered.complete(Unit)
                     gate.await()
                     return null
@@ -455,7 +456,7 @@ class QueriesCancellationSpec : FunSpec({
             }
             coroutineScope {
                 val ingestion = launch(Dispatchers.Default) {
-                    connection.awaitCall { ingest("x", DeviceArrayReader.of(IDS, source)) }
+                    connection.awaitCall { ingest("x", RecordBatchReader.of(IDS, source)) }
                 }
                 entered.await()
                 ingestion.cancel()

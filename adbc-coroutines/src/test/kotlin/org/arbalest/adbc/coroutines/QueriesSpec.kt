@@ -17,8 +17,8 @@ import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcStatus
@@ -40,7 +40,7 @@ class QueriesSpec : FunSpec({
             fun nullRow() = ids(1, 42, 3).withNullRows(1)
             connection.awaitIngest("x", nullRow()) shouldBe 3
             connection.awaitIngest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND),
-                nullRow().let { DeviceArrayReader.of(it.schema(), listOf(it)) }) shouldBe 3
+                nullRow().let { RecordBatchReader.of(it.schema(), listOf(it)) }) shouldBe 3
             connection.awaitQuery("SELECT count(*) AS id FROM x WHERE id IS NULL").use { reader ->
                 reader.next()!!.use { it.ids() shouldBe listOf(2L) }
             }
@@ -64,7 +64,7 @@ class QueriesSpec : FunSpec({
             }
             Executors.newSingleThreadExecutor { Thread(it, "pulls here") }.asCoroutineDispatcher().use { dispatcher ->
                 val thread = AtomicReference<String>()
-                val source = DeviceArrayReader.of(IDS) {
+                val source = RecordBatchReader.of(IDS) {
                     thread.set(Thread.currentThread().name)
                     null
                 }
@@ -121,7 +121,7 @@ class QueriesSpec : FunSpec({
                 flow.map { it.ids() }.toList() shouldBe
                     listOf(listOf(0L, 1L), listOf(2L, 3L), listOf(4L, 5L), listOf(6L, 7L))
             }
-            var borrowed: DeviceArray? = null
+            var borrowed: RecordBatch? = null
             flow.take(1).collect { borrowed = it }
             borrowed!!.isOpen shouldBe false
             flow.buffer(2).map { it.length() }.toList() shouldBe listOf(2L, 2L, 2L, 2L)

@@ -14,7 +14,7 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
@@ -168,7 +168,7 @@ class TransactionsSpec : FunSpec({
         connected { connection ->
             for ((call, nth) in listOf("ConnectionSetOption" to 2L, "ConnectionCommit" to 1L)) {
                 c.fail(call, nth = nth, status = AdbcStatus.IO.code())
-                var made: DeviceArrayReader? = null
+                var made: RecordBatchReader? = null
                 shouldThrow<AdbcException> {
                     connection.transaction { awaitQuery("SELECT id FROM t").also { made = it } }
                 }.suppressed.size shouldBe 0

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.Field;
 
@@ -22,29 +22,29 @@ final class KeptBatches {
   private static final int BATCH_ROWS = 10_000;
 
   /** The batches of each partition, by the number of rows of the table. */
-  private static final Map<Long, List<List<DeviceArray>>> TABLES = new ConcurrentHashMap<>();
+  private static final Map<Long, List<List<RecordBatch>>> TABLES = new ConcurrentHashMap<>();
 
   private KeptBatches() {}
 
   /** Returns the batches of a partition of a table with {@code rows} rows. The caller retains and never closes them. */
-  static List<DeviceArray> of(long rows, int partition) {
+  static List<RecordBatch> of(long rows, int partition) {
     return TABLES.computeIfAbsent(rows, KeptBatches::table).get(partition);
   }
 
-  private static List<List<DeviceArray>> table(long rows) {
-    List<List<DeviceArray>> partitions = new ArrayList<>();
+  private static List<List<RecordBatch>> table(long rows) {
+    List<List<RecordBatch>> partitions = new ArrayList<>();
     for (int i = 0; i < PARTITIONS; i++) partitions.add(partition(rows * i / PARTITIONS, rows * (i + 1) / PARTITIONS));
     return partitions;
   }
 
-  private static List<DeviceArray> partition(long from, long to) {
-    List<DeviceArray> batches = new ArrayList<>();
+  private static List<RecordBatch> partition(long from, long to) {
+    List<RecordBatch> batches = new ArrayList<>();
     for (long first = from; first < to; first += BATCH_ROWS)
       batches.add(batch(first, (int) Math.min(BATCH_ROWS, to - first)));
     return batches;
   }
 
-  private static DeviceArray batch(long first, int rows) {
+  private static RecordBatch batch(long first, int rows) {
     long[] ids = new long[rows];
     int[] keys = new int[rows];
     double[] values = new double[rows];

@@ -5,8 +5,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ColumnSource;
@@ -28,9 +28,9 @@ public final class KeptColumns implements ColumnSource {
 
   private record Part(long rows, int number) implements ColumnPartition {
     @Override
-    public DeviceArrayReader open(ColumnTask task) {
-      Iterator<DeviceArray> batches = KeptBatches.of(rows, number).iterator();
-      return DeviceArrayReader.of(Numbers.SCHEMA, () -> batches.hasNext() ? batches.next().retain() : null);
+    public RecordBatchReader open(ColumnTask task) {
+      Iterator<RecordBatch> batches = KeptBatches.of(rows, number).iterator();
+      return RecordBatchReader.of(Numbers.SCHEMA, () -> batches.hasNext() ? batches.next().retain() : null);
     }
   }
 }

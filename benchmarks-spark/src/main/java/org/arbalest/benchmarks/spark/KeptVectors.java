@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
-import org.arbalest.device.DeviceArray;
 
 /**
  * The whole table in Spark's own vectors in native memory, a copy of {@link KeptBatches}. Each executor makes it once,
@@ -33,7 +33,7 @@ final class KeptVectors {
         .mapToObj(i -> KeptBatches.of(rows, i).stream().map(KeptVectors::copy).toList()).toList();
   }
 
-  private static ColumnarBatch copy(DeviceArray batch) {
+  private static ColumnarBatch copy(RecordBatch batch) {
     int rows = (int) batch.length();
     var ids = new OffHeapColumnVector(rows, DataTypes.LongType);
     ids.putLongs(0, rows, batch.column("id").toLongArray(), 0);

@@ -21,8 +21,8 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.spark.sql.Row;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.columns.DoubleView;
 import org.arbalest.device.columns.IntView;
 import org.arbalest.device.columns.LongView;
@@ -37,10 +37,10 @@ final class Sums {
 
   private Sums() {}
 
-  static long ofColumns(DeviceArrayReader columns) {
+  static long ofColumns(RecordBatchReader columns) {
     long sum = 0;
     while (true) {
-      try (DeviceArray batch = columns.next()) {
+      try (RecordBatch batch = columns.next()) {
         if (batch == null) return sum;
         sum += sum(batch.column("id").asLongs()) + sum(batch.column("key").asInts())
             + (long) sum(batch.column("value").asDoubles())

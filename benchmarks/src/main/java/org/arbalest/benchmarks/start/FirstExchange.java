@@ -3,8 +3,8 @@ package org.arbalest.benchmarks.start;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
@@ -24,7 +24,7 @@ public final class FirstExchange {
         builder.float64("price", new double[] {1.5, 2.0, 4.25});
         CData.exportArray(builder.build(), array, CExport.DATA.schemaTo(schema));
       }
-      try (DeviceArray batch = CData.importArray(array, CImport.DATA.schema(schema))) {
+      try (RecordBatch batch = CData.importBatch(array, CImport.DATA.schema(schema))) {
         double last = batch.column("price").getDouble(2);
         if (last != 4.25) throw new AssertionError("read " + last);
       }

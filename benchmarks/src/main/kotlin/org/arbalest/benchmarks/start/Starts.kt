@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.benchmarks.start
 
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.adbc.AdbcDriver
 import java.io.File
 import java.lang.classfile.ClassFile
@@ -52,7 +52,7 @@ fun main(args: Array<String>) {
 private const val PACKAGE = "org.arbalest.benchmarks.start"
 
 private fun programs(folder: Path): List<Program> {
-    val core = jarOf(DeviceArray::class.java, folder)
+    val core = jarOf(RecordBatch::class.java, folder)
     val kotlin = listOf("kotlin.Unit", "kotlinx.coroutines.Job", "org.arbalest.coroutines.AwaitKt",
         "org.arbalest.adbc.coroutines.CallingKt", "org.tomlj.Toml", "org.antlr.v4.runtime.Lexer",
         "org.duckdb.DuckDBDriver")

@@ -6,11 +6,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.types.Schema;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.internal.ConnectionImpl;
 import org.arbalest.device.adbc.internal.Parameters;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A connection to a database. Threads that execute at the same time need one connection each. */
@@ -25,7 +25,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * @return the result; the caller closes it. See {@link AdbcStatement#executeQuery()}
    */
   @CheckReturnValue
-  default DeviceArrayReader query(String sql) {
+  default RecordBatchReader query(String sql) {
     try (AdbcStatement statement = createStatement()) {
       return statement.query(sql); // the result keeps the parts of the statement that it needs
     }
@@ -39,7 +39,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * @throws IllegalArgumentException if a value's class is not supported
    */
   @CheckReturnValue
-  default DeviceArrayReader query(String sql, @Nullable Object... values) {
+  default RecordBatchReader query(String sql, @Nullable Object... values) {
     Parameters parameters = Parameters.of(values);
     try (AdbcStatement statement = createStatement()) {
       return parameters.query(statement, sql);
@@ -77,7 +77,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * fails, the effects of the rows before it stay, unless autocommit is off, or PostgreSQL receives a time with a zone:
    * then none stays. PostgreSQL's driver waits for its server after each row. With autocommit off, an {@code INSERT …
    * VALUES} of parameters thus becomes one of many rows, which the table's rules, triggers and defaults see at once. To
-   * store many rows, {@link #ingest(String, DeviceArray)} is faster.
+   * store many rows, {@link #ingest(String, RecordBatch)} is faster.
    *
    * @param rows the rows, each with one value per parameter; see {@link AdbcStatement#bindValues}
    * @return the number of affected rows, or -1 if the driver does not know it
@@ -102,7 +102,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * @throws AdbcException if the driver fails, for example because the table exists, or the database does not have a
    *     type. Rows that are already stored stay in the table, unless autocommit is off
    */
-  default long ingest(AdbcIngest target, DeviceArrayReader batches) {
+  default long ingest(AdbcIngest target, RecordBatchReader batches) {
     try (batches;
         AdbcStatement statement = createStatement()) {
       statement.setIngest(target);
@@ -113,17 +113,17 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
 
   /**
    * Creates a table from batches; fails if a table with that name exists. See {@link #ingest(AdbcIngest,
-   * DeviceArrayReader)}.
+   * RecordBatchReader)}.
    */
-  default long ingest(String table, DeviceArrayReader batches) {
+  default long ingest(String table, RecordBatchReader batches) {
     return ingest(AdbcIngest.into(table), batches);
   }
 
   /**
    * Fills a table with a batch, which is closed when this method returns or throws; see {@link #ingest(AdbcIngest,
-   * DeviceArrayReader)}.
+   * RecordBatchReader)}.
    */
-  default long ingest(AdbcIngest target, DeviceArray batch) {
+  default long ingest(AdbcIngest target, RecordBatch batch) {
     try (batch;
         AdbcStatement statement = createStatement()) {
       statement.setIngest(target);
@@ -134,9 +134,9 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
 
   /**
    * Creates a table from a batch, which is closed when this method returns or throws; fails if a table with that name
-   * exists. See {@link #ingest(AdbcIngest, DeviceArrayReader)}.
+   * exists. See {@link #ingest(AdbcIngest, RecordBatchReader)}.
    */
-  default long ingest(String table, DeviceArray batch) {
+  default long ingest(String table, RecordBatch batch) {
     return ingest(AdbcIngest.into(table), batch);
   }
 
@@ -147,7 +147,7 @@ public sealed interface AdbcConnection extends AdbcHandle permits ConnectionImpl
    * @return the batches of the partition; the caller closes them
    */
   @CheckReturnValue
-  DeviceArrayReader readPartition(byte[] partition);
+  RecordBatchReader readPartition(byte[] partition);
 
   /**
    * Requests the driver to cancel the metadata call or the partition of this connection that is being read or that

@@ -2,7 +2,7 @@
 package org.arbalest.device.adbc;
 
 import com.google.errorprone.annotations.CheckReturnValue;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.internal.MultiResultSetImpl;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +27,7 @@ public sealed interface AdbcMultiResultSet extends AutoCloseable permits MultiRe
    * @throws IllegalStateException if this is closed, or a change of the statement has ended it
    */
   @Nullable
-  DeviceArrayReader next();
+  RecordBatchReader next();
 
   /**
    * Returns the next result as partitions, and ends the previous one; see {@link AdbcStatement#executePartitions}.

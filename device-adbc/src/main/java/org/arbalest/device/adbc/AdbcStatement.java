@@ -3,12 +3,12 @@ package org.arbalest.device.adbc;
 
 import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.async.AsyncArrayStream;
-import org.arbalest.device.types.Schema;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.internal.StatementImpl;
+import org.arbalest.device.async.AsyncArrayStream;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +50,11 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * drivers accept only one row, for example DuckDB. Parameters are matched to columns by position: drivers need not
    * use names.
    *
-   * <p><b>Ownership.</b> The statement takes the handle, even if this method throws; {@link DeviceArray#retain} keeps a
+   * <p><b>Ownership.</b> The statement takes the handle, even if this method throws; {@link RecordBatch#retain} keeps a
    * handle. The driver releases the batch when it no longer needs it, possibly only when the statement is closed.
    * Whether the driver uses the batch again for the next execution is undefined, so bind for each execution.
    *
-   * <p>A null row of the batch itself is bound as a null in each column, as by {@link DeviceArray#pushDownNulls}
+   * <p>A null row of the batch itself is bound as a null in each column, as by {@link RecordBatch#pushDownNulls}
    * (REQ-21): drivers read only columns.
    *
    * @param rows a record batch in main memory
@@ -62,7 +62,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * @throws org.arbalest.device.DeviceException with {@code EINVAL} if a row is null, and a column cannot be null; the
    *     message contains the path and the row
    */
-  void bind(DeviceArray rows);
+  void bind(RecordBatch rows);
 
   /**
    * Binds one row of values, in the order of the query's parameters, for one execution.
@@ -81,18 +81,18 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
   void bindValues(@Nullable Object... values);
 
   /**
-   * Binds a stream of batches, as {@link #bind(DeviceArray)} binds one batch, for one execution.
+   * Binds a stream of batches, as {@link #bind(RecordBatch)} binds one batch, for one execution.
    *
    * <p><b>Ownership.</b> The statement takes the reader, even if this method throws. The reader is closed when {@link
    * #executeUpdate} returns; the result of a query closes it when the result is closed.
    *
    * <p><b>Threads.</b> The reader is pulled during the execution, perhaps on a thread of the driver. It must not use
    * this connection or be a result of it. That is an error; but if another thread produces the batches, as with {@link
-   * DeviceArrayReader#copyTo} ahead, the execution blocks until it is cancelled.
+   * RecordBatchReader#copyTo} ahead, the execution blocks until it is cancelled.
    *
    * @param rows record batches in main memory
    */
-  void bind(DeviceArrayReader rows);
+  void bind(RecordBatchReader rows);
 
   /**
    * Executes the query.
@@ -110,13 +110,13 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
    * @throws AdbcException if the query fails
    */
   @CheckReturnValue
-  default DeviceArrayReader executeQuery() {
+  default RecordBatchReader executeQuery() {
     return executeQuery(Validation.STRUCTURAL);
   }
 
   /** Executes the query, like {@link #executeQuery()}, and validates the result's batches at this level. */
   @CheckReturnValue
-  DeviceArrayReader executeQuery(Validation level);
+  RecordBatchReader executeQuery(Validation level);
 
   /**
    * Executes the query, whose driver pushes the result: no thread waits for batches. This is a prototype of a function
@@ -236,7 +236,7 @@ public sealed interface AdbcStatement extends AdbcHandle permits StatementImpl {
 
   /** Executes a query; see {@link #setSqlQuery} and {@link #executeQuery()}. */
   @CheckReturnValue
-  default DeviceArrayReader query(String sql) {
+  default RecordBatchReader query(String sql) {
     setSqlQuery(sql);
     return executeQuery();
   }

@@ -7,6 +7,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
@@ -36,7 +38,7 @@ class AdbcAsyncSpec : FunSpec({
         released().toCompletableFuture().get(5, SECONDS)
     }
 
-    fun DeviceArrayReader.rows(): Long = use { reader ->
+    fun RecordBatchReader.rows(): Long = use { reader ->
         generateSequence { reader.next() }.sumOf { batch -> batch.use { it.length() } }
     }
 
@@ -90,7 +92,7 @@ class AdbcAsyncSpec : FunSpec({
     test("bound rows of an async execution are closed when it has ended [ADB-35]") {
         var isClosed = false
         statement("SELECT * FROM batches(1, 1)") { statement ->
-            statement.bind(DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
+            statement.bind(RecordBatchReader.of(IDS, object : DeviceArrayReader.Source<RecordBatch> {
                 override fun next() = null
 
                 override fun close() {

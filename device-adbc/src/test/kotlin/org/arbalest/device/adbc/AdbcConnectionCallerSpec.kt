@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
@@ -99,7 +99,7 @@ class AdbcConnectionCallerSpec : FunSpec({
                 val source = WaitingSource()
                 Executors.newSingleThreadExecutor().use { pool ->
                     try {
-                        val call = pool.call { connection.ingest("x", DeviceArrayReader.of(IDS, source)) }
+                        val call = pool.call { connection.ingest("x", RecordBatchReader.of(IDS, source)) }
                         source.entered.await()
                         runCatching { connection.cancel(call.by) }.exceptionOrNull()?.let {
                             (it as AdbcException).status() shouldBe AdbcStatus.NOT_IMPLEMENTED

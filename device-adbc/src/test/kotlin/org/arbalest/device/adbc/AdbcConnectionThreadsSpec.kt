@@ -6,8 +6,9 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
@@ -209,12 +210,12 @@ class AdbcConnectionThreadsSpec : FunSpec({
             connection.createStatement().use { statement ->
                 statement.setOption("fake.user.x", "y")
                 lateinit var failure: Throwable
-                val source = DeviceArrayReader.Source {
+                val source = DeviceArrayReader.Source<RecordBatch> {
                     failure = shouldThrow<IllegalStateException> { connection.currentCatalog() }
                     statement.getOption("fake.user.x") shouldBe "y"
                     null
                 }
-                connection.ingest("copy", DeviceArrayReader.of(IDS, source)) shouldBe 0
+                connection.ingest("copy", RecordBatchReader.of(IDS, source)) shouldBe 0
                 failure.message shouldContain "its connection executes with the batches that this thread produces"
             }
         }
@@ -237,14 +238,14 @@ class AdbcConnectionThreadsSpec : FunSpec({
                     val fromA = a.query("SELECT id FROM t")
                     val entered = CountDownLatch(1)
                     val gate = CountDownLatch(1)
-                    val source = DeviceArrayReader.Source {
+                    val source = DeviceArrayReader.Source<RecordBatch> {
                         entered.countDown()
                         gate.await()
                         fromA.next()
                     }
                     Executors.newFixedThreadPool(2).use { pool ->
                         // holds the lock of b, and will wait for the lock of a
-                        val ingestion = pool.start { b.ingest("copy", DeviceArrayReader.of(fromA.schema(), source)) }
+                        val ingestion = pool.start { b.ingest("copy", RecordBatchReader.of(fromA.schema(), source)) }
                         entered.await()
                         val (ending, _) = pool.startWaiting { end(statement) }
                         gate.countDown()
@@ -265,14 +266,14 @@ class AdbcConnectionThreadsSpec : FunSpec({
             val other = connection.createStatement()
             val result = connection.query("SELECT id FROM t")
             var released = -1L
-            val source = DeviceArrayReader.Source {
+            val source = DeviceArrayReader.Source<RecordBatch> {
                 other.close()
                 result.close()
                 released = c.calls("StatementRelease")
                 null
             }
             Executors.newSingleThreadExecutor().use { pool ->
-                val ingestion = pool.start { connection.ingest("copy", DeviceArrayReader.of(IDS, source)) }
+                val ingestion = pool.start { connection.ingest("copy", RecordBatchReader.of(IDS, source)) }
                 runCatching { ingestion.get(5, TimeUnit.SECONDS) }.getOrNull() shouldBe 0L
             }
             released shouldBe 0
@@ -350,8 +351,9 @@ class AdbcConnectionThreadsSpec : FunSpec({
             Executors.newFixedThreadPool(2).use { pool ->
                 val outcomes = connections.mapIndexed { n, connection ->
                     var isFirst = true
-                    val late = DeviceArrayReader.of(results[1 - n].schema(), object : DeviceArrayReader.Source {
-                        override fun next(): DeviceArray? {
+                    val schema = results[1 - n].schema()
+                    val late = RecordBatchReader.of(schema, object : DeviceArrayReader.Source<RecordBatch> {
+                        override fun next(): RecordBatch? {
                             if (isFirst) both.await()
                             isFirst = false
                             return results[1 - n].next()
@@ -376,7 +378,7 @@ class AdbcConnectionThreadsSpec : FunSpec({
                     pool.start {
                         database.connect().use { from ->
                             database.connect().use { to ->
-                                val source: DeviceArrayReader = from.query("SELECT id FROM batches(20, 5)")
+                                val source: RecordBatchReader = from.query("SELECT id FROM batches(20, 5)")
                                 to.ingest("copy$n", source)
                             }
                         }

@@ -10,6 +10,8 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -170,7 +172,7 @@ class AdbcDraftSpec : FunSpec({
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT ?; SELECT 2")
                 val rows = reader(42)
-                statement.bind(DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
+                statement.bind(RecordBatchReader.of(IDS, object : DeviceArrayReader.Source<RecordBatch> {
                     override fun next() = rows.next()
 
                     override fun close() {
@@ -207,7 +209,7 @@ class AdbcDraftSpec : FunSpec({
             connection.createStatement().use { statement ->
                 val source = WaitingSource()
                 statement.setSqlQuery("SELECT ?; SELECT 2")
-                statement.bind(DeviceArrayReader.of(IDS, source))
+                statement.bind(RecordBatchReader.of(IDS, source))
                 Executors.newSingleThreadExecutor().use { threads ->
                     statement.executeMulti().use { results ->
                         val next = threads.start { results.next() }

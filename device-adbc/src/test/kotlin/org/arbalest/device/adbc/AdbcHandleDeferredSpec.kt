@@ -5,8 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
@@ -60,8 +61,8 @@ class AdbcHandleDeferredSpec : FunSpec({
         val others = List(3) { connection.createStatement() }
         others.forEach {
             it.setSqlQuery("SELECT id FROM t WHERE id = ?")
-            it.bind(DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? = null
+            it.bind(RecordBatchReader.of(IDS, object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? = null
 
                 override fun close() = throw AssertionError("the user's source")
             }))
@@ -80,10 +81,10 @@ class AdbcHandleDeferredSpec : FunSpec({
     }
 
     test("a slow source closed after a call does not block the calls, releases and sources of other threads [ADB-04]") {
-        class Closing(val gate: CountDownLatch) : DeviceArrayReader.Source {
+        class Closing(val gate: CountDownLatch) : DeviceArrayReader.Source<RecordBatch> {
             val entered = CountDownLatch(1)
 
-            override fun next(): DeviceArray? = null
+            override fun next(): RecordBatch? = null
 
             override fun close() {
                 entered.countDown()
@@ -95,7 +96,7 @@ class AdbcHandleDeferredSpec : FunSpec({
             val (first, second) = listOf(slow, quick).map { source ->
                 connection.createStatement().also {
                     it.setSqlQuery("SELECT id FROM t WHERE id = ?")
-                    it.bind(DeviceArrayReader.of(IDS, source))
+                    it.bind(RecordBatchReader.of(IDS, source))
                 }
             }
             lettingGo(Executors.newFixedThreadPool(2)) { pool ->
@@ -127,8 +128,8 @@ class AdbcHandleDeferredSpec : FunSpec({
             var closed = 0
             statements.forEachIndexed { n, statement ->
                 statement.setSqlQuery("SELECT id FROM t WHERE id = ?")
-                statement.bind(DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
-                    override fun next(): DeviceArray? = null
+                statement.bind(RecordBatchReader.of(IDS, object : DeviceArrayReader.Source<RecordBatch> {
+                    override fun next(): RecordBatch? = null
 
                     override fun close() {
                         closed++
@@ -182,7 +183,7 @@ class AdbcHandleDeferredSpec : FunSpec({
             val (statement, idle) = List(2) { connection.createStatement() }
             statement.setIngest(AdbcIngest.into("x"))
             val source = WaitingSource()
-            statement.bind(DeviceArrayReader.of(IDS, source))
+            statement.bind(RecordBatchReader.of(IDS, source))
             lettingGo(Executors.newFixedThreadPool(3)) { pool ->
                 val execution = pool.start { statement.executeUpdate() }
                 source.entered.await()
@@ -209,7 +210,7 @@ class AdbcHandleDeferredSpec : FunSpec({
             val (outer, inner) = List(2) { database.connect() }
             val idle = outer.createStatement()
             var released = -1L
-            val nested = DeviceArrayReader.of(IDS) {
+            val nested = RecordBatchReader.of(IDS) {
                 val before = c.calls("StatementRelease")
                 idle.close()
                 released = c.calls("StatementRelease") - before
@@ -217,7 +218,7 @@ class AdbcHandleDeferredSpec : FunSpec({
                 null
             }
             var isFirst = true
-            val source = DeviceArrayReader.of(IDS) {
+            val source = RecordBatchReader.of(IDS) {
                 if (isFirst) inner.ingest("y", nested)
                 isFirst = false
                 null

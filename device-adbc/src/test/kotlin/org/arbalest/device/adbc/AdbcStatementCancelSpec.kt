@@ -9,6 +9,8 @@ import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriver.Live
@@ -116,7 +118,7 @@ class AdbcStatementCancelSpec : FunSpec({
                     if (kind == "ingest") statement.setIngest(AdbcIngest.into("x"))
                     else statement.setSqlQuery("SELECT id FROM t WHERE id = ?").also { statement.prepare() }
                     val source = WaitingSource()
-                    statement.bind(DeviceArrayReader.of(IDS, source))
+                    statement.bind(RecordBatchReader.of(IDS, source))
                     Executors.newSingleThreadExecutor().use { pool ->
                         try {
                             val execution = pool.start { execute(statement) }
@@ -218,7 +220,7 @@ class AdbcStatementCancelSpec : FunSpec({
             val entered = CountDownLatch(1)
             val gate = CountDownLatch(1)
             val closed = CountDownLatch(1)
-            val source = DeviceArrayReader.Source {
+            val source = DeviceArrayReader.Source<RecordBatch> {
                 entered.countDown()
                 gate.await()
                 other.close()
@@ -227,7 +229,7 @@ class AdbcStatementCancelSpec : FunSpec({
             }
             connection.createStatement().use { statement ->
                 statement.setIngest(AdbcIngest.into("copy"))
-                statement.bind(DeviceArrayReader.of(IDS, source))
+                statement.bind(RecordBatchReader.of(IDS, source))
                 lettingGo(Executors.newFixedThreadPool(2)) { pool ->
                     val ingestion = pool.start { runCatching { statement.executeUpdate() } }
                     entered.await()

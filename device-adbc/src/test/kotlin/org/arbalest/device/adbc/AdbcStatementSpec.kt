@@ -11,11 +11,12 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.float16
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.support.ResourceCountersExtension
@@ -35,7 +36,7 @@ class AdbcStatementSpec : FunSpec({
         connection.createStatement().use(block)
     }
 
-    fun parameters(n: Long, text: String): DeviceArray = Devices.cpu().batch(1) {
+    fun parameters(n: Long, text: String): RecordBatch = Devices.cpu().batch(1) {
         int64("n", longArrayOf(n))
         utf8("s", listOf(text))
     }
@@ -208,7 +209,7 @@ class AdbcStatementSpec : FunSpec({
             ids("memory.aux.w") shouldBe listOf(4L)
             connection.ingest(AdbcIngest.into("tmp").temporary(), reader(5))
             ids("tmp") shouldBe listOf(5L)
-            connection.ingest("empty", DeviceArrayReader.of(IDS, listOf())) shouldBe 0
+            connection.ingest("empty", RecordBatchReader.of(IDS, listOf())) shouldBe 0
             ids("empty").shouldBeEmpty()
             connection.ingest("odd \"name\"", reader(1)) shouldBe 1
             connection.tableSchema("odd \"name\"") shouldBe connection.tableSchema("x")
@@ -305,10 +306,10 @@ class AdbcStatementSpec : FunSpec({
     test("a bound reader is closed by its execution, whether that succeeds or fails [ADB-10]") {
         fun closes(sql: String, fails: Boolean, execution: (AdbcStatement) -> Unit) {
             var closed = 0
-            val source = object : DeviceArrayReader.Source {
+            val source = object : DeviceArrayReader.Source<RecordBatch> {
                 private var pulls = 0
 
-                override fun next(): DeviceArray? = if (pulls++ == 0) ids(3) else null
+                override fun next(): RecordBatch? = if (pulls++ == 0) ids(3) else null
 
                 override fun close() {
                     closed++
@@ -317,7 +318,7 @@ class AdbcStatementSpec : FunSpec({
             withStatement { statement ->
                 statement.setSqlQuery(sql)
                 statement.prepare()
-                statement.bind(DeviceArrayReader.of(IDS, source))
+                statement.bind(RecordBatchReader.of(IDS, source))
                 if (fails) c.fail("StatementExecuteQuery", status = AdbcStatus.INTERNAL.code())
                 runCatching { execution(statement) }.isFailure shouldBe fails
                 closed shouldBe 1
@@ -358,13 +359,13 @@ class AdbcStatementSpec : FunSpec({
     test("a bound reader is closed when its ingestion ends, not when the statement closes [ADB-10]") {
         withStatement { statement ->
             val closed = java.util.concurrent.atomic.AtomicBoolean()
-            val source = object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? = null
+            val source = object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? = null
 
                 override fun close() = closed.set(true)
             }
             statement.setIngest(AdbcIngest.into("x"))
-            statement.bind(DeviceArrayReader.of(IDS, source))
+            statement.bind(RecordBatchReader.of(IDS, source))
             statement.executeUpdate() shouldBe 0
             closed.get() shouldBe true
         }
@@ -379,7 +380,7 @@ class AdbcStatementSpec : FunSpec({
                         connection.ingest("x", connection.query("SELECT id FROM t"))
                     }.message shouldContain
                         "this is a result of the connection that is executing with the batches that are produced here"
-                    val asking = DeviceArrayReader.of(IDS) {
+                    val asking = RecordBatchReader.of(IDS) {
                         connection.execute("SELECT 1")
                         null
                     }
@@ -569,8 +570,8 @@ class AdbcStatementSpec : FunSpec({
         Faulty.connected { connection ->
             var types = emptyList<String>()
             var statements = -1L
-            val source = object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? = null
+            val source = object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? = null
 
                 override fun close() {
                     statements = c.live(Live.STATEMENTS)
@@ -579,7 +580,7 @@ class AdbcStatementSpec : FunSpec({
             }
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("SELECT ? AS x")
-                statement.bind(DeviceArrayReader.of(IDS, source))
+                statement.bind(RecordBatchReader.of(IDS, source))
             }
             statements shouldBe 0
             types.isEmpty() shouldBe false
@@ -587,10 +588,10 @@ class AdbcStatementSpec : FunSpec({
     }
 
     test("an execution returns its result even if closing the bound reader fails, so no caller repeats it [ADB-10]") {
-        fun closingFails(): DeviceArrayReader {
+        fun closingFails(): RecordBatchReader {
             val rows = listOf(3L, 4L).iterator()
-            return DeviceArrayReader.of(IDS, object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? = if (rows.hasNext()) ids(rows.next()) else null
+            return RecordBatchReader.of(IDS, object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? = if (rows.hasNext()) ids(rows.next()) else null
 
                 override fun close() = throw IOException("the tape is stuck")
             })

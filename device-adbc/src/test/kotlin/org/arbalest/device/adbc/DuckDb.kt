@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc
 
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.adbc.DuckDbLibrary
 import java.nio.file.Path
 
@@ -20,7 +20,7 @@ object DuckDb {
 }
 
 /** Returns all rows of this result, and closes it. */
-fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
+fun RecordBatchReader.rows(): List<List<Any?>> = use { reader ->
     buildList {
         reader.forEach { batch ->
             for (row in 0 until batch.length()) add(List(batch.schema().fields().size) { batch.column(it)[row] })
@@ -29,4 +29,4 @@ fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
 }
 
 /** Returns the only value of this result, and closes it. */
-fun DeviceArrayReader.single(): Any? = rows().single().single()
+fun RecordBatchReader.single(): Any? = rows().single().single()

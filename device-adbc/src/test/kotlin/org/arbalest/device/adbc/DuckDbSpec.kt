@@ -9,10 +9,10 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcIngest.Mode
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.c.CData
@@ -264,7 +264,7 @@ class DuckDbSpec : FunSpec({
             connection.createStatement().use { statement ->
                 val source = WaitingSource()
                 statement.setIngest(AdbcIngest.into("ids"))
-                statement.bind(DeviceArrayReader.of(IDS, source))
+                statement.bind(RecordBatchReader.of(IDS, source))
                 Executors.newSingleThreadExecutor().use { pool ->
                     try {
                         val ingestion = pool.submit(Callable { statement.executeUpdate() })
@@ -283,7 +283,7 @@ class DuckDbSpec : FunSpec({
     test("a failing bound reader throws its own error, though DuckDB treats the failure as the end [ADB-10]") {
         DuckDb.connected { connection ->
             shouldThrow<DeviceException> { connection.ingest("ids", failing()) }.message shouldContain "the tape tore"
-            val consumed = reader(1).also(DeviceArrayReader::close)
+            val consumed = reader(1).also(RecordBatchReader::close)
             shouldThrow<IllegalStateException> { connection.ingest("more", consumed) }.message shouldBe
                 "the reader was closed"
         }
@@ -292,12 +292,14 @@ class DuckDbSpec : FunSpec({
     test("a batch or reader that cannot be bound is closed [ADB-10]") {
         DuckDb.connected { connection ->
             connection.createStatement().use { statement ->
-                val noBatch = ids(1).use { it.retainChild(0) }
-                shouldThrow<IllegalArgumentException> { statement.bind(noBatch) }
-                noBatch.isOpen shouldBe false
+                ids(1).use { it.retainChild(0) }.use { noBatch ->
+                    shouldThrow<IllegalArgumentException> { statement.bind(noBatch.asRecordBatch()) }
+                }
             }
             val late = connection.createStatement().also(AdbcStatement::close)
-            shouldThrow<IllegalStateException> { late.bind(ids(1)) }
+            val batch = ids(1)
+            shouldThrow<IllegalStateException> { late.bind(batch) }
+            batch.isOpen shouldBe false
             shouldThrow<IllegalStateException> { late.bind(reader(1, 2)) }
         }
     }
@@ -378,7 +380,7 @@ class DuckDbSpec : FunSpec({
     test("null rows of batches and slices are stored as nulls, also through streams and async streams [REQ-21]") {
         fun nullRow(isCounted: Boolean = true) = ids(1, 42, 3).withNullRows(1, isCounted = isCounted)
         val schema = nullRow().use { it.schema() }
-        fun stream() = DeviceArrayReader.of(schema, listOf(nullRow(), nullRow(isCounted = false)))
+        fun stream() = RecordBatchReader.of(schema, listOf(nullRow(), nullRow(isCounted = false)))
         val stored = listOf(1L, null, 3L)
         DuckDb.connected { connection ->
             fun stored(table: String) = connection.query("SELECT id FROM $table").rows().map { it.single() }
@@ -406,7 +408,7 @@ class DuckDbSpec : FunSpec({
                 statement.bind(ids(42).withNullRows(0))
                 statement.executeQuery().single() shouldBe null
                 val bound = ids(42).withNullRows(0)
-                statement.bind(DeviceArrayReader.of(bound.schema(), listOf(bound)))
+                statement.bind(RecordBatchReader.of(bound.schema(), listOf(bound)))
                 statement.executeQuery().single() shouldBe null
             }
         }
@@ -421,7 +423,7 @@ class DuckDbSpec : FunSpec({
             val bound = nullRow()
             for (refused in listOf({
                 connection.ingest(into, nullRow())
-            }, { connection.ingest(into, DeviceArrayReader.of(bound.schema(), listOf(bound))) })) {
+            }, { connection.ingest(into, RecordBatchReader.of(bound.schema(), listOf(bound))) })) {
                 val thrown = shouldThrow<DeviceException> { refused() }
                 thrown.errno() shouldBe Errno.EINVAL
                 thrown.message shouldContain

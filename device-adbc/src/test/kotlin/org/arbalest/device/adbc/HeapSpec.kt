@@ -4,7 +4,7 @@ package org.arbalest.device.adbc
 import com.sun.management.ThreadMXBean
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.comparables.shouldBeLessThan
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.adbc.FaultyDriver
 import org.arbalest.support.adbc.FaultyDriverExtension
@@ -21,7 +21,7 @@ class HeapSpec : FunSpec({
     val threads = ManagementFactory.getThreadMXBean() as ThreadMXBean
 
     /** Returns the bytes of heap that one pulled and closed batch allocates. */
-    fun DeviceArrayReader.bytesPerBatch(): Long = use { reader ->
+    fun RecordBatchReader.bytesPerBatch(): Long = use { reader ->
         repeat(WARM_UP) { reader.next()!!.close() }
         val before = threads.currentThreadAllocatedBytes
         repeat(MEASURED) { reader.next()!!.close() }

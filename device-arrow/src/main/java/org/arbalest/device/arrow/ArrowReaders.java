@@ -7,8 +7,9 @@ import java.util.Objects;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowReader;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,11 @@ public final class ArrowReaders {
    * @return the stream, in main memory; the caller closes it
    * @throws IOException if the reader cannot read the schema
    */
-  public static DeviceArrayReader toDeviceArrayReader(ArrowReader reader) throws IOException {
+  public static RecordBatchReader toRecordBatchReader(ArrowReader reader) throws IOException {
     Objects.requireNonNull(reader, "reader");
     try {
       VectorSchemaRoot root = reader.getVectorSchemaRoot();
-      return DeviceArrayReader.of(ArrowSchemas.toSchema(root.getSchema(), reader), new Batches(reader, root));
+      return RecordBatchReader.of(ArrowSchemas.toSchema(root.getSchema(), reader), new Batches(reader, root));
     } catch (Throwable t) {
       closeAfter(reader, t);
       throw t;
@@ -55,7 +56,7 @@ public final class ArrowReaders {
    * @param allocator counts the buffers
    * @return the reader; the caller closes it
    */
-  public static ArrowReader toArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
+  public static ArrowReader toArrowReader(RecordBatchReader batches, BufferAllocator allocator) {
     return reader(batches, allocator, false);
   }
 
@@ -71,11 +72,11 @@ public final class ArrowReaders {
    * @param allocator counts the buffers
    * @return the reader; the caller closes it
    */
-  public static ArrowReader toReplacingArrowReader(DeviceArrayReader batches, BufferAllocator allocator) {
+  public static ArrowReader toReplacingArrowReader(RecordBatchReader batches, BufferAllocator allocator) {
     return reader(batches, allocator, true);
   }
 
-  private static ArrowReader reader(DeviceArrayReader batches, BufferAllocator allocator, boolean mayReplace) {
+  private static ArrowReader reader(RecordBatchReader batches, BufferAllocator allocator, boolean mayReplace) {
     Objects.requireNonNull(batches, "batches");
     Objects.requireNonNull(allocator, "allocator");
     try {
@@ -94,9 +95,9 @@ public final class ArrowReaders {
     }
   }
 
-  private record Batches(ArrowReader reader, VectorSchemaRoot root) implements DeviceArrayReader.Source {
+  private record Batches(ArrowReader reader, VectorSchemaRoot root) implements DeviceArrayReader.Source<RecordBatch> {
     @Override
-    public @Nullable DeviceArray next() throws IOException {
+    public @Nullable RecordBatch next() throws IOException {
       return reader.loadNextBatch() ? ArrowVectors.toDeviceArray(root, reader) : null;
     }
 

@@ -13,6 +13,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ public final class ArrowVectors {
    *
    * @return the array; the caller closes it
    */
-  public static DeviceArray toDeviceArray(VectorSchemaRoot root) {
+  public static RecordBatch toDeviceArray(VectorSchemaRoot root) {
     return VectorLender.lend(root, null);
   }
 
@@ -68,7 +69,7 @@ public final class ArrowVectors {
    * @param dictionaries contains the dictionaries of the root's fields; their buffers are retained too
    * @return the array; the caller closes it
    */
-  public static DeviceArray toDeviceArray(VectorSchemaRoot root, DictionaryProvider dictionaries) {
+  public static RecordBatch toDeviceArray(VectorSchemaRoot root, DictionaryProvider dictionaries) {
     return VectorLender.lend(root, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
@@ -83,7 +84,7 @@ public final class ArrowVectors {
   }
 
   /**
-   * Returns a record batch without dictionaries as a new root. In a loop over batches, {@link #loadInto(DeviceArray,
+   * Returns a record batch without dictionaries as a new root. In a loop over batches, {@link #loadInto(RecordBatch,
    * VectorSchemaRoot)} creates fewer objects.
    *
    * @param array readable by the CPU and ready; may be closed when this method returns
@@ -93,7 +94,7 @@ public final class ArrowVectors {
    * @throws org.arbalest.device.DeviceException with {@code ENOSYS} if the array is on a device; the message says how
    *     to copy it
    */
-  public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator) {
+  public static VectorSchemaRoot toVectorSchemaRoot(RecordBatch array, BufferAllocator allocator) {
     return root(array, allocator, null);
   }
 
@@ -106,21 +107,21 @@ public final class ArrowVectors {
    *     vectors too; on failure they are empty
    * @return the root; the caller closes it
    */
-  public static VectorSchemaRoot toVectorSchemaRoot(DeviceArray array, BufferAllocator allocator,
+  public static VectorSchemaRoot toVectorSchemaRoot(RecordBatch array, BufferAllocator allocator,
       MapDictionaryProvider dictionaries) {
     return root(array, allocator, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
   /**
    * Returns an array without dictionaries as a new vector, which the caller closes; see {@link
-   * #toVectorSchemaRoot(DeviceArray, BufferAllocator)}.
+   * #toVectorSchemaRoot(RecordBatch, BufferAllocator)}.
    */
   public static FieldVector toVector(DeviceArray array, BufferAllocator allocator) {
     return vector(array, allocator, null);
   }
 
   /**
-   * Returns an array as a new vector, which the caller closes; see {@link #toVectorSchemaRoot(DeviceArray,
+   * Returns an array as a new vector, which the caller closes; see {@link #toVectorSchemaRoot(RecordBatch,
    * BufferAllocator, MapDictionaryProvider)}.
    */
   public static FieldVector toVector(DeviceArray array, BufferAllocator allocator, MapDictionaryProvider dictionaries) {
@@ -135,7 +136,7 @@ public final class ArrowVectors {
    * @param root stays with the caller. On failure it is cleared; but if the array has another schema or cannot be read,
    *     the root is unchanged
    */
-  public static void loadInto(DeviceArray array, VectorSchemaRoot root) {
+  public static void loadInto(RecordBatch array, VectorSchemaRoot root) {
     load(array, root, null);
   }
 
@@ -146,10 +147,10 @@ public final class ArrowVectors {
    *
    * @param array readable by the CPU and ready, with columns of the root's names and types; may be closed when this
    *     method returns
-   * @param root stays with the caller, as in {@link #loadInto(DeviceArray, VectorSchemaRoot)}
+   * @param root stays with the caller, as in {@link #loadInto(RecordBatch, VectorSchemaRoot)}
    * @param dictionaries contains the dictionaries of the root's fields
    */
-  public static void loadInto(DeviceArray array, VectorSchemaRoot root, DictionaryProvider dictionaries) {
+  public static void loadInto(RecordBatch array, VectorSchemaRoot root, DictionaryProvider dictionaries) {
     load(array, root, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
@@ -161,14 +162,14 @@ public final class ArrowVectors {
     return VectorLoader.COPIED.sum();
   }
 
-  private static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
+  private static void load(RecordBatch array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
     load(array, root, dictionaries, LoadedDictionaries.of(dictionaries));
   }
 
   /**
    * Loads a record batch. Dictionaries that are already loaded are not loaded again, and must equal those of the array.
    */
-  static void load(DeviceArray array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries,
+  static void load(RecordBatch array, VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries,
       @Nullable LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
     RootPlan plan = RootPlan.of(root.getSchema(), dictionaries);
@@ -180,7 +181,7 @@ public final class ArrowVectors {
     load(array, plan, root, loaded, false);
   }
 
-  private static void load(DeviceArray array, RootPlan plan, VectorSchemaRoot root,
+  private static void load(RecordBatch array, RootPlan plan, VectorSchemaRoot root,
       @Nullable LoadedDictionaries dictionaries, boolean isNew) {
     try {
       VectorLoader.load(array, plan, root, dictionaries, isNew);
@@ -190,7 +191,7 @@ public final class ArrowVectors {
   }
 
   /** Loads the dictionaries of a batch into the vectors of a provider. */
-  static void loadDictionaries(DeviceArray array, org.apache.arrow.vector.types.pojo.Schema schema,
+  static void loadDictionaries(RecordBatch array, org.apache.arrow.vector.types.pojo.Schema schema,
       LoadedDictionaries loaded) {
     VectorLoader.requireReadable(array);
     RootPlan plan = RootPlan.of(schema, loaded.provider);
@@ -211,7 +212,7 @@ public final class ArrowVectors {
     return failure;
   }
 
-  private static VectorSchemaRoot root(DeviceArray array, BufferAllocator allocator,
+  private static VectorSchemaRoot root(RecordBatch array, BufferAllocator allocator,
       @Nullable MapDictionaryProvider dictionaries) {
     Objects.requireNonNull(allocator, "allocator");
     VectorLoader.requireReadable(array);
@@ -267,7 +268,7 @@ public final class ArrowVectors {
 
   /** Returns the schema. A cache finds it by the identity of the array's field, which all batches of a stream share. */
   private static org.apache.arrow.vector.types.pojo.Schema arrowSchema(
-      DeviceArray array, @Nullable MapDictionaryProvider dictionaries, BufferAllocator allocator) {
+      RecordBatch array, @Nullable MapDictionaryProvider dictionaries, BufferAllocator allocator) {
     Field field = array.field();
     int place = System.identityHashCode(field) % REMEMBERED;
     Known known = RECENT.get(place);

@@ -13,8 +13,8 @@ import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.arrow.vector.util.DictionaryUtility;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * dictionaries once, before the batches.
  */
 final class BatchReader extends ArrowReader {
-  private final DeviceArrayReader batches;
+  private final RecordBatchReader batches;
 
   /** The dictionaries of the first batch, for all batches; null if each batch replaces them, or the schema has none. */
   private @Nullable LoadedDictionaries once;
 
   /** The first batch; {@link #once} refers to its structs. */
-  private @Nullable DeviceArray first;
+  private @Nullable RecordBatch first;
 
   private State state = State.NEW;
   private @Nullable Throwable failure;
@@ -45,7 +45,7 @@ final class BatchReader extends ArrowReader {
     CLOSED
   }
 
-  BatchReader(DeviceArrayReader batches, BufferAllocator allocator, boolean mayReplace) {
+  BatchReader(RecordBatchReader batches, BufferAllocator allocator, boolean mayReplace) {
     super(allocator);
     this.batches = batches;
     this.once = mayReplace ? null : new LoadedDictionaries(this);
@@ -104,7 +104,7 @@ final class BatchReader extends ArrowReader {
   public boolean loadNextBatch() throws IOException {
     if (state == State.CLOSED) throw new IllegalStateException("the reader was closed");
     prepareLoadNextBatch();
-    try (DeviceArray batch = next()) {
+    try (RecordBatch batch = next()) {
       if (batch == null) return false;
       VectorSchemaRoot root = getVectorSchemaRoot();
       ArrowVectors.load(batch, root, this, once == null ? new LoadedDictionaries(this) : once);
@@ -116,8 +116,8 @@ final class BatchReader extends ArrowReader {
     }
   }
 
-  private @Nullable DeviceArray next() {
-    DeviceArray ahead = state == State.AHEAD ? first : null;
+  private @Nullable RecordBatch next() {
+    RecordBatch ahead = state == State.AHEAD ? first : null;
     state = State.BEGUN;
     return ahead == null ? batches.next() : ahead.retain();
   }

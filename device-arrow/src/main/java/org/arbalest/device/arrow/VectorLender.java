@@ -21,6 +21,7 @@ import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.spi.ArrayBridge;
 import org.arbalest.device.spi.ForeignArray;
 import org.arbalest.device.types.Field;
@@ -57,7 +58,7 @@ final class VectorLender {
   }
 
   /** Returns a record batch of a root's vectors. */
-  static DeviceArray lend(VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
+  static RecordBatch lend(VectorSchemaRoot root, @Nullable DictionaryProvider dictionaries) {
     RootPlan plan = RootPlan.of(root.getSchema(), dictionaries);
     ForeignArray array = takeSpare();
     try {
@@ -78,7 +79,7 @@ final class VectorLender {
     }
   }
 
-  private DeviceArray lend(RootPlan plan, VectorSchemaRoot root) {
+  private RecordBatch lend(RootPlan plan, VectorSchemaRoot root) {
     try {
       int rows = root.getRowCount();
       array.array(rows, 0, 0).buffer(0, 0);
@@ -92,7 +93,7 @@ final class VectorLender {
           throw Unfit.of(e).under(column.field.name());
         }
       }
-      return wrap(plan.schema.asField());
+      return wrap(plan.schema.asField()).asRecordBatch();
     } catch (Throwable t) {
       throw undone(t);
     }

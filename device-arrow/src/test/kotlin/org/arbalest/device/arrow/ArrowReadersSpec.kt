@@ -37,6 +37,9 @@ import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -87,14 +90,14 @@ class ArrowReadersSpec : FunSpec({
         return bytes.toByteArray()
     }
 
-    fun all(reader: DeviceArrayReader): List<DeviceArray> = reader.use { generateSequence { it.next() }.toList() }
+    fun all(reader: RecordBatchReader): List<RecordBatch> = reader.use { generateSequence { it.next() }.toList() }
 
     test("our batches pass through an IPC stream and come back equal [ARJ-07]") {
         RootAllocator().use { allocator ->
             val ours = batches(3)
-            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator)
+            val bytes = ArrowReaders.toArrowReader(RecordBatchReader.of(schema, ours.map { it.retain() }), allocator)
                 .use { written(it) }
-            val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+            val back = all(ArrowReaders.toRecordBatchReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
             back.size shouldBe 3
             for ((mine, its) in ours.zip(back)) {
                 its.validate(Validation.FULL)
@@ -110,10 +113,10 @@ class ArrowReadersSpec : FunSpec({
                 listOf(0L to 9L, 3L to 50L, 13L to 0L, 8L to 92L).map { (from, count) -> whole.slice(from, count) }
             }
             for (parts in listOf(ours, emptyList())) {
-                val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, parts.map { it.retain() }),
+                val bytes = ArrowReaders.toArrowReader(RecordBatchReader.of(schema, parts.map { it.retain() }),
                     allocator).use { written(it) }
                 val back =
-                    all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+                    all(ArrowReaders.toRecordBatchReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
                 back.zip(parts).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
                 back.size shouldBe parts.size
                 back.forEach { it.close() }
@@ -165,13 +168,13 @@ class ArrowReadersSpec : FunSpec({
                 }
             }
             val (first, second) =
-                all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+                all(ArrowReaders.toRecordBatchReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
             first.column("t").toList() shouldContainExactly listOf("b", "a", "b")
             second.column("t").toList() shouldContainExactly listOf("c", "a", "b")
             val again = ArrowReaders.toReplacingArrowReader(
-                DeviceArrayReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator,
+                RecordBatchReader.of(first.schema(), listOf(first.retain(), second.retain())), allocator,
             ).use { written(it) }
-            val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(again), allocator)))
+            val back = all(ArrowReaders.toRecordBatchReader(ArrowStreamReader(ByteArrayInputStream(again), allocator)))
             back.map { it.column("t").toList() } shouldContainExactly
                 listOf(first.column("t").toList(), second.column("t").toList())
             (back + first + second).forEach { it.close() }
@@ -182,15 +185,15 @@ class ArrowReadersSpec : FunSpec({
     fun encodedBatch(
         allocator: BufferAllocator,
         vararg values: String,
-    ): DeviceArray = MapDictionaryProvider().use { provider ->
+    ): RecordBatch = MapDictionaryProvider().use { provider ->
         provider.put(Dictionary(texts(allocator, "words", values.toList()), DictionaryEncoding(3, false, null)))
         texts(allocator, "t", values.toList()).use {
             VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector)
         }.use { ArrowVectors.toDeviceArray(it, provider) }
     }
 
-    fun reader(allocator: BufferAllocator, vararg batches: DeviceArray) =
-        ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches.toList()), allocator)
+    fun reader(allocator: BufferAllocator, vararg batches: RecordBatch) =
+        ArrowReaders.toArrowReader(RecordBatchReader.of(batches[0].schema(), batches.toList()), allocator)
 
     test("dictionaries are available before the first batch, since Flight sends them first [ARJ-07]") {
         RootAllocator().use { allocator ->
@@ -215,7 +218,7 @@ class ArrowReadersSpec : FunSpec({
 
     test("a changed dictionary is an error, since a file stores only the first dictionary [ARJ-07]") {
         RootAllocator().use { allocator ->
-            fun file(vararg batches: DeviceArray): ByteArray {
+            fun file(vararg batches: RecordBatch): ByteArray {
                 val bytes = ByteArrayOutputStream()
                 reader(allocator, *batches).use { reader ->
                     ArrowFileWriter(reader.vectorSchemaRoot, reader, Channels.newChannel(bytes)).use { writer ->
@@ -228,7 +231,7 @@ class ArrowReadersSpec : FunSpec({
             shouldThrow<DeviceException> { file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "c", "d")) }
                 .message shouldContain "\$.t.(dictionary): dictionary 0 has 2 values already"
             val same = file(encodedBatch(allocator, "a", "b"), encodedBatch(allocator, "a", "b"))
-            val back = all(ArrowReaders.toDeviceArrayReader(
+            val back = all(ArrowReaders.toRecordBatchReader(
                 ArrowFileReader(ByteArrayReadableSeekableByteChannel(same), allocator),
             ))
             back.map { it.column("t").toList() } shouldContainExactly List(2) { listOf("a", "b") }
@@ -240,7 +243,7 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { source ->
             RootAllocator(100).use { small ->
                 val batches = List(3) { encodedBatch(source, "a".repeat(1000), "b") }
-                ArrowReaders.toArrowReader(DeviceArrayReader.of(batches[0].schema(), batches), small).use { reader ->
+                ArrowReaders.toArrowReader(RecordBatchReader.of(batches[0].schema(), batches), small).use { reader ->
                     shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
                     small.limit = Long.MAX_VALUE
                     shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldContain "\$.t.(dictionary)"
@@ -255,7 +258,7 @@ class ArrowReadersSpec : FunSpec({
 
     test("a reader that is closed without its source loads no more batches [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val source = DeviceArrayReader.of(encodedBatch(allocator, "a").use { it.schema() },
+            val source = RecordBatchReader.of(encodedBatch(allocator, "a").use { it.schema() },
                 List(3) { encodedBatch(allocator, "a") })
             val reader = ArrowReaders.toArrowReader(source, allocator)
             reader.loadNextBatch() shouldBe true
@@ -266,11 +269,11 @@ class ArrowReadersSpec : FunSpec({
     }
 
     /** Writes batches by IPC, reads them back, and expects equal batches. */
-    fun throughIpc(parts: List<DeviceArray>, allocator: BufferAllocator) {
+    fun throughIpc(parts: List<RecordBatch>, allocator: BufferAllocator) {
         val bytes = ArrowReaders.toReplacingArrowReader(
-            DeviceArrayReader.of(parts[0].schema(), parts.map { it.retain() }), allocator,
+            RecordBatchReader.of(parts[0].schema(), parts.map { it.retain() }), allocator,
         ).use { written(it) }
-        val back = all(ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
+        val back = all(ArrowReaders.toRecordBatchReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator)))
         try {
             back.size shouldBe parts.size
             for ((its, mine) in back.zip(parts)) {
@@ -283,7 +286,7 @@ class ArrowReadersSpec : FunSpec({
     }
 
     /** Returns a batch of a dense union of [child] and of 30 numbers. */
-    fun denseUnion(child: ArrayData, field: Field, ids: List<Int>, offsets: List<Int>): DeviceArray {
+    fun denseUnion(child: ArrayData, field: Field, ids: List<Int>, offsets: List<Int>): RecordBatch {
         val union = Field.of("u", DataType.denseUnion(field, Field.of("n", DataType.INT32)))
         fun ints(values: List<Int>) = Devices.cpu().allocate(4L * values.size).apply {
             segment().copyFrom(MemorySegment.ofArray(values.toIntArray()))
@@ -294,7 +297,7 @@ class ArrowReadersSpec : FunSpec({
         val rows = ids.size.toLong()
         val data = ArrayData.of(rows, 0, listOf(bytes, ints(offsets)),
             listOf(child, ArrayData.of(30, 0, listOf(null, ints(List(30) { it })))))
-        return DeviceArray.of(Schema.of(union).asField(), ArrayData.of(rows, 0, listOf(null), listOf(data)))
+        return RecordBatch.of(Schema.of(union), ArrayData.of(rows, 0, listOf(null), listOf(data)))
     }
 
     for (kind in VectorKind.all + VectorKind.nested) {
@@ -365,7 +368,7 @@ class ArrowReadersSpec : FunSpec({
     test("a dictionary that grows in place by deltas leaves earlier arrays unchanged [ARJ-07]") {
         RootAllocator().use { allocator ->
             val back = all(
-                ArrowReaders.toDeviceArrayReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }),
+                ArrowReaders.toRecordBatchReader(Growing(allocator) { whose, values -> texts(whose, "words", values) }),
             )
             back.forEachIndexed { batch, array ->
                 array.validate(Validation.FULL)
@@ -380,14 +383,14 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             val ours = batches(2)
             val bytes = ByteArrayOutputStream()
-            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, ours.map { it.retain() }), allocator)
+            ArrowReaders.toArrowReader(RecordBatchReader.of(schema, ours.map { it.retain() }), allocator)
                 .use { reader ->
                     ArrowFileWriter(reader.vectorSchemaRoot, reader, Channels.newChannel(bytes)).use { writer ->
                         while (reader.loadNextBatch()) writer.writeBatch()
                         writer.end()
                     }
                 }
-            val back = all(ArrowReaders.toDeviceArrayReader(
+            val back = all(ArrowReaders.toRecordBatchReader(
                 ArrowFileReader(ByteArrayReadableSeekableByteChannel(bytes.toByteArray()), allocator),
             ))
             back.zip(ours).forEach { (its, mine) -> its.difference(mine).shouldBeNull() }
@@ -398,15 +401,15 @@ class ArrowReadersSpec : FunSpec({
 
     test("a batch outlives a reader that is closed before its end [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator)
+            val bytes = ArrowReaders.toArrowReader(RecordBatchReader.of(schema, batches(3)), allocator)
                 .use { written(it) }
-            val reader = ArrowReaders.toDeviceArrayReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator))
+            val reader = ArrowReaders.toRecordBatchReader(ArrowStreamReader(ByteArrayInputStream(bytes), allocator))
             val first = reader.next()!!
             reader.next()!!.close()
             reader.close()
             first.column("name").getString(99) shouldBe "name 0 99"
             first.close()
-            ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(3)), allocator).use {
+            ArrowReaders.toArrowReader(RecordBatchReader.of(schema, batches(3)), allocator).use {
                 it.loadNextBatch() shouldBe true
             }
         }
@@ -414,9 +417,9 @@ class ArrowReadersSpec : FunSpec({
 
     test("truncated streams, empty streams and streams without a struct schema are errors [ARJ-07]") {
         RootAllocator().use { allocator ->
-            val bytes = ArrowReaders.toArrowReader(DeviceArrayReader.of(schema, batches(2)), allocator)
+            val bytes = ArrowReaders.toArrowReader(RecordBatchReader.of(schema, batches(2)), allocator)
                 .use { written(it) }
-            ArrowReaders.toDeviceArrayReader(
+            ArrowReaders.toRecordBatchReader(
                 ArrowStreamReader(ByteArrayInputStream(bytes.copyOf(bytes.size / 2)), allocator),
             ).use { reader ->
                 shouldThrow<DeviceException> { generateSequence { reader.next() }.forEach { it.close() } }
@@ -427,21 +430,24 @@ class ArrowReadersSpec : FunSpec({
                     closed++
                 }
             }
-            shouldThrow<IOException> { ArrowReaders.toDeviceArrayReader(ArrowStreamReader(empty, allocator)) }
+            shouldThrow<IOException> { ArrowReaders.toRecordBatchReader(ArrowStreamReader(empty, allocator)) }
             closed shouldBe 1
-            val column = object : DeviceArrayReader.Source {
+            val column = object : DeviceArrayReader.Source<DeviceArray> {
                 override fun next() = null
 
                 override fun close() {
                     closed++
                 }
             }
-            shouldThrow<IllegalArgumentException> {
-                ArrowReaders.toArrowReader(
-                    DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU, column), allocator,
+            ArrowArrayStream.allocateNew(allocator).use { stream ->
+                val out = MemorySegment.ofAddress(stream.memoryAddress())
+                CData.exportStream(
+                    DeviceArrayReader.of(Field.of("v", DataType.INT32), DeviceType.CPU, column), out, CExport.DATA,
                 )
+                val failure = shouldThrow<DeviceException> { CData.importStream(out, CImport.DATA) }
+                failure.errno() shouldBe Errno.EINVAL
+                failure.message shouldContain "struct"
             }
-                .message shouldContain "struct"
             closed shouldBe 2
         }
     }
@@ -481,7 +487,7 @@ class ArrowReadersSpec : FunSpec({
                 (it.vectorSchemaRoot.getVector(0) as StructVector)
                     .addOrGet("late", FieldType.nullable(ArrowType.Utf8.INSTANCE), VarCharVector::class.java)
             }
-            ArrowReaders.toDeviceArrayReader(reader).use { batches ->
+            ArrowReaders.toRecordBatchReader(reader).use { batches ->
                 batches.next()!!.use { it.length() shouldBe 2 }
                 shouldThrow<DeviceException> { batches.next() }.message shouldContain
                     "\$.s: the vector has 2 children, but its field in the schema 1"
@@ -494,7 +500,7 @@ class ArrowReadersSpec : FunSpec({
     test("a schema that changes within our stream is an error of the ArrowReader, which closes its batches [ARJ-06]") {
         RootAllocator().use { allocator ->
             var pulls = 0
-            val changing = DeviceArrayReader.of(schema, DeviceType.CPU) {
+            val changing = RecordBatchReader.of(schema, DeviceType.CPU) {
                 if (pulls++ == 0) batches(1).single()
                 else BatchBuilder.of(Devices.cpu(), 1).use { it.int64("other", longArrayOf(1)).build() }
             }
@@ -512,7 +518,7 @@ class ArrowReadersSpec : FunSpec({
         RootAllocator().use { allocator ->
             val ours = batches(3)
             ArrowArrayStream.allocateNew(allocator).use { stream ->
-                DeviceArrayReader.of(schema, ours.map { it.retain() }).use {
+                RecordBatchReader.of(schema, ours.map { it.retain() }).use {
                     CData.exportStream(it, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA)
                 }
                 ArrowArrayStream.allocateNew(allocator).use { again ->

@@ -35,11 +35,12 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowArrayStruct
@@ -363,7 +364,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                         ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it))
                     }
                     whole.use {
-                        DeviceArray.of(it.schema().asField(), ArrayData.of(it).withoutBitmaps(it.field().type()))
+                        RecordBatch.of(it.schema(), ArrayData.of(it).withoutBitmaps(it.field().type()))
                     }.use { batch ->
                         val schema = ArrowSchemas.toArrowSchema(batch.schema())
 
@@ -444,7 +445,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         fun longs(vararg values: Long) = Devices.cpu().allocate(8L * values.size).also {
             it.segment().copyFrom(MemorySegment.ofArray(values))
         }
-        fun batch(): DeviceArray {
+        fun batch(): RecordBatch {
             val words = longs(3, 1, 4)
             val values = ArrayData(3, 0, 0, listOf(
                 null, DeviceBuffer.wrap(Devices.cpu(), words.address(), 24) { words.close().also { isFree = true } },
@@ -452,7 +453,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             val indices = Devices.cpu().allocate(2).also { it.segment().fill(2) }
             val columns = listOf(ArrayData(2, 0, 0, listOf(null, indices), listOf(), values),
                 ArrayData.of(2, 0, listOf(null, longs(5, 6))))
-            return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), columns))
+            return RecordBatch.of(schema, ArrayData.of(2, 0, listOf(null), columns))
         }
         var allocations = 0
         var last = Int.MAX_VALUE
@@ -502,7 +503,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
 
     test("a vector that does not match the root's schema is not loaded [ARJ-06]") {
         RootAllocator().use { allocator ->
-            fun refused(batch: DeviceArray, root: VectorSchemaRoot) = root.use {
+            fun refused(batch: RecordBatch, root: VectorSchemaRoot) = root.use {
                 shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, it) }.message!!
             }
             fun schema(type: ArrowType) = ArrowSchemaOf(listOf(ArrowField.nullable("v", type)))
@@ -666,8 +667,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             val rows = Int.MAX_VALUE + 1L
             val nulls = Field.of("n", DataType.NULL)
-            DeviceArray.of(
-                Schema.of(nulls).asField(),
+            RecordBatch.of(
+                Schema.of(nulls),
                 ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, rows, listOf()))),
             ).use { batch ->
                 for (refused in listOf({
@@ -698,7 +699,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), allocator).use { root ->
                     shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldBe refused
                 }
-                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(nullRow())), allocator)
+                ArrowReaders.toArrowReader(RecordBatchReader.of(batch.schema(), listOf(nullRow())), allocator)
                     .use { reader ->
                         shouldThrow<DeviceException> { reader.loadNextBatch() }.message shouldBe refused
                     }
@@ -706,7 +707,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                     List(3) { root.getVector("v").getObject(it) } shouldBe listOf(1L, null, 3L)
                 }
                 ArrowReaders.toArrowReader(
-                    DeviceArrayReader.of(batch.schema(), listOf(nullRow())).pushDownNulls(), allocator,
+                    RecordBatchReader.of(batch.schema(), listOf(nullRow())).pushDownNulls(), allocator,
                 ).use { reader ->
                     reader.loadNextBatch() shouldBe true
                     List(3) { reader.vectorSchemaRoot.getVector("v").getObject(it) } shouldBe listOf(1L, null, 3L)
@@ -725,8 +726,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
             val entries = maps.children()[0]
             val spoilt =
                 ArrayData.of(3, 1, maps.buffers(), listOf(ArrayData.of(3, 1, listOf(bits), entries.children())))
-            DeviceArray.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false)))
-                .asField(), ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
+            RecordBatch.of(Schema.of(Field.of("m", NestedType.MapType(map.entries().withNullable(true), false))),
+                ArrayData.of(3, 0, listOf(null), listOf(spoilt)))
         }.use { batch ->
             RootAllocator().use { allocator ->
                 for (refused in listOf({
@@ -745,7 +746,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a schema without Arrow Java vectors is an error with the path before a batch is pulled [ARJ-06]") {
         val twice = DataType.struct(Field.of("x", DataType.INT32), Field.of("x", DataType.INT32))
         RootAllocator().use { allocator ->
-            ArrowReaders.toArrowReader(DeviceArrayReader.of(
+            ArrowReaders.toArrowReader(RecordBatchReader.of(
                 Schema.of(Field.of("s", DataType.list(Field.of("item", twice)))),
             ) { error("pulled") }, allocator).use { reader ->
                 shouldThrow<DeviceException> { reader.vectorSchemaRoot }.message shouldBe
@@ -757,8 +758,8 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a batch with null rows and an array that is no batch cannot become a root [ARJ-06]") {
         RootAllocator().use { allocator ->
             val bits = Devices.cpu().allocate(1).also { it.segment().fill(1) }
-            DeviceArray.of(
-                Schema.of(Field.of("n", DataType.NULL)).asField(),
+            RecordBatch.of(
+                Schema.of(Field.of("n", DataType.NULL)),
                 ArrayData.of(3, 2, listOf(bits), listOf(ArrayData.of(3, 3, listOf()))),
             ).use { batch ->
                 shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }.message shouldContain
@@ -766,15 +767,16 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 ArrowVectors.toVector(batch, allocator).use { it.nullCount shouldBe 2 }
             }
             numbers(allocator).use { ArrowVectors.toDeviceArray(it) }.use { column ->
-                shouldThrow<IllegalArgumentException> { ArrowVectors.toVectorSchemaRoot(column, allocator) }
-                    .message shouldContain "struct"
+                shouldThrow<IllegalArgumentException> {
+                    ArrowVectors.toVectorSchemaRoot(column.asRecordBatch(), allocator)
+                }.message shouldContain "a record batch is an array of structs, but this is an array of "
             }
         }
     }
 })
 
-private fun reading(batch: DeviceArray, allocator: BufferAllocator) =
-    ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator)
+private fun reading(batch: RecordBatch, allocator: BufferAllocator) =
+    ArrowReaders.toArrowReader(RecordBatchReader.of(batch.schema(), listOf(batch.retain())), allocator)
 
 /** Returns the same data without bitmaps and nulls, so that the loader must create the bitmaps. */
 private fun ArrayData.withoutBitmaps(type: DataType): ArrayData {

@@ -27,11 +27,11 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -243,7 +243,7 @@ class ArrowVectorsSpec : FunSpec({
                     "$it" shouldBe
                         "[[{\"key\":\"a\",\"value\":1},{\"key\":\"b\"}], null, [{\"key\":\"c\",\"value\":3}]]"
                 }
-                ArrowReaders.toArrowReader(DeviceArrayReader.of(batch.schema(), listOf(batch.retain())), allocator)
+                ArrowReaders.toArrowReader(RecordBatchReader.of(batch.schema(), listOf(batch.retain())), allocator)
                     .use { reader ->
                         reader.loadNextBatch() shouldBe true
                         check(reader.vectorSchemaRoot)

@@ -6,11 +6,11 @@ import io.kotest.matchers.comparables.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -46,12 +46,11 @@ class AsyncArrayStreamPeersSpec : FunSpec({
     extension(CCompiler.needed)
     extension(ResourceCountersExtension)
 
-    val schema =
-        AsyncSchema(Schema.of(listOf(Field.of("id", DataType.INT64))).asField(), DeviceType.CPU, Metadata.empty())
+    val schema = AsyncSchema(Schema.of(listOf(Field.of("id", DataType.INT64))), DeviceType.CPU, Metadata.empty())
     val elsewhere = Executors.newSingleThreadExecutor { Thread(it).apply { isDaemon = true } }
     afterSpec { elsewhere.shutdownNow() }
 
-    fun batch(first: Int): DeviceArray =
+    fun batch(first: Int): RecordBatch =
         BatchBuilder.of(Devices.cpu(), 10).use { batch ->
             batch.int64("id", LongArray(10) { 10L * first + it }).build()
         }

@@ -9,12 +9,13 @@ import io.kotest.matchers.comparables.shouldBeLessThanOrEqualTo
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowAsyncHandlerStruct
 import org.arbalest.device.c.CData
@@ -53,18 +54,18 @@ class AsyncProducerSpec : FunSpec({
     val pool = ForkJoinPool.commonPool()
     val metadata = Metadata.empty().with("k".toByteArray(), byteArrayOf(0, 'x'.code.toByte(), 0))
 
-    fun batch(first: Long, rows: Int = 10): DeviceArray =
+    fun batch(first: Long, rows: Int = 10): RecordBatch =
         BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
 
     /** Returns a reader of [count] batches of 10 rows, which then ends or fails with [failure]. */
-    fun reader(count: Int, failure: Exception? = null): DeviceArrayReader {
+    fun reader(count: Int, failure: Exception? = null): RecordBatchReader {
         var at = 0
-        return DeviceArrayReader.of(schema, DeviceType.CPU) {
+        return RecordBatchReader.of(schema, DeviceType.CPU) {
             if (at < count) batch(10L * at++) else failure?.let { throw it }
         }
     }
 
-    fun described(about: Metadata = Metadata.empty()) = AsyncSchema(schema.asField(), DeviceType.CPU, about)
+    fun described(about: Metadata = Metadata.empty()) = AsyncSchema(schema, DeviceType.CPU, about)
 
     /** The ways to export one stream: from a reader or a publisher, on a pool or in the caller's thread. */
     val ways = mapOf<String, (MemorySegment, Int, Exception?) -> CompletionStage<Void>>(
@@ -436,7 +437,7 @@ class AsyncProducerSpec : FunSpec({
     }
 
     test("a publisher that breaks the rules of Reactive Streams leaks nothing") {
-        val rude = Flow.Publisher<DeviceArray> { subscriber ->
+        val rude = Flow.Publisher<RecordBatch> { subscriber ->
             var cancelled = 0
             val subscription = object : Flow.Subscription {
                 override fun request(n: Long) {
@@ -472,10 +473,10 @@ class AsyncProducerSpec : FunSpec({
 
     test("a cancellation does not wait for a source that blocks in its pull [ASY-28]") {
         val stuck = java.util.concurrent.CountDownLatch(1)
-        val source = object : DeviceArrayReader.Source {
+        val source = object : DeviceArrayReader.Source<RecordBatch> {
             private var at = 0
 
-            override fun next(): DeviceArray? {
+            override fun next(): RecordBatch? {
                 if (at < 2) return batch(10L * at++)
                 stuck.await()
                 return null
@@ -485,7 +486,7 @@ class AsyncProducerSpec : FunSpec({
         }
         consume(5, CANCEL_OUTSIDE, at = 1).use { consumer ->
             CData.exportAsyncStream(
-                AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()),
+                AsyncProducer.of(RecordBatchReader.of(schema, DeviceType.CPU, source), Metadata.empty()),
                 consumer.handler,
                 pool,
                 CExport.DEVICE,

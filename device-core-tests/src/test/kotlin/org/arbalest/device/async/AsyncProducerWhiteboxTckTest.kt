@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.async
 
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.support.AsyncStreams
 import org.arbalest.device.support.Extracting
 import org.reactivestreams.tck.SubscriberWhiteboxVerification.SubscriberPuppet
@@ -13,24 +13,24 @@ import java.util.concurrent.Flow
 /**
  * The subscriber of [AsyncProducerBlackboxTckTest], with a consumer that requests and cancels when the TCK requires it.
  */
-class AsyncProducerWhiteboxTckTest : FlowSubscriberWhiteboxVerification<DeviceArray>(AsyncStreams.environment()) {
+class AsyncProducerWhiteboxTckTest : FlowSubscriberWhiteboxVerification<RecordBatch>(AsyncStreams.environment()) {
     private val streams = AsyncStreams()
 
-    override fun createFlowSubscriber(probe: WhiteboxSubscriberProbe<DeviceArray>): Flow.Subscriber<DeviceArray> {
+    override fun createFlowSubscriber(probe: WhiteboxSubscriberProbe<RecordBatch>): Flow.Subscriber<RecordBatch> {
         val consumer = Extracting(0)
         return Probed(streams.producer(consumer), consumer, probe)
     }
 
-    override fun createElement(element: Int): DeviceArray = AsyncStreams.one()
+    override fun createElement(element: Int): RecordBatch = AsyncStreams.one()
 
     @AfterClass
     fun nothingIsLeft() = streams.finish()
 
     private class Probed(
-        private val subscriber: Flow.Subscriber<DeviceArray>,
+        private val subscriber: Flow.Subscriber<RecordBatch>,
         private val consumer: Extracting,
-        private val probe: WhiteboxSubscriberProbe<DeviceArray>,
-    ) : Flow.Subscriber<DeviceArray>, SubscriberPuppet {
+        private val probe: WhiteboxSubscriberProbe<RecordBatch>,
+    ) : Flow.Subscriber<RecordBatch>, SubscriberPuppet {
         private var introduced = false
 
         override fun onSubscribe(subscription: Flow.Subscription?) {
@@ -40,7 +40,7 @@ class AsyncProducerWhiteboxTckTest : FlowSubscriberWhiteboxVerification<DeviceAr
             probe.registerOnSubscribe(this)
         }
 
-        override fun onNext(array: DeviceArray?) {
+        override fun onNext(array: RecordBatch?) {
             subscriber.onNext(array)
             probe.registerOnNext(array)
         }

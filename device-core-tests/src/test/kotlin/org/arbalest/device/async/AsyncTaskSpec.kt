@@ -3,7 +3,7 @@ package org.arbalest.device.async
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.support.batch
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.ResourceCountersExtension
@@ -19,7 +19,7 @@ class AsyncTaskSpec : FunSpec({
             task.extract().use { it.length() shouldBe 3 }
         }
         val refused = batch(3)
-        val of = AsyncTask::class.java.getMethod("of", DeviceArray::class.java, Metadata::class.java)
+        val of = AsyncTask::class.java.getMethod("of", RecordBatch::class.java, Metadata::class.java)
         runCatching { of.invoke(null, refused, null) }.exceptionOrNull()!!
             .cause!!::class shouldBe NullPointerException::class
         refused.isOpen shouldBe false

@@ -6,6 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowArray
@@ -106,7 +107,7 @@ class ColumnBuilderEveryTypeSpec : FunSpec({
         }
     }
 
-    fun built(field: Field, rows: List<Int>): DeviceArray = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
+    fun built(field: Field, rows: List<Int>): RecordBatch = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
         val column = batch.column(field)
         for (row in rows) append(column, field, row)
         batch.build()

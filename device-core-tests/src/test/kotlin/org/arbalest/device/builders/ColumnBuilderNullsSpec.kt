@@ -6,8 +6,8 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -30,7 +30,7 @@ class ColumnBuilderNullsSpec : FunSpec({
         field: Field,
         rows: Int,
         fill: ColumnBuilder.() -> Unit,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).fill()
         batch.build()
     }

@@ -9,12 +9,12 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
 import io.kotest.matchers.string.shouldStartWith
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
@@ -51,30 +51,30 @@ class CDataSpec : FunSpec({
     val pool = ForkJoinPool.commonPool()
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
-    fun ids(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use {
+    fun ids(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use {
         it.int64("id", LongArray(rows) { i -> 7L + i }).build()
     }
 
     /** Returns the address without a size, as C passes it. */
     fun MemorySegment.pointer() = MemorySegment.ofAddress(address())
 
-    fun DeviceArray.last() = column("id").getLong(length() - 1)
+    fun RecordBatch.last() = column("id").getLong(length() - 1)
 
     test("an array and its schema are imported by pointer [OWN-08]") {
         Arena.ofConfined().use { arena ->
             val (array, type) = ArrowArrayStruct.allocate(arena) to ArrowSchemaStruct.allocate(arena)
             PeerStreams.batch(array, 10, 3)
             PeerStreams.batchSchema(type)
-            CData.importArray(array.pointer(), CImport.DATA.schema(type.pointer())).use { it.last() shouldBe 12 }
+            CData.importBatch(array.pointer(), CImport.DATA.schema(type.pointer())).use { it.last() shouldBe 12 }
             RawArrowArray.release(array.address()) to RawArrowSchema.release(type.address()) shouldBe (0L to 0L)
 
             PeerStreams.batchSchema(type)
             val known = Schema.ofStruct(CData.importSchema(type.pointer()))
             PeerStreams.batch(array, 20, 3)
-            CData.importArray(array.pointer(), CImport.DATA.schema(known)).use { it.last() shouldBe 22 }
+            CData.importBatch(array.pointer(), CImport.DATA.schema(known)).use { it.last() shouldBe 22 }
             PeerStreams.batchSchema(type)
             PeerStreams.batch(array, 30, 3)
-            CData.importArray(array.pointer(), CImport.DATA.schema(CData.importSchema(type.pointer())))
+            CData.importBatch(array.pointer(), CImport.DATA.schema(CData.importSchema(type.pointer())))
                 .use { it.last() shouldBe 32 }
         }
     }
@@ -88,13 +88,13 @@ class CDataSpec : FunSpec({
             }
             make(10)
             PeerStreams.batchSchema(type)
-            CData.importArray(array.pointer(), CImport.DEVICE.schema(type.pointer())).use { it.last() shouldBe 12 }
+            CData.importBatch(array.pointer(), CImport.DEVICE.schema(type.pointer())).use { it.last() shouldBe 12 }
             PeerStreams.batchSchema(type)
             val known = Schema.ofStruct(CData.importSchema(type.pointer()))
             make(20)
-            CData.importArray(array.pointer(), CImport.DEVICE.schema(known)).use { it.last() shouldBe 22 }
+            CData.importBatch(array.pointer(), CImport.DEVICE.schema(known)).use { it.last() shouldBe 22 }
             make(30)
-            CData.importArray(array.pointer(), CImport.DEVICE.schema(known.asField())).use { it.last() shouldBe 32 }
+            CData.importBatch(array.pointer(), CImport.DEVICE.schema(known.asField())).use { it.last() shouldBe 32 }
         }
     }
 
@@ -132,7 +132,7 @@ class CDataSpec : FunSpec({
     }
 
     test("an async handler is passed by pointer, and receives arrays, tasks, a reader's arrays or an error [ASY-19]") {
-        fun described() = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
+        fun described() = AsyncSchema(schema, DeviceType.CPU, Metadata.empty())
         val ways = listOf<(MemorySegment) -> Unit>(
             {
                 CData.exportAsyncStream(AsyncProducer.of(described(), Supplied(2, null) { ids(3) }), it, pool,
@@ -148,7 +148,7 @@ class CDataSpec : FunSpec({
             },
             {
                 CData.exportAsyncStream(
-                    AsyncProducer.of(DeviceArrayReader.of(schema, listOf(ids(3), ids(3))), Metadata.empty()),
+                    AsyncProducer.of(RecordBatchReader.of(schema, listOf(ids(3), ids(3))), Metadata.empty()),
                     it,
                     pool,
                     CExport.DEVICE,
@@ -200,7 +200,7 @@ class CDataSpec : FunSpec({
             refused("ArrowDeviceArrayStream") { CData.importStream(it, CImport.DEVICE) }
             refused("ArrowSchema") { Schema.ofStruct(CData.importSchema(it)) }
             refused("ArrowSchema") { CData.importSchema(it) }
-            CData.importArray(array, CImport.DATA.schema(type)).use { it.last() shouldBe 2 }
+            CData.importBatch(array, CImport.DATA.schema(type)).use { it.last() shouldBe 2 }
         }
     }
 
@@ -223,7 +223,7 @@ class CDataSpec : FunSpec({
                 refused("ArrowSchema") { CData.exportSchema(batch.field(), it) }
                 batch.last() shouldBe 9
             }
-            DeviceArrayReader.of(schema, listOf(ids(3))).use { reader ->
+            RecordBatchReader.of(schema, listOf(ids(3))).use { reader ->
                 refused("ArrowArrayStream") { CData.exportStream(reader, it, CExport.DATA) }
                 refused("ArrowDeviceArrayStream") { CData.exportStream(reader, it, CExport.DEVICE) }
                 refused("ArrowAsyncDeviceStreamHandler") {
@@ -303,7 +303,7 @@ class CDataSpec : FunSpec({
 
     test("an async stream with another schema than expected ends with EINVAL [ASY-03]") {
         val ones = Schema.of(Field.of("id", DataType.UTF8))
-        val reader = DeviceArrayReader.of(schema, listOf(ids(3)))
+        val reader = RecordBatchReader.of(schema, listOf(ids(3)))
         lateinit var produced: CompletionStage<Void>
         CData.importAsyncStream(CImport.DEVICE.schema(ones)) {
             produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, pool, CExport.DEVICE)
@@ -324,7 +324,7 @@ class CDataSpec : FunSpec({
                 shouldThrow<IllegalArgumentException> {
                     CData.exportArray(batch, array, CExport.DATA.consumerStream(Devices.cpu().defaultStream()))
                 }.message shouldStartWith "consumerStream needs CExport.DEVICE: an ArrowArray has no event"
-                DeviceArrayReader.of(schema, listOf(batch.retain())).use { reader ->
+                RecordBatchReader.of(schema, listOf(batch.retain())).use { reader ->
                     shouldThrow<IllegalArgumentException> {
                         CData.exportStream(reader, stream,
                             CExport.DATA.schemaTo(arena.allocate(ArrowSchemaStruct.LAYOUT)))
@@ -387,7 +387,7 @@ class CDataSpec : FunSpec({
     }
 
     test("a producer can be exported only once") {
-        val producer = AsyncProducer.of(DeviceArrayReader.of(schema, listOf(ids(3))), Metadata.empty())
+        val producer = AsyncProducer.of(RecordBatchReader.of(schema, listOf(ids(3))), Metadata.empty())
         PeerConsumer(5, emptySet(), 0, 0, 0, 1).use { consumer ->
             CData.exportAsyncStream(producer, consumer.handler, pool, CExport.DEVICE).outcome().getOrThrow()
             consumer.join()

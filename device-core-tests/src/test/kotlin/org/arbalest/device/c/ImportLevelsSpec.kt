@@ -6,9 +6,10 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.ResourceCountersExtension
@@ -21,7 +22,7 @@ class ImportLevelsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     /** Makes a batch whose only text has an offset beyond its data. */
-    fun beyond(): DeviceArray {
+    fun beyond(): RecordBatch {
         val batch = BatchBuilder.of(Devices.cpu(), 2).use { it.utf8("text", listOf("a", "b")).build() }
         val offsets = MemorySegment.ofAddress(batch.column(0).bufferAddress(1)).reinterpret(12)
         offsets.setAtIndex(JAVA_INT, 1, 1 shl 20)
@@ -36,7 +37,7 @@ class ImportLevelsSpec : FunSpec({
         },
         "ArrowArrayStream" to { arena, options ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
-            beyond().let { CData.exportStream(DeviceArrayReader.of(it.schema(), listOf(it)), stream, CExport.DATA) }
+            beyond().let { CData.exportStream(RecordBatchReader.of(it.schema(), listOf(it)), stream, CExport.DATA) }
             CData.importStream(stream, options).use { it.next() }
         },
     )

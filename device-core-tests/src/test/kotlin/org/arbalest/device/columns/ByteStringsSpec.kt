@@ -5,9 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -128,7 +128,7 @@ class ByteStringsSpec : FunSpec({
                 copy.build()
             }.use { copy ->
                 for (name in into.keys) {
-                    fun plain(of: DeviceArray) = (0L until 20).map { row ->
+                    fun plain(of: RecordBatch) = (0L until 20).map { row ->
                         of.column(name).get(row).let { (it as? ByteArray)?.toList() ?: it }
                     }
                     plain(copy) shouldBe plain(batch)

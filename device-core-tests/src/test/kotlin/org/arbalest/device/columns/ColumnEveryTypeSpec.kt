@@ -157,7 +157,7 @@ class ColumnEveryTypeSpec : FunSpec({
         test("$family: an array that is sliced at several levels reads as it was written [READ-01]") {
             for (type in types) withClue(type) {
                 val batch = StructType(listOf(field("first", DataType.INT8), field("column", type)))
-                imported(batch, rows, 3, isBatch = true).use { array ->
+                imported(batch, rows, 3, isBatch = true).asRecordBatch().use { array ->
                     array.slice(2, 10).use { cut ->
                         reads(cut.column("column"), rows.subList(2, 12)) { LaidValues.of(type, it + 1) }
                         cut.retainChild(1).use { child ->

@@ -283,7 +283,7 @@ class ColumnUntrustedSpec : FunSpec({
                 DeviceArray.of(field, text, Devices.cpu().defaultStream())
             }
             array.use {
-                val column = if (nested) it.column("t") else it.asColumn()
+                val column = if (nested) it.asRecordBatch().column("t") else it.asColumn()
                 column.getString(0) shouldBe "A"
                 shouldThrow<DeviceException> { column.getString(1) }.message shouldBe
                     "column \"t\", row 1: offsets[2] = 1073741824 is beyond the 2 bytes of data"
@@ -291,7 +291,7 @@ class ColumnUntrustedSpec : FunSpec({
                 shouldThrow<DeviceException> { it.copyTo(Devices.cpu()) }.message shouldBe
                     (if (nested) "$.t: " else "") + "offsets[2] = 1073741824 is beyond the 2 bytes of data"
                 it.slice(0, 1).use { slice -> slice.copyTo(Devices.cpu()) }.use { copy ->
-                    (if (nested) copy.column("t") else copy.asColumn()).getString(0) shouldBe "A"
+                    (if (nested) copy.asRecordBatch().column("t") else copy.asColumn()).getString(0) shouldBe "A"
                 }
             }
         }

@@ -9,11 +9,11 @@ import io.kotest.matchers.maps.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldEndWith
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -365,7 +365,7 @@ class ColumnValuesSpec : FunSpec({
     }
 
     test("a view throws after its handle was closed, moved or exported [READ-53, OWN-19]") {
-        val consume = listOf<(DeviceArray) -> Unit>(
+        val consume = listOf<(RecordBatch) -> Unit>(
             { it.close() }, { it.move().close() },
             { array ->
                 Arena.ofConfined().use { arena ->

@@ -7,8 +7,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.objects.Records
 import org.arbalest.device.types.DataType
@@ -36,7 +36,7 @@ class NumericTextSpec : FunSpec({
     fun numeric(type: DataType, name: String = "price") =
         Field.of(name, type).withExtension(Opaque("numeric", "PostgreSQL"))
 
-    fun batch(field: Field, vararg texts: String?): DeviceArray =
+    fun batch(field: Field, vararg texts: String?): RecordBatch =
         BatchBuilder.of(Devices.cpu(), texts.size).use { builder ->
             builder.column(field, texts.asList())
             builder.build()

@@ -6,8 +6,8 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.batch
 import org.arbalest.device.types.DataType
@@ -23,7 +23,7 @@ class SelectionSpec : FunSpec({
 
     fun rows(selection: Selection) = (0 until selection.length()).filter(selection::isSelected)
 
-    fun column(type: DataType, values: List<Any?>): DeviceArray =
+    fun column(type: DataType, values: List<Any?>): RecordBatch =
         BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
             val column = builder.column(Field.of("c", type))
             for (value in values) when (value) {

@@ -12,6 +12,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -41,15 +42,15 @@ class TensorSpec : FunSpec({
         field: Field,
         rows: Int,
         fill: (ColumnBuilder) -> Unit,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
 
-    fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    fun throughC(array: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
+        CData.importBatch(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     fun ints(vararg values: Int): DeviceBuffer {

@@ -3,6 +3,7 @@ package org.arbalest.device.fuzz
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -79,7 +80,7 @@ internal object FuzzArray : FuzzTarget() {
                 it.take(row % count, count - 1, 0)
             }
             reshape(slice, rows, rows?.map { mapOf("a" to it) }) {
-                DeviceArray.ofColumns(listOf("x", "a"), listOf(it, it)).use { batch -> batch.select("a") }
+                RecordBatch.ofColumns(listOf("x", "a"), listOf(it, it)).use { batch -> batch.select("a") }
             }
             Arena.ofConfined().use { arena ->
                 val (out, schema) = arena.struct(ARRAY) to arena.allocate(72, 8)

@@ -5,8 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
@@ -62,15 +62,15 @@ class ExtensionCodecSpec : FunSpec({
         field: Field,
         rows: Int,
         fill: (ColumnBuilder) -> Unit,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
 
-    fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    fun throughC(array: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema))
+        CData.importBatch(out, CImport.DATA.schema(schema))
     }
 
     fun values(column: Column): List<Any?> = (0 until column.length()).map { column.get(it) }

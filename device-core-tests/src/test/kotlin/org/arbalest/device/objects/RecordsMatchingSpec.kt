@@ -5,8 +5,8 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Trips.Boxes
 import org.arbalest.device.Trips.Carrier
 import org.arbalest.device.Trips.Flight
@@ -41,7 +41,7 @@ class RecordsMatchingSpec : FunSpec({
     fun batch(
         vararg columns: Pair<Field, (ColumnBuilder) -> Unit>,
         rows: Int = 1,
-    ): DeviceArray = BatchBuilder.of(memory, rows).use { builder ->
+    ): RecordBatch = BatchBuilder.of(memory, rows).use { builder ->
         for ((field, append) in columns) append(builder.column(field))
         builder.build()
     }
@@ -60,7 +60,7 @@ class RecordsMatchingSpec : FunSpec({
         }
     }
 
-    fun of(type: Class<*>, batch: DeviceArray): List<*> = batch.use { Records.of(type).toList(it) }
+    fun of(type: Class<*>, batch: RecordBatch): List<*> = batch.use { Records.of(type).toList(it) }
 
     test("columns are matched by name, in any order, and those without a component are ignored [OBJ-02]") {
         val columns = arrayOf(

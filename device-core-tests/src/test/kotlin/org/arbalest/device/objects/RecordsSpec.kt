@@ -6,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Trips
 import org.arbalest.device.Trips.Abbreviated
 import org.arbalest.device.Trips.Anything
@@ -200,8 +200,8 @@ class RecordsSpec : FunSpec({
     test("an array that is not a batch has no rows") {
         Records.of(Flight::class.java).build(memory, listOf(Flight("AA", 1, null))).use { batch ->
             batch.retainChild(1).use { delay ->
-                shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay) }
-                    .message shouldContain "this is delay: int32"
+                shouldThrow<IllegalArgumentException> { Records.of(Flight::class.java).rows(delay.asRecordBatch()) }
+                    .message shouldContain "this is an array of delay: int32"
             }
         }
     }
@@ -273,10 +273,10 @@ private data class TextOfValue(val value: String?)
 private data class TextOfCarrier(val carrier: String)
 
 /** Exports a batch to the C structs and imports it again. */
-internal fun throughC(batch: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+internal fun throughC(batch: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
     val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
     batch.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-    CData.importArray(out, CImport.DATA.schema(schema))
+    CData.importBatch(out, CImport.DATA.schema(schema))
 }
 
 /** Returns a record as an object that compares by content, also in arrays. */

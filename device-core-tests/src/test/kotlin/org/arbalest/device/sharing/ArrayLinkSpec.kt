@@ -11,6 +11,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.support.ScriptedSocket
 import org.arbalest.device.support.SharingFake
 import org.arbalest.device.support.fromElsewhere
@@ -43,7 +44,7 @@ class ArrayLinkSpec : FunSpec({
 
     afterTest { SharingFake.shouldBeLeft() }
 
-    fun array(): DeviceArray = numbers(10).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+    fun array(): RecordBatch = numbers(10).use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
 
     fun linked(block: (ArrayLink, ScriptedSocket) -> Unit) {
         val socket = ScriptedSocket()
@@ -314,7 +315,9 @@ class ArrayLinkSpec : FunSpec({
             repeat(nonsense.size) { shouldThrow<DeviceException> { link.receive() } }
             val last = link.receive()!!
             eventually("only the invalid messages are released") { socket.releases() == listOf(2L, 3L, 4L, 5L) }
-            for (array in listOf(first, last)) array.copyTo(Devices.cpu()).use { it.column("a").getLong(9) shouldBe 27 }
+            for (array in listOf(first, last)) array.copyTo(Devices.cpu()).asRecordBatch().use {
+                it.column("a").getLong(9) shouldBe 27
+            }
             link.unreleased() shouldBe 1
             last.close()
             first.close()

@@ -14,6 +14,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.SharingFake
 import org.arbalest.device.support.fromElsewhere
@@ -42,7 +43,7 @@ class SharedArraySpec : FunSpec({
 
     afterTest { SharingFake.shouldBeLeft() }
 
-    fun DeviceArray.shared(): SharedArray = use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
+    fun RecordBatch.shared(): SharedArray = use { it.copyTo(device.shareableMemory().get(), device.defaultStream()) }
         .use { SharedArray.of(it) }
 
     fun DeviceArray.here(): DeviceArray = copyTo(Devices.cpu()).also { it.synchronize() }
@@ -75,7 +76,7 @@ class SharedArraySpec : FunSpec({
         val shared = numbers(100).shared()
         SharingFake.live shouldBe 1
         SharedArray.open(shared.message().fromElsewhere()) {}.use { array ->
-            array.here().use { it.column("a").getLong(99) shouldBe 297 }
+            array.here().asRecordBatch().use { it.column("a").getLong(99) shouldBe 297 }
         }
         shared.close()
         eventually("the array is freed") { SharingFake.live == 0 }
@@ -98,7 +99,7 @@ class SharedArraySpec : FunSpec({
         val calls = AtomicInteger()
         SharedArray.open(shared.message().fromElsewhere()) { calls.incrementAndGet() }.use { array ->
             SharingFake.opened.size shouldBe 2
-            array.here().use { it.column("b").getLong(0) shouldBe 2 }
+            array.here().asRecordBatch().use { it.column("b").getLong(0) shouldBe 2 }
             calls.get() shouldBe 0
         }
         eventually("both are closed and the callback is called") { SharingFake.opened.isEmpty() && calls.get() == 1 }

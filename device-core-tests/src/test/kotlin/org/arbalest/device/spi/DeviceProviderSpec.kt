@@ -16,13 +16,13 @@ import io.kotest.matchers.types.shouldBeSameInstanceAs
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Availability
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStatus
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
@@ -72,7 +72,7 @@ class DeviceProviderSpec : FunSpec({
 
     fun struct(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT).fill(0xA5.toByte())
 
-    fun batch(device: Device): DeviceArray = BatchBuilder.of(device, 4).use { builder ->
+    fun batch(device: Device): RecordBatch = BatchBuilder.of(device, 4).use { builder ->
         builder.int64("id", longArrayOf(10, 20, 30, 40)).utf8("name", listOf("a", null, "c".repeat(500), ""))
         builder.column(Field.of("tags", NestedType.ListType(Field.of("item", DataType.UTF8)))).run {
             items().append("x").append("y").append("z")
@@ -82,13 +82,13 @@ class DeviceProviderSpec : FunSpec({
     }
 
     /** Returns a batch of two int64 and two views with two variadic buffers, in memory that the CPU cannot access. */
-    fun phantomBatch(): DeviceArray {
+    fun phantomBatch(): RecordBatch {
         val ints = ArrayData.of(2, 0, listOf(null, phantom.allocate(16)))
         val views = ArrayData.of(
             2, -1, listOf(phantom.allocate(1), phantom.allocate(32), phantom.allocate(700), phantom.allocate(0)),
         )
         val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("text", FlatType.Utf8ViewType()))
-        return DeviceArray.of(schema.asField(), ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
+        return RecordBatch.of(schema, ArrayData.of(2, 0, listOf(null), listOf(ints, views)))
     }
 
     test(
@@ -114,7 +114,7 @@ class DeviceProviderSpec : FunSpec({
         PeerStreams.batch(array, firstId = 0, rows = 10)
         val wrapped = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         PeerNodes.deviceArray(wrapped, array, deviceId = 0, deviceType = 15)
-        CData.importArray(
+        CData.importBatch(
             wrapped, CImport.DEVICE.schema(Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8))),
         ).use {
             it.device() shouldBeSameInstanceAs host
@@ -147,7 +147,7 @@ class DeviceProviderSpec : FunSpec({
         val out = struct()
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         CData.exportArray(phantomBatch(), out, CExport.DEVICE.schemaTo(schema))
-        CData.importArray(out, CImport.DEVICE.schema(schema)).use { array ->
+        CData.importBatch(out, CImport.DEVICE.schema(schema)).use { array ->
             array.device() shouldBeSameInstanceAs phantom
             array.slice(1, 1).use { slice ->
                 slice.retainChild(1).use { it.length() shouldBe 1 }
@@ -180,13 +180,13 @@ class DeviceProviderSpec : FunSpec({
             ArrayData.of(2, 0, listOf(null), listOf(a, b).map { ArrayData.of(2, 0, listOf(null, buffers[it])) })
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         for ((a, b) in listOf(0 to 1, 1 to 0, 0 to 2, 2 to 1)) {
-            shouldThrow<IllegalArgumentException> { DeviceArray.of(schema.asField(), pair(a, b)) }
+            shouldThrow<IllegalArgumentException> { RecordBatch.of(schema, pair(a, b)) }
                 .message!! shouldContain "on ${buffers[a].device()} and ${buffers[b].device()}"
         }
         val oneField = Schema.of(listOf(Field.of("a", DataType.INT64)))
         val mixed = ArrayData.of(2, 0, listOf(null), listOf(ArrayData.of(2, 0, listOf(buffers[0], buffers[1]))))
-        shouldThrow<IllegalArgumentException> { DeviceArray.of(oneField.asField(), mixed) }
-        DeviceArray.of(schema.asField(), pair(2, 3)).close()
+        shouldThrow<IllegalArgumentException> { RecordBatch.of(oneField, mixed) }
+        RecordBatch.of(schema, pair(2, 3)).close()
         buffers.take(2).forEach { it.address() }
         buffers.forEach { it.close() }
     }
@@ -196,8 +196,7 @@ class DeviceProviderSpec : FunSpec({
         val other = host.allocate(16)
         val schema = Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64))
         fun of(rows: Long, nulls: Long, vararg buffers: DeviceBuffer) =
-            DeviceArray.of(
-                schema.asField(),
+            RecordBatch.of(schema,
                 ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, nulls, listOf(null, it)) }),
             )
         shouldThrow<IllegalStateException> { of(2, 0, buffer, buffer) }.message!! shouldContain "given twice"

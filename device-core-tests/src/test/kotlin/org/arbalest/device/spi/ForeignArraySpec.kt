@@ -60,7 +60,8 @@ class ForeignArraySpec : FunSpec({
             val data = ForeignArray()
             val freed = AtomicInteger()
             repeat(3) {
-                ArrayBridge.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { batch ->
+                ArrayBridge.wrap(schema.asField(), arena.described(data), cpu, freed::incrementAndGet).use { array ->
+                    val batch = array.asRecordBatch()
                     data.clear()
                     batch.validate(Validation.FULL)
                     batch.column("t").toList() shouldContainExactly listOf("x", null, "yz")
@@ -94,7 +95,7 @@ class ForeignArraySpec : FunSpec({
             slice.close()
             slice.close()
             freed.get() shouldBe 0
-            val back = CData.importArray(array, CImport.DATA.schema(type))
+            val back = CData.importBatch(array, CImport.DATA.schema(type))
             back.column("t").getString(2) shouldBe "yz"
             freed.get() shouldBe 0
             thread { back.close() }.join()

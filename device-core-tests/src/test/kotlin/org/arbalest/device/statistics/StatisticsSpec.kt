@@ -8,10 +8,10 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -112,11 +112,11 @@ class StatisticsSpec : FunSpec({
         .column(5).nullCount(1).distinctCount(2)
         .build()
 
-    fun <T> throughC(array: DeviceArray, look: (DeviceArray) -> T): T = Arena.ofConfined().use { arena ->
+    fun <T> throughC(array: RecordBatch, look: (RecordBatch) -> T): T = Arena.ofConfined().use { arena ->
         val out = arena.struct(StructKind.ARRAY)
         val schema = arena.struct(StructKind.SCHEMA)
         CData.exportArray(array, out, CExport.DATA.schemaTo(schema))
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use(look)
+        CData.importBatch(out, CImport.DATA.schema(schema).validation(Validation.FULL)).use(look)
     }
 
     fun crossed(statistics: Statistics): Statistics = throughC(statistics.toArray(), Statistics::of)
@@ -141,7 +141,7 @@ class StatisticsSpec : FunSpec({
         vararg rows: Pair<Any?, List<Triple<String, Int, Any?>>?>,
         column: DataType = DataType.INT64, key: DataType = DataType.UTF8, union: DataType = counts,
         reversed: Boolean = false,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), rows.size).use { batch ->
         fun columns() = batch.column(Field.of("column", column))
         fun maps() = batch.column(Field.of("statistics", DataType.map(Field.of("k", key), Field.of("v", union))))
         val (columns, maps) = if (reversed) maps().let { columns() to it } else columns() to maps()
@@ -162,7 +162,7 @@ class StatisticsSpec : FunSpec({
     ) {
         Arena.ofConfined().use { arena ->
             val example = example()
-            CData.importArray(example.laid(arena), CImport.DATA.schema(example.field).validation(Validation.FULL))
+            CData.importBatch(example.laid(arena), CImport.DATA.schema(example.field).validation(Validation.FULL))
                 .use { array ->
                     val read = Statistics.of(array)
                     read.whole().rowCount() shouldBe OptionalLong.of(3)
@@ -311,7 +311,7 @@ class StatisticsSpec : FunSpec({
         }
     }
 
-    fun refused(array: DeviceArray, expected: String) = withClue(expected) {
+    fun refused(array: RecordBatch, expected: String) = withClue(expected) {
         val failure = array.use { shouldThrow<DeviceException> { Statistics.of(it) } }
         failure.errno() shouldBe Errno.EINVAL
         failure.message!! shouldContain expected
@@ -324,7 +324,10 @@ class StatisticsSpec : FunSpec({
         val column = Field.of("column", DataType.INT32)
         fun statistics(type: DataType) = Field.of("statistics", type)
         fun map(key: DataType, value: DataType) = statistics(DataType.map(Field.of("k", key), Field.of("v", value)))
-        refused(batch(column).use { it.retainChild(0) }, "statistics are a struct, not int32")
+        batch(column).use { it.retainChild(0) }.use { numbers ->
+            shouldThrow<IllegalArgumentException> { Statistics.of(numbers.asRecordBatch()) }.message shouldBe
+                "a record batch is an array of structs, but this is an array of column: int32"
+        }
         refused(batch(column), "statistics have no field \"statistics\"; these have [column]")
         refused(batch(column, column), "statistics have two fields \"column\"")
         refused(batch(Field.of("column", DataType.UTF8), map(DataType.UTF8, counts)), "$.column: is utf8, not int32")
@@ -359,7 +362,7 @@ class StatisticsSpec : FunSpec({
 
     test("a key index or a type id that is out of range is an error, not a crash [STAT-04]") {
         fun laid(array: RawArray, expected: String) = Arena.ofConfined().use { arena ->
-            refused(CData.importArray(array.laid(arena), CImport.DATA.schema(array.field)), expected)
+            refused(CData.importBatch(array.laid(arena), CImport.DATA.schema(array.field)), expected)
         }
         laid(example(index = 7), "row 3: index 7 is beyond the 7 values of the dictionary")
         laid(example(index = -1), "index -1 is beyond")

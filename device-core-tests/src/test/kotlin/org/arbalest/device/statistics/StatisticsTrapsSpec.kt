@@ -11,6 +11,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.c.CData
@@ -52,7 +53,7 @@ class StatisticsTrapsSpec : FunSpec({
     fun largest(
         vararg fields: Field,
         append: (ColumnBuilder, Int) -> Unit,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), fields.size).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), fields.size).use { batch ->
         val columns = batch.column(Field.of("column", DataType.INT32))
         val maps = batch.column(Field.of("statistics",
             DataType.map(Field.of("key", DataType.UTF8), Field.of("items", DataType.denseUnion(*fields)))))
@@ -111,7 +112,7 @@ class StatisticsTrapsSpec : FunSpec({
         val whole = RawArray(Field.of("", StructType(listOf(columns.field, maps.field))), 1, 0, 0, mutableListOf(null),
             listOf(columns, maps))
         Arena.ofConfined().use { arena ->
-            CData.importArray(whole.laid(arena), CImport.DATA.schema(whole.field)).use { array ->
+            CData.importBatch(whole.laid(arena), CImport.DATA.schema(whole.field)).use { array ->
                 val error = shouldThrow<DeviceException> { Statistics.of(array) }
                 error.errno() shouldBe Errno.EINVAL
                 error.message!! shouldContain "$.statistics.entries: row 0: entry 0 is null"

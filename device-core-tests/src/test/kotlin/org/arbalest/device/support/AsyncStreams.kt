@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
@@ -29,7 +29,7 @@ internal class AsyncStreams {
 
     /** Connects the library's producer, which reads [source], to the library's consumer. */
     fun connect(
-        source: Flow.Publisher<DeviceArray>,
+        source: Flow.Publisher<RecordBatch>,
     ): AsyncArrayStream = track(CData.importAsyncStream(CImport.DEVICE) { handler ->
         val produced =
             CData.exportAsyncStream(AsyncProducer.of(ones, source), handler, ForkJoinPool.commonPool(), CExport.DEVICE)
@@ -43,11 +43,11 @@ internal class AsyncStreams {
     })
 
     /** Returns the subscriber of the library's producer, which feeds [consumer]. The test acts as the publisher. */
-    fun producer(consumer: Extracting): Flow.Subscriber<DeviceArray> {
-        val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+    fun producer(consumer: Extracting): Flow.Subscriber<RecordBatch> {
+        val subscriber = CompletableFuture<Flow.Subscriber<in RecordBatch>>()
         connect { subscriber.complete(it) }.subscribe(consumer)
-        @Suppress("UNCHECKED_CAST") // a subscriber of `in DeviceArray` accepts every DeviceArray
-        return subscriber.get(5, SECONDS) as Flow.Subscriber<DeviceArray>
+        @Suppress("UNCHECKED_CAST") // a subscriber of `in RecordBatch` accepts every RecordBatch
+        return subscriber.get(5, SECONDS) as Flow.Subscriber<RecordBatch>
     }
 
     private fun track(arrays: AsyncArrayStream): AsyncArrayStream {
@@ -65,9 +65,9 @@ internal class AsyncStreams {
 
     companion object {
         private val schema = one().use { it.schema() }
-        private val ones = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.empty())
+        private val ones = AsyncSchema(schema, DeviceType.CPU, Metadata.empty())
 
-        fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
+        fun one(): RecordBatch = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
         fun checkNothingIsLeft() {
             eventually("no resources are left after the class") { Held.now().isZero }
@@ -79,8 +79,8 @@ internal class AsyncStreams {
 }
 
 /** A publisher of [count] arrays with one row, each created when it is requested. */
-internal class Ones(private val count: Long) : Flow.Publisher<DeviceArray> {
-    override fun subscribe(subscriber: Flow.Subscriber<in DeviceArray>) {
+internal class Ones(private val count: Long) : Flow.Publisher<RecordBatch> {
+    override fun subscribe(subscriber: Flow.Subscriber<in RecordBatch>) {
         subscriber.onSubscribe(object : Flow.Subscription {
             private var left = count
             private var wanted = 0L

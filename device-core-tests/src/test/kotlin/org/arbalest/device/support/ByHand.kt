@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.support
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.builders.BatchBuilder
@@ -121,7 +121,7 @@ internal class ProducerByHand(private val onExtract: (task: Int, out: Long) -> I
     override fun close() = arena.close()
 
     companion object {
-        fun one(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
+        fun one(): RecordBatch = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(1)).build() }
 
         /** An extract_data that exports an array of one row. */
         val GIVES: (Int, Long) -> Int = { _, out ->

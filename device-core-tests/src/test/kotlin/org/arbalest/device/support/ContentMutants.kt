@@ -4,6 +4,7 @@ package org.arbalest.device.support
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -220,14 +221,14 @@ internal class ContentMutants(private val random: Random, private val memory: Gu
         val selection = Selection.where(length) { flags[it.toInt()] }
         val from = random.nextLong(length + 1)
         val count = random.nextLong(length - from + 1)
-        fun batch() = array.slice(from, count).use { DeviceArray.ofColumns(listOf("a", "b"), listOf(it, it)) }
+        fun batch() = array.slice(from, count).use { RecordBatch.ofColumns(listOf("a", "b"), listOf(it, it)) }
         return listOf<() -> DeviceArray>(
             { array.filter(selection) },
             { array.take(*rows) },
             { batch().use { array.slice(length - count, count).use { last -> it.withColumn("c", last) } } },
             { batch().use { it.select("b") } },
             { batch().use { it.filter(Selection.where(count) { row -> row % 3 != 1L }) } },
-            { DeviceArray.ofColumns(listOf("a"), listOf(array)).use { it.take(*rows) } },
+            { RecordBatch.ofColumns(listOf("a"), listOf(array)).use { it.take(*rows) } },
         ).shuffled(random).take(2)
     }
 

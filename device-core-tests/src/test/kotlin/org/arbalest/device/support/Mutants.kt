@@ -5,6 +5,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -406,7 +407,7 @@ internal class Mutants(private val random: Random, private val memory: GuardedSl
                 export(it)
             }
         }
-        fun batch() = DeviceArray.ofColumns(listOf("a", "b"), listOf(array, array))
+        fun batch() = RecordBatch.ofColumns(listOf("a", "b"), listOf(array, array))
         val rows = if (length == 0L) longArrayOf() else LongArray(random.nextInt(8)) { random.nextLong(length) }
         fun some() = Random(length).let { chance -> Selection.where(length) { chance.nextInt(3) > 0 } }
         when (random.nextInt(if (length > ROOM) 3 else 5)) {

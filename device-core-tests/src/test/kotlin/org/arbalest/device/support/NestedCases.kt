@@ -6,10 +6,10 @@ import io.kotest.property.Shrinker
 import io.kotest.property.arbitrary.arbitrary
 import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -284,12 +284,12 @@ internal class NestedCheck(
     private fun streamed(cut: DeviceArray, expected: List<Any?>) {
         val schema = Schema.of(field)
         val batch = made(schema.asField(), ArrayData.of(cut.length(), 0, listOf(null), listOf(ArrayData.of(cut))))
-            ?: return
+            ?.asRecordBatch() ?: return
         val first = random.nextLong(cut.length() + 1)
         val batches = batch.use { listOf(it.slice(0, first), it.slice(first, it.length() - first)) }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            DeviceArrayReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.DATA) }
+            RecordBatchReader.of(schema, batches).use { CData.exportStream(it, stream, CExport.DATA) }
             CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use { reader ->
                 val parts = listOf(expected.take(first.toInt()), expected.drop(first.toInt()))
                 for (rows in parts) reader.next()!!.use { next ->

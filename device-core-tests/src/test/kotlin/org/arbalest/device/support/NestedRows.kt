@@ -4,9 +4,10 @@ package org.arbalest.device.support
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.types.DataType
@@ -185,11 +186,11 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         val slices = listOf(from, other, last).map { array.slice(it.toLong(), count.toLong()) }
         val names = mutableListOf("a", "b", "c").shuffled(random).toMutableList()
         val values = names.zip(columns).toMap().toMutableMap()
-        var batch = DeviceArray.ofColumns(names, slices)
+        var batch = RecordBatch.ofColumns(names, slices)
         slices.forEach(DeviceArray::close)
         var nulls = BooleanArray(count)
         fun rows() = List(count) { row -> if (nulls[row]) null else names.associateWith { values.getValue(it)[row] } }
-        fun becomes(what: String, next: (DeviceArray) -> DeviceArray) {
+        fun becomes(what: String, next: (RecordBatch) -> RecordBatch) {
             batch = batch.use(next)
             checks.same(what, batch, rows())
         }
@@ -247,7 +248,7 @@ internal class NestedRows(private val random: Random, private val checks: Checks
     }
 
     /** Checks further operations on a batch. */
-    private fun later(batch: DeviceArray, rows: List<Any?>) = when (random.nextInt(5)) {
+    private fun later(batch: RecordBatch, rows: List<Any?>) = when (random.nextInt(5)) {
         0 -> checks.derived(batch, rows)
         1 -> filter(batch, rows)
         2 -> take(batch, rows)
@@ -255,7 +256,7 @@ internal class NestedRows(private val random: Random, private val checks: Checks
     }
 
     /** Returns the batch with null rows of its own, or null if text has no data buffer, which makes it unreadable. */
-    private fun withNulls(batch: DeviceArray, nulls: BooleanArray): DeviceArray? {
+    private fun withNulls(batch: RecordBatch, nulls: BooleanArray): RecordBatch? {
         val all = ArrayData.of(batch)
         all.buffers().forEach { it?.close() }
         val skipped = all.offset().toInt()
@@ -265,7 +266,7 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         val count = if (random.nextBoolean()) -1L else nulls.count { it }.toLong()
         val data = ArrayData(batch.length(), count, all.offset(), listOf(bits), all.children(), null)
         return try {
-            DeviceArray.of(batch.field().withNullable(true), data)
+            DeviceArray.of(batch.field().withNullable(true), data).asRecordBatch()
         } catch (e: DeviceException) {
             data.close()
             if ("is beyond the 0 bytes of data" in e.message!!) null else throw e
@@ -273,15 +274,15 @@ internal class NestedRows(private val random: Random, private val checks: Checks
     }
 
     /** Checks the rows of several batches in a stream that is filtered and has other lengths. */
-    private fun streamed(batch: DeviceArray, rows: List<Any?>) {
+    private fun streamed(batch: RecordBatch, rows: List<Any?>) {
         val cuts = (List(random.nextInt(5)) { random.nextInt(rows.size + 1) } + listOf(0, rows.size)).sorted()
         val flags = flags(rows.size)
         val size = listOf(1, 2, 3, 7, 64, 1000).random(random)
-        fun reader() = DeviceArrayReader.of(
+        fun reader() = RecordBatchReader.of(
             batch.schema(), cuts.zipWithNext { from, to -> batch.slice(from.toLong(), to.toLong() - from) },
         )
         var row = 0
-        fun select(part: DeviceArray): Selection =
+        fun select(part: RecordBatch): Selection =
             selection(flags.subList(row, row + part.length().toInt())).also { row += part.length().toInt() }
         reader().filter(::select).rebatch(size.toLong()).use {
             pulled("filtered and rebatched by $size", it, rows.filterIndexed { i, _ -> flags[i] }.chunked(size))
@@ -300,7 +301,7 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         reader().rebatch(size.toLong()).use { it.next()?.close() }
     }
 
-    private fun pulled(what: String, reader: DeviceArrayReader, batches: List<List<Any?>>) {
+    private fun pulled(what: String, reader: RecordBatchReader, batches: List<List<Any?>>) {
         for (rows in batches) requireNotNull(reader.next()) { "$what: ends too early" }
             .use { checks.same(what, it, rows) }
         require(reader.next() == null) { "$what: has more than ${batches.size} batches" }
@@ -323,10 +324,10 @@ internal class NestedRows(private val random: Random, private val checks: Checks
         }
         failure("a longer column", IllegalArgumentException::class.java) {
             built(Field.of("l", DataType.INT64), List(expected.size + 1) { 1L }).use {
-                DeviceArray.ofColumns(listOf("a", "b"), listOf(array, it))
+                RecordBatch.ofColumns(listOf("a", "b"), listOf(array, it))
             }
         }
-        DeviceArray.ofColumns(listOf("a"), listOf(array)).use { batch ->
+        RecordBatch.ofColumns(listOf("a"), listOf(array)).use { batch ->
             failure("a longer column", IllegalArgumentException::class.java) {
                 built(Field.of("l", DataType.INT64), List(expected.size + 1) { 1L }).use { batch.withColumn("b", it) }
             }

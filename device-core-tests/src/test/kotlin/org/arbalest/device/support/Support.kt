@@ -7,8 +7,8 @@ import io.kotest.engine.test.TestResult
 import io.kotest.matchers.shouldBe
 import kotlinx.coroutines.delay
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.internal.abi.RawArrowArray
@@ -128,11 +128,11 @@ internal const val HANG_SECONDS = 60L
 internal const val PAUSE_NANOS = 20_000L
 
 /** Returns a batch with a column `id` of the numbers from 0. */
-internal fun batch(rows: Int, device: Device = Devices.cpu()): DeviceArray =
+internal fun batch(rows: Int, device: Device = Devices.cpu()): RecordBatch =
     BatchBuilder.of(device, rows).use { it.int64("id", LongArray(rows) { i -> i.toLong() }).build() }
 
 /** Returns a batch of int64 columns `c0`, `c1`, … with [rows] rows. Each value is the number of its column. */
-internal fun wide(columns: Int, rows: Int = 1): DeviceArray =
+internal fun wide(columns: Int, rows: Int = 1): RecordBatch =
     BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         for (i in 0 until columns) batch.int64("c$i", LongArray(rows) { i.toLong() })
         batch.build()

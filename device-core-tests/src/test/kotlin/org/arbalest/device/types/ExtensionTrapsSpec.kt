@@ -13,6 +13,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.columns.Column
@@ -53,7 +54,7 @@ class ExtensionTrapsSpec : FunSpec({
         field: Field,
         rows: Int,
         fill: (ColumnBuilder) -> Unit,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }

@@ -10,6 +10,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -41,16 +42,16 @@ class ExtensionTypesSpec : FunSpec({
         field: Field,
         rows: Int,
         fill: (ColumnBuilder) -> Unit,
-    ): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    ): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.column(field).let(fill)
         batch.build()
     }
 
     /** Exports an array to C with its schema, and imports it again. */
-    fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    fun throughC(array: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
+        CData.importBatch(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     fun values(column: Column): List<Any?> = (0 until column.length()).map { column.get(it) }
@@ -71,7 +72,7 @@ class ExtensionTypesSpec : FunSpec({
     test(
         "an unknown extension type keeps its keys through C, slices, children, copies, joins and builders [EXT-01]",
     ) {
-        fun keeps(array: DeviceArray) {
+        fun keeps(array: RecordBatch) {
             array.column(0).field() shouldBe unheard
             array.column(1).field() shouldBe deep
             array.column(1).column(0).items().field() shouldBe unheard
@@ -82,7 +83,7 @@ class ExtensionTypesSpec : FunSpec({
         }
         val dictionary = Field.of("d", DictionaryType(DataType.INT8, unheard, false))
             .withExtension("org.example.outer", "")
-        fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
+        fun batch(): RecordBatch = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
             batch.column(unheard).append(1).append(2)
             val struct = batch.column(deep)
             repeat(2) { row ->
@@ -109,7 +110,7 @@ class ExtensionTypesSpec : FunSpec({
     val ids = listOf(UUID.fromString("00112233-4455-6677-8899-aabbccddeeff"), null, UUID(0, 0), UUID(-1, -1),
         UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"))
 
-    fun uuids(): DeviceArray = built(Field.uuid("id"), ids.size) { column ->
+    fun uuids(): RecordBatch = built(Field.uuid("id"), ids.size) { column ->
         for (id in ids) if (id == null) column.appendNull() else column.append(id)
     }
 

@@ -4,8 +4,8 @@ package org.arbalest.device.types
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.block
 import org.arbalest.device.support.refused
@@ -19,7 +19,7 @@ class SchemaRepeatedNamesSpec : FunSpec({
     fun int(name: String) = Field.of(name, DataType.INT32)
 
     /** Returns a batch of x, y, x, and of a struct of a, a. */
-    fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
+    fun batch(): RecordBatch = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
         batch.int32("x", intArrayOf(1)).int32("y", intArrayOf(2)).int32("x", intArrayOf(3))
         val struct = batch.column(Field.of("s", DataType.struct(int("a"), int("a")))).appendStruct()
         struct.child(0).append(4)

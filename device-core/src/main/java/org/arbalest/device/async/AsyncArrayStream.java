@@ -5,8 +5,8 @@ import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.internal.async.AsyncArrayStreamImpl;
 
 /**
@@ -66,7 +66,7 @@ public sealed interface AsyncArrayStream extends Flow.Publisher<AsyncTask>, Auto
    * @param prefetch the number of tasks that may wait to be pulled; at least 1
    * @throws DeviceException with the stream's error if the stream fails before its schema
    */
-  DeviceArrayReader reader(int prefetch);
+  RecordBatchReader reader(int prefetch);
 
   /**
    * Cancels the stream, unless it has ended. Does not wait for the producer, which may receive the cancellation later

@@ -2,9 +2,10 @@
 package org.arbalest.device.async;
 
 import java.util.concurrent.Flow;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.internal.async.AsyncProducerImpl;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
@@ -25,7 +26,7 @@ public sealed interface AsyncProducer permits AsyncProducerImpl {
    *     goes to {@code on_error}: the errno, the message with the messages of its causes, and the metadata of a
    *     {@link DeviceException}
    */
-  static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
+  static AsyncProducer of(AsyncSchema schema, Flow.Publisher<RecordBatch> arrays) {
     return AsyncProducerImpl.of(schema, arrays);
   }
 
@@ -39,7 +40,7 @@ public sealed interface AsyncProducer permits AsyncProducerImpl {
    *
    * @param metadata the metadata of the stream
    */
-  static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
+  static AsyncProducer of(RecordBatchReader reader, Metadata metadata) {
     return AsyncProducerImpl.of(reader, metadata);
   }
 

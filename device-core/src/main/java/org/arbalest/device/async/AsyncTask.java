@@ -2,8 +2,8 @@
 package org.arbalest.device.async;
 
 import com.google.errorprone.annotations.CheckReturnValue;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.internal.async.AsyncTaskImpl;
 import org.arbalest.device.types.Metadata;
 
@@ -24,7 +24,7 @@ public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
    * @param array the array
    * @param metadata the metadata that the consumer's {@code on_next_task} receives
    */
-  static AsyncTask of(DeviceArray array, Metadata metadata) {
+  static AsyncTask of(RecordBatch array, Metadata metadata) {
     return AsyncTaskImpl.of(array, metadata);
   }
 
@@ -44,7 +44,7 @@ public sealed interface AsyncTask extends AutoCloseable permits AsyncTaskImpl {
    *     array is malformed or does not have the stream's type
    * @throws IllegalStateException if the task was extracted or closed
    */
-  DeviceArray extract();
+  RecordBatch extract();
 
   /**
    * Returns a new handle to this task and consumes this handle. The caller must extract or close the new one.

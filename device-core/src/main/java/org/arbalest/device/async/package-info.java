@@ -11,10 +11,10 @@
  *
  * <pre>{@code
  * AsyncArrayStream stream = CData.importAsyncStream(CImport.DEVICE, handler -> startQuery(handler));
- * try (DeviceArrayReader reader = stream.reader(4)) {
- *   DeviceArray next;
+ * try (RecordBatchReader reader = stream.reader(4)) {
+ *   RecordBatch next;
  *   while ((next = reader.next()) != null) {
- *     try (DeviceArray batch = next) {
+ *     try (RecordBatch batch = next) {
  *       System.out.println(batch.length() + " rows on " + batch.device());
  *     }
  *   }

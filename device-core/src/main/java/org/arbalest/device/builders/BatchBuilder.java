@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.build.BatchBuilderImpl;
 import org.arbalest.device.internal.records.ObjectAppender;
@@ -211,7 +211,7 @@ public sealed interface BatchBuilder extends AutoCloseable permits BatchBuilderI
    *     column
    */
   @CheckReturnValue
-  DeviceArray build();
+  RecordBatch build();
 
   /** Frees all memory that was not moved to an array. */
   @Override

@@ -17,7 +17,7 @@
  *   ColumnBuilder sizes = batch.column(Field.of("sizes", DataType.list(DataType.INT32))); // also, value by value
  *   sizes.items().append(7).append(8);
  *   sizes.appendList(2).appendNull().appendList(0); // a list of two items, a null, an empty list
- *   try (DeviceArray array = batch.build()) {
+ *   try (RecordBatch array = batch.build()) {
  *     System.out.println(array);
  *   }
  * }

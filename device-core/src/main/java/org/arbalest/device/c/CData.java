@@ -11,6 +11,8 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.internal.array.ArrayImport;
@@ -111,6 +113,20 @@ public final class CData {
   }
 
   /**
+   * Imports a record batch: an array of structs. The rest is as in {@link #importArray}.
+   *
+   * @throws DeviceException with {@code EINVAL} also if the array is not one of structs; it is then released
+   */
+  public static RecordBatch importBatch(MemorySegment array, CImport options) {
+    DeviceArray imported = importArray(array, options);
+    if (imported instanceof RecordBatch batch) return batch;
+    try (imported) {
+      throw DeviceException.invalid("a record batch is an array of structs, but this is an array of " + imported.field()
+          + ": CData.importArray imports it");
+    }
+  }
+
+  /**
    * Exports an array.
    *
    * <p>An {@code ArrowArray} has no event, so this method waits until the array is ready. An {@code ArrowDeviceArray}
@@ -156,19 +172,28 @@ public final class CData {
   }
 
   /**
-   * Imports a stream: moves the struct and queries the producer for the schema.
+   * Imports a stream of record batches: moves the struct and queries the producer for the schema.
    *
    * @param stream a live {@code ArrowArrayStream}, or with {@link CImport#DEVICE} a live {@code ArrowDeviceArrayStream}
    * @param options the interface, the validation level of each array that {@link DeviceArrayReader#next} returns, and
    *     optionally the expected schema. An array that fails validation is an error of the stream.
-   *     {@link DeviceArrayReader#field} is the producer's field with its metadata, even if the options have a schema
+   *     {@link RecordBatchReader#schema} has the producer's metadata, even if the options have a schema
    * @return the stream; the caller must close it
    * @throws DeviceException with the producer's errno and message if the producer returns no schema; with
-   *     {@code EINVAL} if its schema is not the expected one
+   *     {@code EINVAL} if its schema is not the expected one, or its arrays are not structs: the stream is released
    */
-  public static DeviceArrayReader importStream(MemorySegment stream, CImport options) {
+  public static RecordBatchReader importStream(MemorySegment stream, CImport options) {
     options.requireNoQuirks();
     return StreamSource.importStream(stream, options.field, options.struct, options.isDevice, options.validation);
+  }
+
+  /**
+   * Imports a stream of arrays of any type, such as a chunked array of pyarrow. The rest is as in
+   * {@link #importStream}, which is for record batches.
+   */
+  public static DeviceArrayReader<DeviceArray> importArrayStream(MemorySegment stream, CImport options) {
+    options.requireNoQuirks();
+    return StreamSource.importArrayStream(stream, options.field, options.struct, options.isDevice, options.validation);
   }
 
   /**
@@ -187,7 +212,7 @@ public final class CData {
    *     main memory
    * @throws IllegalStateException if the reader was closed or consumed
    */
-  public static void exportStream(DeviceArrayReader reader, MemorySegment out, CExport options) {
+  public static void exportStream(DeviceArrayReader<?> reader, MemorySegment out, CExport options) {
     Objects.requireNonNull(reader, "reader");
     options.requireNoQuirks();
     if (options.schemaOut != null)

@@ -16,7 +16,7 @@
  *   MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
  *   int errno = engine.query(stream); // the native engine writes the struct
  *   if (errno != 0) throw new IOException("errno " + errno);
- *   try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) {
+ *   try (RecordBatchReader reader = CData.importStream(stream, CImport.DATA)) {
  *     reader.forEach(batch -> System.out.println(batch.length())); // each batch is open until the lambda returns
  *   }
  *   MemorySegment array = ArrowDeviceArrayStruct.allocate(arena);

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * {@code docs/types.md} has a table of all types; {@link Field#valueClass} returns the class for a type.
  *
  * <p><b>Nulls.</b> A null has no value: call {@link #isNull} first, or use {@link #get}. A null struct does not make
- * its fields null; {@link DeviceArray#pushDownNulls} does that for a record batch.
+ * its fields null; {@link org.arbalest.device.RecordBatch#pushDownNulls} does that for a record batch.
  *
  * <p><b>Loops.</b> Typed views, such as {@link #asLongs}, are fastest in loops.
  *

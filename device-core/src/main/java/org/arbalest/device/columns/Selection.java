@@ -5,17 +5,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.DoublePredicate;
 import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.internal.read.SelectionImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A choice of rows, one bit for each row of a batch: {@link DeviceArray#filter} keeps these rows.
+ * A choice of rows, one bit for each row of a batch: {@link RecordBatch#filter} keeps these rows.
  *
  * <pre>{@code
  * Selection cheap = Selection.where(batch.column("price").asLongs(), price -> price < 5);
  * Selection sold = Selection.of(batch.column("sold"));
- * try (DeviceArray kept = batch.filter(cheap.and(sold))) {
+ * try (RecordBatch kept = batch.filter(cheap.and(sold))) {
  *   …
  * }
  * }</pre>

@@ -4,9 +4,9 @@ package org.arbalest.device.objects;
 import com.google.errorprone.annotations.CheckReturnValue;
 import java.util.Collection;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.records.RecordsImpl;
 import org.arbalest.device.types.Schema;
@@ -24,7 +24,7 @@ import org.arbalest.device.types.Schema;
  * record Flight(String carrier, int delay, @Nullable Double distance) {}
  *
  * for (Flight flight : Records.of(Flight.class).rows(batch)) delays += flight.delay();
- * DeviceArray late = Records.of(Flight.class).build(Devices.cpu().memory(), flights);
+ * RecordBatch late = Records.of(Flight.class).build(Devices.cpu().memory(), flights);
  * }</pre>
  *
  * <p>No value loses information. A component is at least as wide as its column. In the other direction, a column must
@@ -73,10 +73,10 @@ public sealed interface Records<T> permits RecordsImpl {
    * @throws IllegalArgumentException if components and columns do not match: the message lists all differences; if the
    *     array is not a record batch; or if it has more rows than a list can have: use a slice
    */
-  List<T> rows(DeviceArray batch);
+  List<T> rows(RecordBatch batch);
 
   /** Reads all rows of a batch into a list, which the caller owns. The objects do not depend on the batch. */
-  default List<T> toList(DeviceArray batch) {
+  default List<T> toList(RecordBatch batch) {
     return List.copyOf(rows(batch));
   }
 
@@ -89,7 +89,7 @@ public sealed interface Records<T> permits RecordsImpl {
    *     values of one column have different zones
    * @throws DeviceException with {@code ENOMEM} if memory is insufficient, {@code ENOSYS} if the device is opaque
    */
-  DeviceArray build(MemoryManager memory, Collection<? extends T> rows);
+  RecordBatch build(MemoryManager memory, Collection<? extends T> rows);
 
   /**
    * Creates a batch with other columns, each of which has a component. Their order, units, widths and encodings may
@@ -98,5 +98,5 @@ public sealed interface Records<T> permits RecordsImpl {
    *
    * @throws IllegalArgumentException if components and columns do not match: the message lists all differences
    */
-  DeviceArray build(MemoryManager memory, Schema schema, Collection<? extends T> rows);
+  RecordBatch build(MemoryManager memory, Schema schema, Collection<? extends T> rows);
 }

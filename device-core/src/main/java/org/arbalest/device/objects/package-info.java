@@ -14,7 +14,7 @@
  * record Flight(String origin, @ColumnName("dest") String destination, @Nullable Integer delay) {}
  *
  * Records<Flight> flights = Records.of(Flight.class);
- * try (DeviceArray batch = flights.build(Devices.cpu().memory(), List.of(new Flight("LIS", "TXL", 3)))) {
+ * try (RecordBatch batch = flights.build(Devices.cpu().memory(), List.of(new Flight("LIS", "TXL", 3)))) {
  *   for (Flight flight : flights.toList(batch)) {
  *     System.out.println(flight.origin() + " to " + flight.destination());
  *   }

@@ -86,7 +86,7 @@ public final class ArrayBridge {
    *
    * @param parts the arrays, at least one; the list can be changed
    */
-  public static void letWait(List<DeviceArray> parts) {
+  public static <A extends DeviceArray> void letWait(List<A> parts) {
     WaitingParts.letWait(parts);
   }
 
@@ -95,7 +95,7 @@ public final class ArrayBridge {
    *
    * @throws DeviceException as {@code concat} does; the message says that {@code rebatch} failed
    */
-  public static DeviceArray join(List<DeviceArray> parts) {
+  public static <A extends DeviceArray> A join(List<A> parts) {
     return WaitingParts.join(parts);
   }
 

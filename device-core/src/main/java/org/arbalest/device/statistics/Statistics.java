@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.internal.statistics.ColumnNumbers;
 import org.arbalest.device.internal.statistics.ComputedStatistics;
@@ -60,7 +61,7 @@ public final class Statistics {
    * @throws DeviceException with {@code EINVAL} if the array has another schema, or impossible contents: the message
    *     has the path and the row; with {@code ENOSYS} if the CPU cannot read the array
    */
-  public static Statistics of(DeviceArray array) {
+  public static Statistics of(RecordBatch array) {
     return new Statistics(StatisticsReader.read(array));
   }
 
@@ -108,7 +109,7 @@ public final class Statistics {
   /**
    * Returns the statistics of a column; they are empty for an unknown column.
    *
-   * @param index the column's number, depth first, as {@link #columnIndex} returns it. {@link DeviceArray#column(int)}
+   * @param index the column's number, depth first, as {@link #columnIndex} returns it. {@link RecordBatch#column(int)}
    *     counts only the top level
    * @throws IndexOutOfBoundsException if the number is negative
    */
@@ -133,7 +134,7 @@ public final class Statistics {
    * @throws IllegalArgumentException if a value does not fit its type, if its type contains a union inside another
    *     type, or if there are more than 128 types
    */
-  public DeviceArray toArray() {
+  public RecordBatch toArray() {
     return StatisticsWriter.write(table);
   }
 

@@ -65,7 +65,7 @@ public final class Schema implements Serializable {
   /**
    * Returns a schema of some of the fields in the given order, with this schema's metadata. A field that is given twice
    * occurs twice. A path such as {@code "a.b"} selects a field of a struct, as in
-   * {@link org.arbalest.device.DeviceArray#select(String...)}.
+   * {@link org.arbalest.device.RecordBatch#select(String...)}.
    *
    * @throws IllegalArgumentException if no field or several fields have a path, or if a struct is selected as well as
    *     some of its fields; the message lists the candidates

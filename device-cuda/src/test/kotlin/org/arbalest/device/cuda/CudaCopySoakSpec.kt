@@ -9,12 +9,12 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -196,7 +196,7 @@ internal object CopiesShifted {
         val columns = DeviceBuffer.wrap(Devices.device(DeviceType.CUDA_HOST, 0), theirs.address(), 2 * bytes) {}
             .use { all -> listOf(0L, bytes).map { ArrayData.of(bytes / 8, 0, listOf(null, all.slice(it, bytes))) } }
         val schema = Schema.of(listOf("a", "b").map { Field.of(it, DataType.INT64) })
-        DeviceArray.of(schema.asField(), ArrayData.of(bytes / 8, 0, listOf(null), columns)).use { source ->
+        RecordBatch.of(schema, ArrayData.of(bytes / 8, 0, listOf(null), columns)).use { source ->
             device.createStream().use { stream ->
                 source.copyTo(device, stream).use { there ->
                     there.copyTo(source.device(), stream).use { back ->

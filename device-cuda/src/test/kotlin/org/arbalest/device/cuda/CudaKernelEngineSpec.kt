@@ -10,11 +10,11 @@ import jcuda.driver.CUresult
 import jcuda.driver.JCudaDriver
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -68,7 +68,7 @@ class CudaKernelEngineSpec : FunSpec({
                 val data = ArrayData.of(expected.size.toLong(), 0, listOf(null),
                     listOf(ArrayData.of(expected.size.toLong(), 0, listOf(null, counts))))
                 val result =
-                    DeviceArray.of(Schema.of(listOf(Field.of("count", DataType.INT32))).asField(), data, computing)
+                    RecordBatch.of(Schema.of(listOf(Field.of("count", DataType.INT32))), data, computing)
                 result.isReady shouldBe false
                 val back = result.use { it.copyTo(Devices.cpu(), computing) }
                 gate.open()
@@ -112,7 +112,7 @@ private fun load(device: Device, stream: DeviceStream): CUfunction {
     return function
 }
 
-private fun launch(function: CUfunction, flights: DeviceArray, counts: DeviceBuffer, stream: DeviceStream) {
+private fun launch(function: CUfunction, flights: RecordBatch, counts: DeviceBuffer, stream: DeviceStream) {
     val parameters = Pointer.to(
         Pointer.to(Jcuda.pointers(flights.column("origin"))[1]!!), Pointer.to(longArrayOf(4)),
         Pointer.to(Jcuda.pointers(flights.column("delay"))[1]!!),

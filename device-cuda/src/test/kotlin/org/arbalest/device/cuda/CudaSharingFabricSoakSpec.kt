@@ -5,13 +5,13 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
@@ -35,14 +35,14 @@ class CudaSharingFabricSoakSpec : FunSpec({
 
     include(sharingContract(FabricBackend))
 
-    fun onGpu(device: Long = 0): DeviceArray {
+    fun onGpu(device: Long = 0): RecordBatch {
         val gpu = Devices.device(DeviceType.CUDA, device)
         return numbers(100).use { it.copyTo(gpu.shareableMemory().get(), gpu.defaultStream()) }
             .also { it.synchronize() }
     }
 
     /** Returns the form of the first handle in the array's message. */
-    fun form(array: DeviceArray): Byte = SharedArray.of(array).use { shared ->
+    fun form(array: RecordBatch): Byte = SharedArray.of(array).use { shared ->
         val message = shared.message()
         val place = array.device().identity().pciBusId()!!.length
         message[16 + 16 + 4 + 16 + 4 + place + 4 + 4 + 8 + 4]

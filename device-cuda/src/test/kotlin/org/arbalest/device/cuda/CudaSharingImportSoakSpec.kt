@@ -12,6 +12,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.sharing.SharedArray
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ResourceCountersExtension
@@ -91,7 +92,7 @@ class CudaSharingImportSoakSpec : FunSpec({
 
     test("two buffers in one allocation, and two allocations of one pool, import each and the pool once [IPC-11]") {
         SharingPeer(PoolBackend).use { peer ->
-            val two = List(2) { PoolBackend.share(100) }.use { DeviceArray.ofColumns(listOf("x", "y"), it) }
+            val two = List(2) { PoolBackend.share(100) }.use { RecordBatch.ofColumns(listOf("x", "y"), it) }
             two.use { both ->
                 both.synchronize()
                 SharedArray.of(both).use { shared ->
@@ -116,9 +117,9 @@ class CudaSharingImportSoakSpec : FunSpec({
 
     test("an array with memory in a pool and elsewhere is shared whole, or rejected before an export [IPC-11]") {
         val exports = { listOf("cuMemPoolExportToShareableHandle", "cuIpcGetMemHandle").sumOf { CudaDouble.calls(it) } }
-        fun with(memory: MemoryManager): DeviceArray {
+        fun with(memory: MemoryManager): RecordBatch {
             val other = numbers(100).use { it.copyTo(memory, device.defaultStream()) }
-            return listOf(PoolBackend.share(100), other).use { DeviceArray.ofColumns(listOf("x", "y"), it) }
+            return listOf(PoolBackend.share(100), other).use { RecordBatch.ofColumns(listOf("x", "y"), it) }
                 .also { it.synchronize() }
         }
         with(device.memory()).use { mixed ->
@@ -290,7 +291,7 @@ class CudaSharingImportSoakSpec : FunSpec({
                 device.createStream().use { stream -> // the first GPU reaches the second
                     there.copyTo(Devices.cpu(), stream).use { back ->
                         back.synchronize()
-                        back.column("a").getLong(99) shouldBe 297L
+                        back.asRecordBatch().column("a").getLong(99) shouldBe 297L
                     }
                 }
             }
@@ -385,10 +386,10 @@ private fun SharingPeer.share(rows: Int, gpu: Int = 0): ByteArray =
 
 private fun DeviceArray.lastValue(): Long = copyTo(Devices.cpu()).use {
     it.synchronize()
-    it.column("a").getLong(length() - 1)
+    it.asRecordBatch().column("a").getLong(length() - 1)
 }
 
-private fun List<DeviceArray>.use(block: (List<DeviceArray>) -> DeviceArray): DeviceArray =
+private fun <A : DeviceArray, R> List<A>.use(block: (List<A>) -> R): R =
     try {
         block(this)
     } finally {

@@ -14,6 +14,7 @@ import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
@@ -75,7 +76,7 @@ class CudaSpec : FunSpec({
             ArrayData.of(2500, 0, listOf(null, values))
         }
         val fields = List(1500) { Field.of("c$it", DataType.INT64) }
-        DeviceArray.of(Schema.of(fields).asField(), ArrayData.of(2500, 0, listOf(null), children)).use { source ->
+        RecordBatch.of(Schema.of(fields), ArrayData.of(2500, 0, listOf(null), children)).use { source ->
             CudaDouble.mostPieces()
             source.copyTo(device).use { there ->
                 CudaDouble.mostPieces() shouldBe 1024

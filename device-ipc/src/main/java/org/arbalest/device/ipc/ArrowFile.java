@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.ipc.internal.read.ArrowFileImpl;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
@@ -77,14 +77,14 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
    * @throws IpcException if it is not an Arrow file, or malformed
    * @throws IllegalArgumentException if the file does not have one of the chosen columns
    */
-  static DeviceArrayReader read(Path path, IpcReadOptions options) throws IOException {
+  static RecordBatchReader read(Path path, IpcReadOptions options) throws IOException {
     try (ArrowFile file = open(path, options)) {
       return file.reader();
     }
   }
 
   /** Opens the file for one pass, with the default options; see {@link #read(Path, IpcReadOptions)}. */
-  static DeviceArrayReader read(Path path) throws IOException {
+  static RecordBatchReader read(Path path) throws IOException {
     return read(path, IpcReadOptions.defaults());
   }
 
@@ -143,7 +143,7 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
    * @throws IOException if the file cannot be read
    * @throws IpcException if the batch is malformed, or needs more memory than {@link IpcReadOptions#maxAllocation}
    */
-  DeviceArray batch(int index) throws IOException;
+  RecordBatch batch(int index) throws IOException;
 
   /**
    * Reads all batches as one, which has no rows if there is no batch. A single batch is read as by {@link #batch};
@@ -153,17 +153,17 @@ public sealed interface ArrowFile extends AutoCloseable permits ArrowFileImpl {
    * @throws org.arbalest.device.DeviceException with {@code EINVAL} if the offsets or indices of the result are out of
    *     their range; with {@code ENOMEM} if there is not enough memory. Other errors: see {@link #batch}
    */
-  DeviceArray readAll() throws IOException;
+  RecordBatch readAll() throws IOException;
 
   /**
    * Returns a reader of all batches, in order. The caller closes it. It keeps the file open by itself.
    *
-   * <p>The reader's {@link DeviceArrayReader#select} makes the same choice of columns as
+   * <p>The reader's {@link RecordBatchReader#select} makes the same choice of columns as
    * {@link IpcReadOptions#withColumns}: buffers of other columns are not read.
    *
    * @throws IllegalStateException if this file was closed
    */
-  DeviceArrayReader reader();
+  RecordBatchReader reader();
 
   /** Closes the file. Memory and channel are released with the last array and reader. Closing twice does nothing. */
   @Override

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.ipc.internal.read.ArrowStreamImpl;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
@@ -75,22 +75,22 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   /**
    * Opens a stream of bytes as a reader, which closes the input; see {@link #open(InputStream, IpcReadOptions)}.
    */
-  static DeviceArrayReader read(InputStream input, IpcReadOptions options) throws IOException {
+  static RecordBatchReader read(InputStream input, IpcReadOptions options) throws IOException {
     return open(input, options).reader();
   }
 
   /** Opens a stream in a file as a reader; see {@link #open(Path, IpcReadOptions)}. */
-  static DeviceArrayReader read(Path path, IpcReadOptions options) throws IOException {
+  static RecordBatchReader read(Path path, IpcReadOptions options) throws IOException {
     return open(path, options).reader();
   }
 
   /** Opens a stream in a file as a reader with the default options; see {@link #read(Path, IpcReadOptions)}. */
-  static DeviceArrayReader read(Path path) throws IOException {
+  static RecordBatchReader read(Path path) throws IOException {
     return read(path, IpcReadOptions.defaults());
   }
 
   /** Opens a stream of bytes as a reader with the default options; see {@link #read(InputStream, IpcReadOptions)}. */
-  static DeviceArrayReader read(InputStream input) throws IOException {
+  static RecordBatchReader read(InputStream input) throws IOException {
     return read(input, IpcReadOptions.defaults());
   }
 
@@ -107,13 +107,13 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
    *     {@link IpcReadOptions#maxAllocation}. Later calls then throw an {@link IllegalStateException}
    */
   @Nullable
-  DeviceArray next() throws IOException;
+  RecordBatch next() throws IOException;
 
   /**
    * Reads the remaining batches as one. The rest is as in {@link ArrowFile#readAll} and {@link #next}; this stream
    * stays open.
    */
-  DeviceArray readAll() throws IOException;
+  RecordBatch readAll() throws IOException;
 
   /** Returns the custom metadata of the message of the last batch; empty for none, and before the first batch. */
   Metadata metadata();
@@ -133,12 +133,12 @@ public sealed interface ArrowStream extends AutoCloseable permits ArrowStreamImp
   /**
    * Returns a reader of the remaining batches. It consumes this stream; the caller closes the reader.
    *
-   * <p>The reader's {@link DeviceArrayReader#select} makes the same choice of columns as
+   * <p>The reader's {@link RecordBatchReader#select} makes the same choice of columns as
    * {@link IpcReadOptions#withColumns}: buffers of other columns are skipped.
    *
    * @throws IllegalStateException if this stream was closed, or passed to a reader
    */
-  DeviceArrayReader reader();
+  RecordBatchReader reader();
 
   /** Closes the stream and its input. Closing twice does nothing. */
   @Override

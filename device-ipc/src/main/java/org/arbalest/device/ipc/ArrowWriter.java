@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.ipc.internal.write.ArrowWriterImpl;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
@@ -103,54 +103,54 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
    * @throws IOException if the file cannot be written
    * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write}
    */
-  static void writeFile(Path path, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+  static void writeFile(Path path, RecordBatchReader reader, IpcWriteOptions options) throws IOException {
     ArrowWriterImpl.writeAll(path, true, reader, options);
   }
 
   /** Writes all batches of a reader to a file with the default options, and closes the reader. */
-  static void writeFile(Path path, DeviceArrayReader reader) throws IOException {
+  static void writeFile(Path path, RecordBatchReader reader) throws IOException {
     writeFile(path, reader, IpcWriteOptions.defaults());
   }
 
   /**
    * Writes all batches of a reader as a file to a channel, and closes the reader. The channel stays open. Errors: see
-   * {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   * {@link #writeFile(Path, RecordBatchReader, IpcWriteOptions)}.
    */
-  static void writeFile(WritableByteChannel channel, DeviceArrayReader reader, IpcWriteOptions options)
+  static void writeFile(WritableByteChannel channel, RecordBatchReader reader, IpcWriteOptions options)
       throws IOException {
     ArrowWriterImpl.writeAll(channel, true, reader, options);
   }
 
   /**
    * Writes all batches of a reader as a file to a stream of bytes, and closes the reader. The output stays open.
-   * Errors: see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   * Errors: see {@link #writeFile(Path, RecordBatchReader, IpcWriteOptions)}.
    */
-  static void writeFile(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+  static void writeFile(OutputStream output, RecordBatchReader reader, IpcWriteOptions options) throws IOException {
     ArrowWriterImpl.writeAll(output, true, reader, options);
   }
 
   /**
    * Writes all batches of a reader as an Arrow stream to a path. The rest is as in
-   * {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   * {@link #writeFile(Path, RecordBatchReader, IpcWriteOptions)}.
    */
-  static void writeStream(Path path, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+  static void writeStream(Path path, RecordBatchReader reader, IpcWriteOptions options) throws IOException {
     ArrowWriterImpl.writeAll(path, false, reader, options);
   }
 
   /**
    * Writes all batches of a reader as an Arrow stream with its end mark, and closes the reader. The channel stays open.
-   * Errors: see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   * Errors: see {@link #writeFile(Path, RecordBatchReader, IpcWriteOptions)}.
    */
-  static void writeStream(WritableByteChannel channel, DeviceArrayReader reader, IpcWriteOptions options)
+  static void writeStream(WritableByteChannel channel, RecordBatchReader reader, IpcWriteOptions options)
       throws IOException {
     ArrowWriterImpl.writeAll(channel, false, reader, options);
   }
 
   /**
    * Writes all batches of a reader as an Arrow stream with its end mark, and closes the reader. The output stays open.
-   * Errors: see {@link #writeFile(Path, DeviceArrayReader, IpcWriteOptions)}.
+   * Errors: see {@link #writeFile(Path, RecordBatchReader, IpcWriteOptions)}.
    */
-  static void writeStream(OutputStream output, DeviceArrayReader reader, IpcWriteOptions options) throws IOException {
+  static void writeStream(OutputStream output, RecordBatchReader reader, IpcWriteOptions options) throws IOException {
     ArrowWriterImpl.writeAll(output, false, reader, options);
   }
 
@@ -167,18 +167,18 @@ public sealed interface ArrowWriter extends AutoCloseable permits ArrowWriterImp
    * @throws org.arbalest.device.DeviceException with {@code EINVAL} if the batch is malformed, has nulls that the
    *     writer's schema excludes, or has a dictionary that a file cannot have; with the errors of a copy
    */
-  void write(DeviceArray batch) throws IOException;
+  void write(RecordBatch batch) throws IOException;
 
-  /** Writes a batch with custom metadata of its message; see {@link #write(DeviceArray)}. */
-  void write(DeviceArray batch, Metadata metadata) throws IOException;
+  /** Writes a batch with custom metadata of its message; see {@link #write(RecordBatch)}. */
+  void write(RecordBatch batch, Metadata metadata) throws IOException;
 
   /**
    * Writes the remaining batches of a reader, which stays open.
    *
    * @throws IOException if the output cannot be written
-   * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write(DeviceArray)}
+   * @throws org.arbalest.device.DeviceException with the errors of the reader and of {@link #write(RecordBatch)}
    */
-  void writeAll(DeviceArrayReader reader) throws IOException;
+  void writeAll(RecordBatchReader reader) throws IOException;
 
   /** Returns the number of bytes that were passed to the output so far. */
   long bytesWritten();

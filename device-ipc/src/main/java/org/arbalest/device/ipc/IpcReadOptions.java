@@ -37,7 +37,7 @@ public final class IpcReadOptions {
    * Returns these options with a choice of columns. The buffers of other columns are neither read nor decompressed.
    *
    * @param paths the names of columns, in the order of the batches to make, or paths to fields of structs, as in
-   *     {@link org.arbalest.device.DeviceArray#select(String...)}: {@code "a.b"} is the field b of the column a, which
+   *     {@link org.arbalest.device.RecordBatch#select(String...)}: {@code "a.b"} is the field b of the column a, which
    *     then has the chosen fields only. Each occurs once
    * @throws IllegalArgumentException if a path is given twice
    */

@@ -6,9 +6,9 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.fake.FakeDevice
@@ -34,7 +34,7 @@ class ArrowFileDeviceSpec : FunSpec({
                 fake.reset()
                 val file = folder.resolve("device.arrow")
                 val batches = listOf(there.retain())
-                ArrowWriter.writeFile(file, DeviceArrayReader.of(there.schema(), device.type(), batches))
+                ArrowWriter.writeFile(file, RecordBatchReader.of(there.schema(), device.type(), batches))
                 fake.copies() shouldBe needed
                 ArrowFile.open(file).use { it.batch(0).use { read -> read.difference(here).shouldBeNull() } }
             }

@@ -12,7 +12,7 @@ import io.kotest.matchers.string.shouldStartWith
 import org.apache.arrow.flatbuf.CompressionType
 import org.apache.arrow.flatbuf.MetadataVersion
 import org.apache.arrow.flatbuf.Type
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.ipc.Crafted.BatchOf
 import org.arbalest.device.ipc.Crafted.BlockOf
@@ -95,7 +95,7 @@ class ArrowFileHostileSpec : FunSpec() {
 
     private fun rows(bytes: ByteArray, input: Inputs): List<Any?> {
         val rows = mutableListOf<Any?>()
-        input.read(bytes) { batch: DeviceArray ->
+        input.read(bytes) { batch: RecordBatch ->
             val column = batch.asColumn()
             (0 until column.length()).mapTo(rows, column::get)
         }

@@ -4,10 +4,10 @@ package org.arbalest.device.ipc
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.foreign.Arena
@@ -24,7 +24,7 @@ class ArrowFileInterruptSpec : FunSpec({
 
     fun expected(from: Int): List<Any?> = EveryType.batch(from, 5).use(EveryType::rows)
 
-    fun rows(batch: DeviceArray) = batch.use(EveryType::rows)
+    fun rows(batch: RecordBatch) = batch.use(EveryType::rows)
 
     fun atPath(action: (Path) -> Unit) {
         val path = Files.createTempFile("arbalest", ".arrow")

@@ -6,12 +6,12 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
@@ -337,7 +337,7 @@ class ArrowFileLifetimeSpec : FunSpec() {
                     inThreads(2) { thread ->
                         if (thread == 0) opened.close()
                         else try {
-                            opened.next()?.use { batch: DeviceArray -> EveryType.rows(batch) }
+                            opened.next()?.use { batch: RecordBatch -> EveryType.rows(batch) }
                         } catch (e: IllegalStateException) {
                             e.message!! shouldContain "closed"
                         }

@@ -7,8 +7,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -31,7 +31,7 @@ class ArrowFilePathsSpec : FunSpec({
     )
 
     /** Two columns: a number, and structs, every third of which is null. */
-    fun batch(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu()).use { builder ->
+    fun batch(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu()).use { builder ->
         val random = Random(rows)
         val numbers = builder.column(Field.of("n", DataType.INT64))
         val structs = builder.column(outer)
@@ -82,7 +82,7 @@ class ArrowFilePathsSpec : FunSpec({
                         Inputs.readEveryValue(it)
                     } shouldBe 27
                 }
-                (batches + expected).forEach(DeviceArray::close)
+                (batches + expected).forEach(RecordBatch::close)
             }
         }
     }

@@ -7,8 +7,9 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayInputStream
@@ -48,7 +49,7 @@ class ArrowFileProjectionSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     /** A batch of 3,000 rows. */
-    fun rows(): DeviceArray = EveryType.batch(0, 40).use { DeviceArray.concat(List(75) { _ -> it }) }
+    fun rows(): RecordBatch = EveryType.batch(0, 40).use { DeviceArray.concat(List(75) { _ -> it }) }
 
     /** A file with two batches. */
     fun file(compression: IpcCompression = IpcCompression.NONE): ByteArray = ByteArrayOutputStream().also { output ->
@@ -63,7 +64,7 @@ class ArrowFileProjectionSpec : FunSpec({
 
     fun stream(): ByteArray = ByteArrayOutputStream().also { output ->
         rows().use { batch ->
-            val batches = DeviceArrayReader.of(batch.schema(), List(2) { _ -> batch.retain() })
+            val batches = RecordBatchReader.of(batch.schema(), List(2) { _ -> batch.retain() })
             ArrowWriter.writeStream(output, batches, IpcWriteOptions.defaults())
         }
     }.toByteArray()

@@ -12,6 +12,7 @@ import org.apache.arrow.flatbuf.Time
 import org.apache.arrow.flatbuf.Type
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.ipc.Crafted.BatchOf
 import org.arbalest.device.ipc.Crafted.FieldOf
@@ -107,8 +108,8 @@ class ArrowFileValidationSpec : FunSpec({
     }
 
     /** Reads all values, copies and rewrites them: each call ends, or has the error of malformed data. */
-    fun useAll(batch: DeviceArray) {
-        val uses = listOf<(DeviceArray) -> Unit>(
+    fun useAll(batch: RecordBatch) {
+        val uses = listOf<(RecordBatch) -> Unit>(
             Inputs::readEveryValue,
             { it.compact().close() },
             { DeviceArray.concat(listOf(it, it)).close() },

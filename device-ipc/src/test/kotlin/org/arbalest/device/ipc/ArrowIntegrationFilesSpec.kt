@@ -10,7 +10,7 @@ import io.kotest.matchers.string.shouldContain
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.memory.RootAllocator
 import org.apache.arrow.vector.ipc.JsonFileReader
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.arrow.ArrowSchemas
 import org.arbalest.device.arrow.ArrowVectors
@@ -73,8 +73,8 @@ private val LIMITS = mapOf(
 )
 
 /** Reads all batches of a JSON file, and closes them after [block]. */
-private fun withBatches(file: Path, allocator: BufferAllocator, block: (Schema, List<DeviceArray>) -> Unit) {
-    val batches = mutableListOf<DeviceArray>()
+private fun withBatches(file: Path, allocator: BufferAllocator, block: (Schema, List<RecordBatch>) -> Unit) {
+    val batches = mutableListOf<RecordBatch>()
     try {
         val schema = JsonFileReader(file.toFile(), allocator).use { reader ->
             val schema = reader.start()
@@ -83,6 +83,6 @@ private fun withBatches(file: Path, allocator: BufferAllocator, block: (Schema, 
         }
         block(schema, batches)
     } finally {
-        batches.forEach(DeviceArray::close)
+        batches.forEach(RecordBatch::close)
     }
 }

@@ -18,7 +18,7 @@ import org.apache.arrow.vector.ipc.ArrowStreamReader
 import org.apache.arrow.vector.ipc.ArrowStreamWriter
 import org.apache.arrow.vector.ipc.message.IpcOption
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.arrow.ArrowVectors
 import java.io.ByteArrayInputStream
@@ -38,7 +38,7 @@ internal object ArrowJava {
     }
 
     /** Reads all batches, and passes each to [block], which borrows it. Returns the number of batches. */
-    fun read(format: Format, bytes: ByteArray, allocator: BufferAllocator, block: (DeviceArray) -> Unit): Int {
+    fun read(format: Format, bytes: ByteArray, allocator: BufferAllocator, block: (RecordBatch) -> Unit): Int {
         var count = 0
         reader(format, bytes, allocator).use { reader ->
             val root = reader.vectorSchemaRoot
@@ -84,7 +84,7 @@ internal object ArrowJava {
     fun write(
         format: Format,
         codec: IpcCompression,
-        batch: DeviceArray,
+        batch: RecordBatch,
         allocator: BufferAllocator,
         option: IpcOption = IpcOption.DEFAULT,
     ): ByteArray {
@@ -99,7 +99,7 @@ internal object ArrowJava {
     }
 
     /** Expects that Arrow Java reads these batches. */
-    fun shouldRead(format: Format, bytes: ByteArray, allocator: BufferAllocator, vararg batches: DeviceArray) {
+    fun shouldRead(format: Format, bytes: ByteArray, allocator: BufferAllocator, vararg batches: RecordBatch) {
         var count = 0
         read(format, bytes, allocator) {
             it.validate(Validation.FULL)

@@ -16,8 +16,8 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvid
 import org.apache.arrow.vector.types.pojo.ArrowType
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.apache.arrow.vector.types.pojo.FieldType
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.DataType
@@ -65,7 +65,7 @@ class ArrowJavaDictionariesSpec : FunSpec({
                 withClue("$format, $codec") {
                     val (bytes, expected) = shared(format, codec, allocator)
                     val found = mutableListOf<List<Any?>>()
-                    val batches = mutableListOf<DeviceArray>()
+                    val batches = mutableListOf<RecordBatch>()
                     format.read(bytes) {
                         found.addAll(listOf(it.column("x").toList(), it.column("y").toList()))
                         batches.add(it.retain())
@@ -75,7 +75,7 @@ class ArrowJavaDictionariesSpec : FunSpec({
                         val again = format.write(IpcWriteOptions.defaults(), *batches.toTypedArray())
                         ArrowJava.shouldRead(format, again, allocator, *batches.toTypedArray())
                     } finally {
-                        batches.forEach(DeviceArray::close)
+                        batches.forEach(RecordBatch::close)
                     }
                 }
             }
@@ -83,13 +83,13 @@ class ArrowJavaDictionariesSpec : FunSpec({
     }
 })
 
-private fun withBatches(case: () -> List<DeviceArray>, block: (BufferAllocator, Array<DeviceArray>) -> Unit) {
+private fun withBatches(case: () -> List<RecordBatch>, block: (BufferAllocator, Array<RecordBatch>) -> Unit) {
     RootAllocator().use { allocator ->
         val batches = case()
         try {
             block(allocator, batches.toTypedArray())
         } finally {
-            batches.forEach(DeviceArray::close)
+            batches.forEach(RecordBatch::close)
         }
     }
 }
@@ -130,7 +130,7 @@ private object Cases {
     private val words = DataType.dictionary(DataType.INT8, DataType.UTF8)
     private val pair = StructType(listOf(Field.of("word", words), Field.of("n", DataType.INT32)))
 
-    private fun column(type: DataType, rows: Int, fill: (ColumnBuilder) -> Unit): DeviceArray =
+    private fun column(type: DataType, rows: Int, fill: (ColumnBuilder) -> Unit): RecordBatch =
         BatchBuilder.of(Devices.cpu(), rows).use { batch ->
             fill(batch.column(Field.of("v", type)))
             batch.build()
@@ -168,14 +168,14 @@ private object Cases {
             }
         }
 
-    private fun <T> each(vararg values: List<T>, make: (List<T>) -> DeviceArray): () -> List<DeviceArray> =
+    private fun <T> each(vararg values: List<T>, make: (List<T>) -> RecordBatch): () -> List<RecordBatch> =
         { values.map(make) }
 
     private const val LONG = "a text that has more than the 12 bytes of a view"
     private val growing = arrayOf(listOf("a", "b"), listOf("a", "b", "c"), listOf("a", "b", "c", LONG))
     private val changing = arrayOf(listOf("a", "b"), listOf(LONG, "d", "e"), listOf("a", "b"))
 
-    val all: Map<String, () -> List<DeviceArray>> = mapOf(
+    val all: Map<String, () -> List<RecordBatch>> = mapOf(
         "the same values" to each(listOf("a", "b", null, "a"), listOf("a", "b")) { texts(words, it) },
         "added values" to each(*growing) { texts(words, it) },
         "other values" to each(*changing) { texts(words, it) },

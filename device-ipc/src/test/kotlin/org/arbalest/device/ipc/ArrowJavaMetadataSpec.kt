@@ -13,8 +13,8 @@ import org.apache.arrow.vector.ipc.ArrowFileReader
 import org.apache.arrow.vector.ipc.ReadChannel
 import org.apache.arrow.vector.ipc.message.MessageChannelReader
 import org.apache.arrow.vector.types.pojo.ArrowType
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.arrow.ArrowSchemas
 import org.arbalest.device.arrow.ArrowVectors
 import org.arbalest.device.builders.BatchBuilder
@@ -48,7 +48,7 @@ class ArrowJavaMetadataSpec : FunSpec({
         )
     }
 
-    fun batch(schema: Schema): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
+    fun batch(schema: Schema): RecordBatch = BatchBuilder.of(Devices.cpu(), 1).use { batch ->
         batch.metadata(schema.metadata())
         schema.fields().forEach { batch.column(it).appendNull() }
         batch.build()

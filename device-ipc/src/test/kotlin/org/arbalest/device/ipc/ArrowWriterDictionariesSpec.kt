@@ -11,10 +11,10 @@ import org.apache.arrow.flatbuf.DictionaryBatch
 import org.apache.arrow.flatbuf.Message
 import org.apache.arrow.flatbuf.MessageHeader
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.monitoring.ResourceCounters
@@ -40,7 +40,7 @@ class ArrowWriterDictionariesSpec : FunSpec({
     val text = DataType.dictionary(DataType.INT8, DataType.UTF8)
 
     /** Makes a batch of one column, whose dictionary has the values in the order of their first use. */
-    fun batch(values: List<String?>, type: DataType = text): DeviceArray =
+    fun batch(values: List<String?>, type: DataType = text): RecordBatch =
         BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
             val column = builder.column(Field.of("word", type))
             for (value in values) if (value == null) column.appendNull() else column.append(value)
@@ -50,7 +50,7 @@ class ArrowWriterDictionariesSpec : FunSpec({
     fun words(from: Int, to: Int): List<String> = (from until to).map { "w$it" }
 
     /** Makes a batch of a dictionary of structs with a dictionary. */
-    fun nested(values: List<String>): DeviceArray = BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
+    fun nested(values: List<String>): RecordBatch = BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
         val pair = DataType.struct(Field.of("inner", text))
         val column = builder.column(Field.of("word", DataType.dictionary(DataType.INT16, pair)))
         for (value in values) {
@@ -60,7 +60,7 @@ class ArrowWriterDictionariesSpec : FunSpec({
         builder.build()
     }
 
-    fun write(isFile: Boolean, batches: List<DeviceArray>, options: IpcWriteOptions = IpcWriteOptions.defaults()) =
+    fun write(isFile: Boolean, batches: List<RecordBatch>, options: IpcWriteOptions = IpcWriteOptions.defaults()) =
         ByteArrayOutputStream().also { output ->
             val schema = batches[0].schema()
             val writer = if (isFile) ArrowWriter.file(output, schema, options) else
@@ -71,13 +71,13 @@ class ArrowWriterDictionariesSpec : FunSpec({
             }
         }.toByteArray()
 
-    fun reader(isFile: Boolean, bytes: ByteArray): DeviceArrayReader = if (!isFile) {
+    fun reader(isFile: Boolean, bytes: ByteArray): RecordBatchReader = if (!isFile) {
         ArrowStream.read(ByteArrayInputStream(bytes))
     } else {
         ArrowFile.open(MemorySegment.ofArray(bytes), {}, IpcReadOptions.defaults()).use { it.reader() }
     }
 
-    fun shouldRead(isFile: Boolean, bytes: ByteArray, batches: List<DeviceArray>) {
+    fun shouldRead(isFile: Boolean, bytes: ByteArray, batches: List<RecordBatch>) {
         reader(isFile, bytes).use { reader ->
             for ((i, expected) in batches.withIndex()) withClue("batch $i, file: $isFile") {
                 reader.next()!!.use { it.difference(expected).shouldBeNull() }
@@ -101,7 +101,7 @@ class ArrowWriterDictionariesSpec : FunSpec({
         }
     }
 
-    fun <T> using(batches: List<DeviceArray>, block: (List<DeviceArray>) -> T): T = try {
+    fun <T> using(batches: List<RecordBatch>, block: (List<RecordBatch>) -> T): T = try {
         block(batches)
     } finally {
         batches.forEach { it.close() }
@@ -161,7 +161,7 @@ class ArrowWriterDictionariesSpec : FunSpec({
     }
 
     test("another part of the same memory is another dictionary, and the same part is not [FIL-07]") {
-        fun column(type: DataType, append: (ColumnBuilder) -> Unit): DeviceArray =
+        fun column(type: DataType, append: (ColumnBuilder) -> Unit): RecordBatch =
             BatchBuilder.of(Devices.cpu()).use { builder ->
                 append(builder.column(Field.of("word", type)))
                 builder.build()
@@ -174,7 +174,7 @@ class ArrowWriterDictionariesSpec : FunSpec({
                     val part = ArrayData(3, 0, from, whole.buffers(), listOf(), null)
                     val index = ArrayData.of(indices).children()[0]
                     val encoded = ArrayData(3, 0, 0, index.buffers(), listOf(), part)
-                    DeviceArray.of(Schema.of(Field.of("word", text)).asField(),
+                    RecordBatch.of(Schema.of(Field.of("word", text)),
                         ArrayData(3, 0, 0, listOf(null), listOf(encoded), null))
                 }
             }

@@ -6,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.spi.ArrayBridge
 import org.arbalest.device.spi.ForeignArray
@@ -30,7 +30,7 @@ class ArrowWriterInputSpec : FunSpec({
     val folder = tempdir().toPath()
 
     /** Makes a batch of one list or text column with these offsets, and one element or byte. */
-    fun batch(arena: Arena, type: DataType, vararg offsets: Int): DeviceArray {
+    fun batch(arena: Arena, type: DataType, vararg offsets: Int): RecordBatch {
         val memory = arena.allocate(64, 64)
         offsets.forEachIndexed { i, offset -> memory.setAtIndex(JAVA_INT, i.toLong(), offset) }
         val rows = offsets.size - 1L
@@ -38,7 +38,7 @@ class ArrowWriterInputSpec : FunSpec({
             .array(rows, 0, 0).buffer(0, 0).buffer(memory.address(), 4L * offsets.size)
         if (type == DataType.UTF8) foreign.buffer(memory.address() + 32, 1)
         else foreign.array(1, 0, 0).buffer(0, 0).buffer(memory.address() + 32, 8)
-        return ArrayBridge.wrap(Schema.of(Field.of("bad", type)).asField(), foreign, Devices.cpu()) {}
+        return ArrayBridge.wrap(Schema.of(Field.of("bad", type)).asField(), foreign, Devices.cpu()) {}.asRecordBatch()
     }
 
     for (type in listOf(DataType.UTF8, DataType.list(DataType.INT64))) {

@@ -7,10 +7,11 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.logged
@@ -200,10 +201,10 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                 val path = folder.resolve("a.arrow")
                 path.writeText("older")
                 var isClosed = false
-                val source = object : DeviceArrayReader.Source {
+                val source = object : DeviceArrayReader.Source<RecordBatch> {
                     private var calls = 0
 
-                    override fun next(): DeviceArray =
+                    override fun next(): RecordBatch =
                         if (calls++ < 2) batch() else throw IOException("the source failed")
 
                     override fun close() {
@@ -211,7 +212,7 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                     }
                 }
                 val thrown = shouldThrow<DeviceException> {
-                    ArrowWriter.writeFile(path, DeviceArrayReader.of(schema, source))
+                    ArrowWriter.writeFile(path, RecordBatchReader.of(schema, source))
                 }
                 thrown.message!! shouldContain "the source failed"
                 isClosed shouldBe true
@@ -324,9 +325,9 @@ class ArrowWriterLifetimeSpec : FunSpec() {
                 closed({ ArrowWriter.file(Failing(20_000), schema, options) }) { writer ->
                     shouldThrow<IOException> { while (true) twice(writer) }
                 } shouldBe ""
-                fun failing() = DeviceArrayReader.of(
+                fun failing() = RecordBatchReader.of(
                     schema, Devices.cpu().type(),
-                    object : DeviceArrayReader.Source {
+                    object : DeviceArrayReader.Source<RecordBatch> {
                         var next = 0
 
                         override fun next() = if (next++ == 0) batch() else throw IOException("the source fails")

@@ -7,6 +7,7 @@ import io.kotest.matchers.shouldBe
 import org.apache.arrow.flatbuf.Type
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.Crafted.BatchOf
 import org.arbalest.device.ipc.Crafted.FieldOf
 import org.arbalest.support.ResourceCountersExtension
@@ -45,7 +46,7 @@ class EmptyBatchesSpec : FunSpec({
         val message = Crafted.batchMessage(batch, bytes.size.toLong())
         val file = Crafted.file(listOf(field), batches = listOf(message to bytes))
         val stream = Crafted.join(Crafted.framed(Crafted.schemaMessage(field)), Crafted.framed(message, bytes))
-        fun use(read: DeviceArray) {
+        fun use(read: RecordBatch) {
             Inputs.readEveryValue(read)
             read.compact().use(Inputs::readEveryValue)
             read.copyTo(Devices.cpu()).use(Inputs::readEveryValue)

@@ -4,7 +4,7 @@ package org.arbalest.device.ipc
 import io.kotest.assertions.withClue
 import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.Schema
 import java.io.ByteArrayInputStream
 import java.io.ByteArrayOutputStream
@@ -15,10 +15,10 @@ internal enum class Format {
     FILE, STREAM;
 
     /** Writes batches of one schema. */
-    fun write(options: IpcWriteOptions, vararg batches: DeviceArray): ByteArray =
+    fun write(options: IpcWriteOptions, vararg batches: RecordBatch): ByteArray =
         write(options, batches[0].schema(), batches.asList())
 
-    fun write(options: IpcWriteOptions, schema: Schema, batches: List<DeviceArray>): ByteArray {
+    fun write(options: IpcWriteOptions, schema: Schema, batches: List<RecordBatch>): ByteArray {
         val out = ByteArrayOutputStream()
         val writer = when (this) {
             FILE -> ArrowWriter.file(out, schema, options)
@@ -32,7 +32,7 @@ internal enum class Format {
     }
 
     /** Reads all batches, and passes each to [block], which borrows it. Returns the number of batches. */
-    fun read(bytes: ByteArray, block: (DeviceArray) -> Unit): Int {
+    fun read(bytes: ByteArray, block: (RecordBatch) -> Unit): Int {
         val options = IpcReadOptions.defaults()
         val reader = when (this) {
             FILE -> ArrowFile.open(MemorySegment.ofArray(bytes), {}, options).use(ArrowFile::reader)
@@ -49,7 +49,7 @@ internal enum class Format {
     }
 
     /** Expects that this library reads these batches. */
-    fun shouldRead(bytes: ByteArray, vararg batches: DeviceArray) {
+    fun shouldRead(bytes: ByteArray, vararg batches: RecordBatch) {
         var count = 0
         read(bytes) {
             withClue("batch $count") { it.valueDifference(batches[count]).shouldBeNull() }

@@ -8,10 +8,10 @@ import io.kotest.engine.spec.tempdir
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.ResourceCountersExtension
@@ -33,7 +33,7 @@ class InputNameSpec : FunSpec({
     val options = IpcReadOptions.defaults()
     val inMemory = options.withMemory(Devices.cpu().memory())
 
-    fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu()).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
+    fun batch(): RecordBatch = BatchBuilder.of(Devices.cpu()).use { it.int64("n", longArrayOf(1, 2, 3)).build() }
 
     fun bytes(format: Format): ByteArray = batch().use { format.write(IpcWriteOptions.defaults(), it, it) }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import java.io.ByteArrayInputStream
 import java.lang.foreign.Arena
@@ -31,7 +31,7 @@ internal enum class Inputs(val isFile: Boolean) {
     fun read(
         bytes: ByteArray,
         options: IpcReadOptions = IpcReadOptions.defaults(),
-        use: (DeviceArray) -> Unit = ::readEveryValue,
+        use: (RecordBatch) -> Unit = ::readEveryValue,
     ): Long = when (this) {
         MAPPED_FILE -> atPath(bytes) { read(ArrowFile.open(it, options), use) }
         FILE_BY_PATH_AND_CHANNEL -> atPath(bytes) { read(ArrowFile.open(it, inMemory(options)), use) }
@@ -76,7 +76,7 @@ internal enum class Inputs(val isFile: Boolean) {
                 }
             }
 
-        private fun read(file: ArrowFile, use: (DeviceArray) -> Unit): Long = file.use {
+        private fun read(file: ArrowFile, use: (RecordBatch) -> Unit): Long = file.use {
             var rows = 0L
             for (i in 0 until file.batchCount()) file.batch(i).use { batch ->
                 rows += batch.length()
@@ -86,7 +86,7 @@ internal enum class Inputs(val isFile: Boolean) {
             rows.also { check(file.rowCount() == rows) { "rowCount() is ${file.rowCount()} instead of $rows" } }
         }
 
-        private fun read(stream: ArrowStream, use: (DeviceArray) -> Unit): Long = stream.use {
+        private fun read(stream: ArrowStream, use: (RecordBatch) -> Unit): Long = stream.use {
             var rows = 0L
             while (true) rows += (stream.next() ?: break).use { batch -> batch.length().also { use(batch) } }
             stream.metadata()
@@ -94,7 +94,7 @@ internal enum class Inputs(val isFile: Boolean) {
         }
 
         /** Validates a batch again, and reads its values: all of them, or some of a batch with very many rows. */
-        fun readEveryValue(batch: DeviceArray) {
+        fun readEveryValue(batch: RecordBatch) {
             batch.validate(Validation.FULL)
             val column = batch.asColumn()
             val most = 300L

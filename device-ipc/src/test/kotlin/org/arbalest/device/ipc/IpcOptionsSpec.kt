@@ -8,11 +8,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.types.Metadata
 import org.arbalest.support.EveryType
@@ -29,7 +30,7 @@ class IpcOptionsSpec : FunSpec({
     extension(FakeExtension)
     extension(ResourceCountersExtension)
 
-    fun <T> batch(block: (DeviceArray) -> T): T = EveryType.batch(0, 8).use(block)
+    fun <T> batch(block: (RecordBatch) -> T): T = EveryType.batch(0, 8).use(block)
 
     fun stream(options: IpcWriteOptions = IpcWriteOptions.defaults(), isFinished: Boolean = true): ByteArray =
         ByteArrayOutputStream().also { output ->
@@ -161,7 +162,7 @@ class IpcOptionsSpec : FunSpec({
         batch { batch ->
             batch.select("int64").use { column ->
                 DeviceArray.concat(List(200) { column }).use { long ->
-                    ArrowWriter.writeStream(output, DeviceArrayReader.of(long.schema(), listOf(long.retain())),
+                    ArrowWriter.writeStream(output, RecordBatchReader.of(long.schema(), listOf(long.retain())),
                         IpcWriteOptions.defaults())
                 }
             }
@@ -181,7 +182,7 @@ class IpcOptionsSpec : FunSpec({
         batch { batch ->
             val folder = Files.createTempDirectory("ipc")
             var count = 0
-            val reader = DeviceArrayReader.of(batch.schema()) {
+            val reader = RecordBatchReader.of(batch.schema()) {
                 if (count++ == 2) error("the third batch") else batch.retain()
             }
             shouldThrow<DeviceException> { ArrowWriter.writeFile(folder.resolve("a.arrow"), reader) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
 import org.arbalest.device.types.ArrowTimeUnit
@@ -86,7 +86,7 @@ internal class IpcType(val name: String, private val column: Field) {
         }
 
         /** Returns a batch with the columns of these types, which the caller closes. */
-        fun batch(types: List<IpcType>, shape: Shape): DeviceArray {
+        fun batch(types: List<IpcType>, shape: Shape): RecordBatch {
             val fields = types.flatMap { it.columns(shape) }
             return when (shape) {
                 Shape.WHOLE -> batch(fields, 0 until ROWS)
@@ -101,13 +101,13 @@ internal class IpcType(val name: String, private val column: Field) {
         }
 
         /** Returns some rows of this batch, and closes the batch. */
-        fun DeviceArray.part(from: Long, rows: Long): DeviceArray = use { it.slice(from, rows) }
+        fun RecordBatch.part(from: Long, rows: Long): RecordBatch = use { it.slice(from, rows) }
 
         private fun batch(fields: List<Field>, rows: IntProgression) = build(fields, rows.count()) { column, type ->
             for (row in rows) EveryType.append(column, type, row)
         }
 
-        private fun build(fields: List<Field>, rows: Int, fill: (ColumnBuilder, DataType) -> Unit): DeviceArray =
+        private fun build(fields: List<Field>, rows: Int, fill: (ColumnBuilder, DataType) -> Unit): RecordBatch =
             BatchBuilder.of(Devices.cpu(), rows).use { batch ->
                 for (field in fields) fill(batch.column(field), field.type())
                 batch.build()

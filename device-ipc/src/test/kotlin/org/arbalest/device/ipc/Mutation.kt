@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc
 
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import kotlin.random.Random
 
@@ -9,7 +9,7 @@ import kotlin.random.Random
 internal class Mutation(
     seed: Long,
     level: Validation = Validation.FULL,
-    private val use: (DeviceArray) -> Unit = Inputs::readEveryValue,
+    private val use: (RecordBatch) -> Unit = Inputs::readEveryValue,
 ) {
     private val options = IpcReadOptions.defaults().withValidation(level).withMaxAllocation(1L shl 24)
     private val random = Random(seed)

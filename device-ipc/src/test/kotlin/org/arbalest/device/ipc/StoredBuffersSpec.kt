@@ -8,7 +8,6 @@ import org.apache.arrow.flatbuf.Message
 import org.apache.arrow.flatbuf.MessageHeader
 import org.apache.arrow.flatbuf.RecordBatch
 import org.apache.arrow.memory.RootAllocator
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.Field
@@ -26,7 +25,7 @@ class StoredBuffersSpec : FunSpec({
     extension(ResourceCountersExtension)
 
     /** A batch whose random columns do not shrink, between others that do. */
-    fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu()).use { builder ->
+    fun batch() = BatchBuilder.of(Devices.cpu()).use { builder ->
         val random = Random(1)
         builder.int64("a", LongArray(100) { random.nextLong() }).int64("b", LongArray(100))
             .float64("c", DoubleArray(100) { random.nextDouble() }).utf8("d", List(100) { "text $it" })

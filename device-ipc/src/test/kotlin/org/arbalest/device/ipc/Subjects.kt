@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.ipc
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -35,7 +35,7 @@ internal object Subjects {
         listOf(listOf("a", "b"), listOf("a", "b", "c"), listOf("x")).map(::words)
     }
 
-    private fun words(words: List<String>): DeviceArray {
+    private fun words(words: List<String>): RecordBatch {
         val field = Field.of("word", DataType.dictionary(DataType.INT8, DataType.UTF8))
         return BatchBuilder.of(Devices.cpu(), words.size).use { batch ->
             val column = batch.column(field)
@@ -44,7 +44,7 @@ internal object Subjects {
         }
     }
 
-    private fun of(name: String, compression: IpcCompression, batches: () -> List<DeviceArray>): List<Subject> {
+    private fun of(name: String, compression: IpcCompression, batches: () -> List<RecordBatch>): List<Subject> {
         val options = IpcWriteOptions.defaults().withAlignment(8).withCompression(compression)
         val metadata = Metadata.of("key", "value")
         return listOf(true, false).map { isFile ->

@@ -3,9 +3,9 @@ package org.arbalest.device.ipc
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.ChildJvm
@@ -74,7 +74,7 @@ class TruncatedMapSpec : FunSpec({
             println("$what: $e")
         }
 
-        private fun write(target: Path, codec: IpcCompression, vararg batches: DeviceArray) {
+        private fun write(target: Path, codec: IpcCompression, vararg batches: RecordBatch) {
             val options = IpcWriteOptions.defaults().withCompression(codec)
             ArrowWriter.file(target, batches[0].schema(), options).use {
                 batches.forEach(it::write)

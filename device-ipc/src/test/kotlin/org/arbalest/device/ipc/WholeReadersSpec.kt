@@ -9,7 +9,8 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.io.ByteArrayOutputStream
@@ -33,13 +34,13 @@ class WholeReadersSpec : FunSpec({
 
     fun batches() = listOf(EveryType.batch(0, 5), EveryType.batch(3, 4))
 
-    fun reader() = DeviceArrayReader.of(schema, batches())
+    fun reader() = RecordBatchReader.of(schema, batches())
 
     for (format in Format.entries) {
         test("a reader is written as a $format to a path, a channel and an output alike") {
             val all = batches()
             val expected = format.write(defaults, schema, all)
-            all.forEach(DeviceArray::close)
+            all.forEach(RecordBatch::close)
             val path = folder.resolve("$format")
             if (format == Format.FILE) ArrowWriter.writeFile(path, reader(), defaults)
             else ArrowWriter.writeStream(path, reader(), defaults)
@@ -61,7 +62,7 @@ class WholeReadersSpec : FunSpec({
         }
 
         test("all batches of a $format are read as one, which has no rows without a batch") {
-            fun readAll(bytes: ByteArray): DeviceArray {
+            fun readAll(bytes: ByteArray): RecordBatch {
                 val options = IpcReadOptions.defaults()
                 val segment = MemorySegment.ofArray(bytes)
                 return if (format == Format.FILE) ArrowFile.open(segment, {}, options).use(ArrowFile::readAll)
@@ -78,7 +79,7 @@ class WholeReadersSpec : FunSpec({
                     }
                 }
             }
-            all.forEach(DeviceArray::close)
+            all.forEach(RecordBatch::close)
         }
     }
 

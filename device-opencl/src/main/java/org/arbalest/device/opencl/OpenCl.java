@@ -7,6 +7,7 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.types.Schema;
 
 /**
@@ -97,7 +98,7 @@ public final class OpenCl {
    * @throws org.arbalest.device.DeviceException with {@code EINVAL} if the array is malformed, or a handle is not of
    *     the device's context
    */
-  public static DeviceArray importMemObjects(MemorySegment array, Schema schema, DeviceStream stream) {
-    return MemObjectImport.importArray(array, schema.asField(), stream);
+  public static RecordBatch importMemObjects(MemorySegment array, Schema schema, DeviceStream stream) {
+    return MemObjectImport.importArray(array, schema.asField(), stream).asRecordBatch();
   }
 }

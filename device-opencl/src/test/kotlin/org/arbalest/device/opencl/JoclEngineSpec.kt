@@ -7,12 +7,12 @@ import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -83,7 +83,7 @@ class JoclEngineSpec : FunSpec({
                 numbers.close()
                 val data = ArrayData.of(rows.toLong(), 0, listOf(null),
                     listOf(ArrayData.of(rows.toLong(), 0, listOf(null, out))))
-                val sums = DeviceArray.of(Schema.of(listOf(Field.of("sum", DataType.INT64))).asField(), data, computing)
+                val sums = RecordBatch.of(Schema.of(listOf(Field.of("sum", DataType.INT64))), data, computing)
                 sums.isReady shouldBe false
                 val back = sums.use { it.copyTo(cpu, computing) }
                 gate.open()

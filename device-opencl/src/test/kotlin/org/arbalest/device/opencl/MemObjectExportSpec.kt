@@ -10,12 +10,12 @@ import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
@@ -69,13 +69,13 @@ class MemObjectExportSpec : FunSpec({
     fun handle(struct: MemorySegment, child: Long, buffer: Long): cl_mem =
         clMem(RawArrowArray.buffer(RawArrowArray.child(struct.address(), child), buffer))
 
-    fun numbers(rows: Int, count: Int = 1): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
+    fun numbers(rows: Int, count: Int = 1): RecordBatch = BatchBuilder.of(cpu, rows).use { batch ->
         repeat(count) { column -> batch.int64("n$column", LongArray(rows) { it * 10L + column }) }
         batch.build()
     }
 
     /** Creates an array with one column of int64 in its own allocation, at the byte offset [skipped]. */
-    fun column(values: LongArray, skipped: Long = 0): DeviceArray {
+    fun column(values: LongArray, skipped: Long = 0): RecordBatch {
         val rows = values.size.toLong()
         val whole = device.allocate(skipped + 8 * rows)
         val buffer = whole.slice(skipped, 8 * rows)
@@ -88,7 +88,7 @@ class MemObjectExportSpec : FunSpec({
         // a library thread releases the source shortly after the copy ends
         eventually("the copy has released its source") { Held.now().waits() == 0L }
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, buffer))))
-        return DeviceArray.of(Schema.of(listOf(Field.of("n", DataType.INT64))).asField(), data)
+        return RecordBatch.of(Schema.of(listOf(Field.of("n", DataType.INT64))), data)
     }
 
     test("a kernel that takes cl_mem writes the memory of the exported array [OCL-01]") {
@@ -253,7 +253,7 @@ class MemObjectExportSpec : FunSpec({
         OpenCl.exportMemObjects(array, out, device.defaultStream())
         val again = OpenCl.importMemObjects(out, field, device.defaultStream())
         again.isReady shouldBe true
-        again.column("n").bufferAddress(1) shouldBe address
+        again.asRecordBatch().column("n").bufferAddress(1) shouldBe address
         Held.now().exports() shouldBe 1
         val slice = again.slice(2, 3)
         again.close()
@@ -275,7 +275,7 @@ class MemObjectExportSpec : FunSpec({
         PeerNodes.setForeignBuffer(child, 1, MemorySegment.ofAddress(part.nativePointer))
         val struct = out().also { PeerNodes.deviceArray(it, array, 0, 4, MemorySegment.NULL) }
         OpenCl.importMemObjects(struct, Schema.of(listOf(Field.of("n", DataType.INT64))), device.defaultStream()).use {
-            it.column("n").bufferAddress(1) shouldBe svm.nativePointer + 1024
+            it.asRecordBatch().column("n").bufferAddress(1) shouldBe svm.nativePointer + 1024
             CPeer.counts().arrays shouldBe 2
         }
         CPeer.counts().arrays shouldBe 0
@@ -287,7 +287,7 @@ class MemObjectExportSpec : FunSpec({
             theirs.close()
             val out = out()
             OpenCl.exportMemObjects(
-                DeviceArray.of(Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)).asField(), data),
+                RecordBatch.of(Schema.of(Field.of("a", DataType.INT64), Field.of("b", DataType.INT64)), data),
                 out,
                 device.defaultStream(),
             )
@@ -385,7 +385,7 @@ private fun addTo(device: Device, memory: cl_mem, rows: Long, add: Long) {
  * Creates a batch in main memory with buffers of each kind: bitmaps, values, offsets, text, views and their data, type
  * ids, sizes, run ends, dictionaries.
  */
-internal fun everyKind(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+internal fun everyKind(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     val item = Field.of("item", DataType.UTF8)
     val long = batch.column(Field.of("long", DataType.INT64))
     val bool = batch.column(Field.of("bool", DataType.BOOL))

@@ -168,7 +168,7 @@ class OpenClSpec : FunSpec({
     test("an import keeps any shared virtual address, and reads nothing at an unreadable one [DEV-12]") {
         device.allocate(4096).use { svm ->
             for (address in listOf(svm.address(), svm.address() + 8, 0x10L, 0x7FFF_FFFF_F000L, -8L)) {
-                CData.importArray(foreign(0, listOf(0, address)), CImport.DEVICE.schema(ids)).use {
+                CData.importBatch(foreign(0, listOf(0, address)), CImport.DEVICE.schema(ids)).use {
                     it.column("id").bufferAddress(1) shouldBe address
                 }
             }
@@ -198,7 +198,7 @@ class OpenClSpec : FunSpec({
                 gate.open()
                 array.copyTo(Devices.cpu(), stream).use {
                     it.synchronize()
-                    it.column("id").toLongArray() shouldBe content
+                    it.asRecordBatch().column("id").toLongArray() shouldBe content
                 }
             }
             stream.synchronize()

@@ -19,6 +19,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
@@ -69,7 +70,7 @@ class UsmSpec : FunSpec({
 
     fun out(): MemorySegment = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
 
-    fun rows(array: DeviceArray): List<Any?> = array.copyTo(cpu).use { here ->
+    fun rows(array: RecordBatch): List<Any?> = array.copyTo(cpu).use { here ->
         here.synchronize()
         List(here.length().toInt()) { here.asColumn().get(it.toLong()) }
     }
@@ -331,4 +332,4 @@ class UsmSpec : FunSpec({
     }
 })
 
-private val opened = mutableListOf<DeviceArray>()
+private val opened = mutableListOf<RecordBatch>()

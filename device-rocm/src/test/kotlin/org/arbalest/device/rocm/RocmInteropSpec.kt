@@ -6,10 +6,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -44,12 +44,12 @@ class RocmInteropSpec : FunSpec({
     extension(ResourceCountersExtension)
     extension(gates.opened)
 
-    fun result(rows: Long, out: DeviceBuffer, stream: org.arbalest.device.DeviceStream): DeviceArray {
+    fun result(rows: Long, out: DeviceBuffer, stream: org.arbalest.device.DeviceStream): RecordBatch {
         val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, out))))
-        return DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))).asField(), data, stream)
+        return RecordBatch.of(Schema.of(listOf(Field.of("twice", DataType.INT64))), data, stream)
     }
 
-    fun DeviceArray.shouldBeSixTimesItsRow() = use { it.copyTo(Devices.cpu()) }.use {
+    fun RecordBatch.shouldBeSixTimesItsRow() = use { it.copyTo(Devices.cpu()) }.use {
         it.synchronize()
         it.column("twice").toLongArray() shouldBe LongArray(it.length().toInt()) { row -> 6L * row }
     }

@@ -4,11 +4,11 @@ package org.arbalest.device.rocm
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -51,7 +51,7 @@ class RocmKernelSpec : FunSpec({
                     batch.close()
                     val data = ArrayData.of(rows, 0, listOf(null), listOf(ArrayData.of(rows, 0, listOf(null, out))))
                     val result =
-                        DeviceArray.of(Schema.of(listOf(Field.of("twice", DataType.INT64))).asField(), data, computing)
+                        RecordBatch.of(Schema.of(listOf(Field.of("twice", DataType.INT64))), data, computing)
                     result.isReady shouldBe false
                     val back = result.use { it.copyTo(Devices.cpu(), computing) }
                     gate.open()

@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.types.DataType
@@ -80,7 +81,7 @@ internal fun DeviceBuffer.content(): List<Byte> = copyTo(Devices.cpu().memory())
 }
 
 /** Creates a batch in CPU memory with numbers, text, lists and nulls. */
-internal fun batch(rows: Int, first: Int = 0): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+internal fun batch(rows: Int, first: Int = 0): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("id", LongArray(rows) { (first + it).toLong() })
     batch.utf8("name", List(rows) { if ((first + it) % 5 == 3) null else "row ${first + it}" })
     val lists = batch.column(LISTS)
@@ -105,7 +106,7 @@ internal fun DeviceArray.fetch(): List<Any?> = copyTo(Devices.cpu()).use {
  * Creates a batch of numbers in CPU memory, whose copy needs no offsets: `a` is three times the row, `b` half of it.
  * The caller closes it.
  */
-public fun numbers(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+public fun numbers(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("a", LongArray(rows) { it * 3L }).float64("b", DoubleArray(rows) { it / 2.0 }).build()
 }
 
@@ -113,18 +114,18 @@ public fun numbers(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows
  * Creates a batch of [count] columns with 10,000 numbers each. Each column has its own allocation in [memory]. The
  * caller closes the batch.
  */
-public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): DeviceArray {
+public fun columns(count: Int, memory: MemoryManager = Devices.cpu().memory()): RecordBatch {
     val children = List(count) { column ->
         val values = memory.allocate(80_000)
         for (row in 0 until 10_000L) values.segment().setAtIndex(JAVA_LONG, row, row * 100 + column)
         ArrayData.of(10_000, 0, listOf(null, values))
     }
-    return DeviceArray.of(Schema.of(*Array(count) { Field.of("c$it", DataType.INT64) }).asField(),
+    return RecordBatch.of(Schema.of(*Array(count) { Field.of("c$it", DataType.INT64) }),
         ArrayData.of(10_000, 0, listOf(null), children))
 }
 
 /** Creates a batch in CPU memory with numbers `a` and texts `t`, such as `text 7` in row 7. The caller closes it. */
-public fun texts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+public fun texts(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     batch.int64("a", LongArray(rows) { it.toLong() }).utf8("t", List(rows) { "text $it" }).build()
 }
 

@@ -11,6 +11,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowDeviceArrayStruct
@@ -106,7 +107,7 @@ internal fun copyContract(backend: Backend): TestFactory = funSpec {
         Arena.ofConfined().use { arena ->
             val out = ArrowDeviceArrayStruct.allocate(arena)
             val text = ArrayData.of(3, 0, listOf(null, buffer(intArrayOf(0, 1, Int.MAX_VALUE, 3)), buffer(IntArray(1))))
-            DeviceArray.of(schema.asField(), ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream())
+            RecordBatch.of(schema, ArrayData.of(3, 0, listOf(null), listOf(text)), cpu.defaultStream())
                 .use { lies ->
                     // an imported array does not have the sizes of its buffers
                     CData.exportArray(lies.copyTo(device).also { it.synchronize() }, out, CExport.DEVICE)

@@ -7,11 +7,11 @@ import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
@@ -36,7 +36,7 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
     val device by lazy { backend.device }
 
     /** Copies a batch to the device, converts two rows there, and checks the result's column in main memory. */
-    fun converted(batch: DeviceArray, start: Long, field: Field, check: (Column) -> Unit) {
+    fun converted(batch: RecordBatch, start: Long, field: Field, check: (Column) -> Unit) {
         batch.use { it.copyTo(device) }.use { it.slice(start, 2) }.use { slice ->
             slice.convertTo(field).use { it.copyTo(Devices.cpu()) }.use { here ->
                 here.synchronize()
@@ -160,13 +160,13 @@ internal fun cudfContract(backend: Backend): TestFactory = funSpec {
     }
 }
 
-private fun array(device: Device): DeviceArray = numbers(100).use { it.copyTo(device) }.also { it.synchronize() }
+private fun array(device: Device): RecordBatch = numbers(100).use { it.copyTo(device) }.also { it.synchronize() }
 
 /** The counts of [nulls]' rows 1 to 4: the batch, `a`, the list, its items. */
 private val SLICE_COUNTS = listOf(0L, 2L, 1L, 1L)
 
 /** Creates five rows with nulls in a column, and in a list and its items. */
-private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch ->
+private fun nulls(): RecordBatch = BatchBuilder.of(Devices.cpu(), 5).use { batch ->
     val a = batch.column(Field.of("a", DataType.INT64))
     for (value in listOf(null, 1L, null, 3L, null)) if (value == null) a.appendNull() else a.append(value)
     val lists = batch.column(Field.of("l", NestedType.ListType(Field.of("item", DataType.INT32))))
@@ -182,7 +182,7 @@ private fun nulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch
 }
 
 /** Creates a batch of booleans without nulls, which says of each row whether its number is odd. */
-private fun odd(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+private fun odd(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     val column = batch.column(Field.of("b", DataType.BOOL))
     for (row in 0 until rows) column.append(row % 2 == 1)
     batch.build()
@@ -197,7 +197,7 @@ private val SIGNED = listOf(
 private fun enumSchema(index: IntType) = Schema.of(Field.of("e", DataType.dictionary(index, DataType.UTF8)))
 
 /** Creates five rows of a dictionary with [count] texts: the last, a null, the first, the second, the last. */
-private fun enums(index: IntType, count: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), 5).use { batch ->
+private fun enums(index: IntType, count: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), 5).use { batch ->
     val column = batch.column(enumSchema(index).fields().single())
     for (value in 0 until count) column.dictionary().append("v$value")
     for (row in listOf(count - 1, -1, 0, 1, count - 1)) {

@@ -11,9 +11,9 @@ import org.arbalest.coroutines.get
 import org.arbalest.coroutines.rows
 import org.arbalest.coroutines.utf8
 import org.arbalest.device.Availability.Ready
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType.OPENCL
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 
 /** A row of the batch. */
 internal data class Trade(val price: Double, val symbol: String?)
@@ -30,7 +30,7 @@ internal fun main(): Unit = runBlocking {
         float64("price") { row -> row + 0.5 }
         utf8("symbol") { row -> if (row == 1) null else "s$row" }
     }
-    DeviceArrayReader.of(batch.schema(), listOf(batch)).asFlow().collect { received ->
+    RecordBatchReader.of(batch.schema(), listOf(batch)).asFlow().collect { received ->
         var sum = 0.0
         received["price"].doubles().forEachValid { _, price -> sum += price }
         println("flow: $sum of ${received.rows<Trade>()}")

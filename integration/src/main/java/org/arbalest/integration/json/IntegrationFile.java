@@ -14,8 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.arbalest.device.ArrayData;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,21 +88,21 @@ public final class IntegrationFile {
    * @throws IndexOutOfBoundsException if no such batch exists
    * @throws JsonFormatException if the batch is malformed
    */
-  public DeviceArray batch(int index) {
+  public RecordBatch batch(int index) {
     Json json = batches.get(index);
     try (Buffers buffers = new Buffers()) {
       ArrayData data = new ColumnReader(dictionaries, buffers).batch(schema, json);
-      return DeviceArray.of(schema.schema().asField(), data);
+      return RecordBatch.of(schema.schema(), data);
     }
   }
 
   /** Returns a reader that makes the batches one after the other. The caller closes it. */
-  public DeviceArrayReader reader() {
-    return DeviceArrayReader.of(schema.schema(), new DeviceArrayReader.Source() {
+  public RecordBatchReader reader() {
+    return RecordBatchReader.of(schema.schema(), new DeviceArrayReader.Source<RecordBatch>() {
       private int next;
 
       @Override
-      public @Nullable DeviceArray next() {
+      public @Nullable RecordBatch next() {
         return next == batchCount() ? null : batch(next++);
       }
     });
@@ -113,13 +114,13 @@ public final class IntegrationFile {
    * @throws IllegalArgumentException if two batches have different values in a dictionary of the same id, which the
    *     format cannot express
    */
-  public static String write(JsonSchema schema, List<DeviceArray> batches) {
+  public static String write(JsonSchema schema, List<RecordBatch> batches) {
     ObjectNode json = MAPPER.createObjectNode();
     json.set("schema", SchemaWriter.schema(schema));
     ArrayNode encoded = MAPPER.createArrayNode();
     ArrayNode written = MAPPER.createArrayNode();
     ColumnWriter writer = new ColumnWriter();
-    for (DeviceArray batch : batches) {
+    for (RecordBatch batch : batches) {
       try (ArrayData data = ArrayData.of(batch)) {
         written.add(writer.batch(schema, data));
       }

@@ -4,8 +4,8 @@ package org.arbalest.interop.adbc
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcIngest.Mode
@@ -90,7 +90,7 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row ->
     case(row.name) { row.types.forEach { type -> withClue(type) { ingests(type, row.values) } } }
 } + listOf(
     case("StreamZeroArrays") {
-        connection.ingest(TABLE, DeviceArrayReader.of(Schema.of(Field.of("col", DataType.INT32)), emptyList()))
+        connection.ingest(TABLE, RecordBatchReader.of(Schema.of(Field.of("col", DataType.INT32)), emptyList()))
             .shouldBeCount(0)
         connection.query("SELECT * FROM bulk_ingest").use { reader ->
             reader.schema().fields().map { it.name() to it.type() } shouldBe listOf("col" to DataType.INT32)
@@ -131,7 +131,7 @@ internal val INGEST_CASES: List<Case> = TYPES.map { row ->
         }
     },
     case("Errors") {
-        fun refuses(what: String, target: AdbcIngest, batch: () -> DeviceArray) = withClue(what) {
+        fun refuses(what: String, target: AdbcIngest, batch: () -> RecordBatch) = withClue(what) {
             shouldThrow<AdbcException> { connection.ingest(target, batch()) }
         }
         refuses("append to a table that does not exist", TABLE.with(Mode.APPEND)) { batch("int64s", -42, null) }

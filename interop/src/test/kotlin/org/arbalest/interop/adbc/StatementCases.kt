@@ -5,9 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.matchers.collections.shouldBeIn
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcStatus
 import org.arbalest.device.adbc.AdbcVersion
@@ -116,7 +116,7 @@ internal val STATEMENT_CASES: List<Case> = listOf(
         statement { statement ->
             statement.setSqlQuery("INSERT INTO bulk_ingest VALUES (?)")
             statement.prepare()
-            statement.bind(DeviceArrayReader.of(Schema.of(Field.of("ints", DataType.INT64)),
+            statement.bind(RecordBatchReader.of(Schema.of(Field.of("ints", DataType.INT64)),
                 listOf(batch("ints", 1, 2, null, 3), batch("ints", null, 3))))
             statement.executeUpdate().shouldBeCount(6)
         }

@@ -2,8 +2,8 @@
 package org.arbalest.interop.adbc
 
 import io.kotest.matchers.collections.shouldBeIn
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDatabase
 import org.arbalest.device.adbc.AdbcDriver
@@ -83,7 +83,7 @@ internal class Session(val tested: Tested, val database: AdbcDatabase, val conne
 
     fun rows(sql: String, of: AdbcConnection = connection): List<List<Any?>> = of.query(sql).rows()
 
-    fun ingest(target: AdbcIngest, batch: DeviceArray, of: AdbcConnection = connection): Unit =
+    fun ingest(target: AdbcIngest, batch: RecordBatch, of: AdbcConnection = connection): Unit =
         batch.length().let { rows -> of.ingest(target, batch).shouldBeCount(rows) }
 
     /** The suite's table `bulk_ingest`: `int64s` and `strings`. */
@@ -95,10 +95,10 @@ internal class Session(val tested: Tested, val database: AdbcDatabase, val conne
         val SAMPLE_FIELDS = listOf(Field.of("int64s", DataType.INT64), Field.of("strings", DataType.UTF8))
         val SAMPLE = { Built.batch(SAMPLE_FIELDS.zip(listOf(listOf(42L, -42L, null), listOf("foo", null, "")))) }
 
-        fun batch(name: String, vararg values: Long?): DeviceArray =
+        fun batch(name: String, vararg values: Long?): RecordBatch =
             Built.batch(listOf(Field.of(name, DataType.INT64) to values.toList()))
 
-        fun texts(name: String, vararg values: String?): DeviceArray =
+        fun texts(name: String, vararg values: String?): RecordBatch =
             Built.batch(listOf(Field.of(name, DataType.UTF8) to values.toList()))
     }
 }
@@ -107,7 +107,7 @@ internal class Session(val tested: Tested, val database: AdbcDatabase, val conne
 internal fun Long.shouldBeCount(rows: Long): Long = this shouldBeIn listOf(rows, -1L)
 
 /** Returns all rows of a result, and closes the result. */
-internal fun DeviceArrayReader.rows(): List<List<Any?>> = use { reader ->
+internal fun RecordBatchReader.rows(): List<List<Any?>> = use { reader ->
     buildList {
         reader.forEach { batch ->
             for (row in 0 until batch.length())

@@ -7,9 +7,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import kotlinx.coroutines.flow.flow
 import org.arbalest.coroutines.produceTo
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.async.AsyncSchema
@@ -42,14 +43,14 @@ class ArrowCppAsyncConsumerSpec : FunSpec({
     val executor = Executors.newCachedThreadPool { Thread(it).apply { isDaemon = true } }
     afterSpec { executor.shutdownNow() }
 
-    fun source(batches: Int, failure: Exception? = null) = object : DeviceArrayReader.Source {
+    fun source(batches: Int, failure: Exception? = null) = object : DeviceArrayReader.Source<RecordBatch> {
         private var next = 0
 
-        override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++) else failure?.let { throw it }
+        override fun next(): RecordBatch? = if (next < batches) Numbered.batch(next++) else failure?.let { throw it }
     }
 
-    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader =
-        DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, source(batches, failure))
+    fun reader(batches: Int, failure: Exception? = null): RecordBatchReader =
+        RecordBatchReader.of(Numbered.schema, DeviceType.CPU, source(batches, failure))
 
     /** Returns the rows of each batch until the end, and the error message of Arrow C++, or null. */
     fun CppConsumer.drain(): Pair<List<List<Any?>>, String?> {

@@ -9,7 +9,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncTask
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -43,7 +43,7 @@ class ArrowCppAsyncProducerSpec : FunSpec({
         if (fails) fail(GONE) else end()
     }
 
-    fun DeviceArrayReader.drain(): List<List<Any?>> =
+    fun RecordBatchReader.drain(): List<List<Any?>> =
         generateSequence { next() }.map { it.use(Numbered::rows) }.toList()
 
     for (fails in listOf(false, true)) {

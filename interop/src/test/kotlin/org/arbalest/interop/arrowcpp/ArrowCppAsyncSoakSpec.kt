@@ -9,10 +9,11 @@ import io.kotest.matchers.string.shouldNotContain
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.asFlow
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk.DROPS_TASKS
 import org.arbalest.device.c.CData
@@ -86,7 +87,7 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
                         val closed = later(stream::close)
                         runCatching {
                             stream.reader(prefetch).use { reader ->
-                                generateSequence { reader.next() }.forEach(DeviceArray::close)
+                                generateSequence { reader.next() }.forEach(RecordBatch::close)
                             }
                         }
                             .exceptionOrNull()?.let(::expected)
@@ -137,8 +138,8 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
         val fails = random.nextBoolean()
         CppConsumer(1L + random.nextInt(6)).use { consumer ->
             var next = 0
-            val reader = DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? =
+            val reader = RecordBatchReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? =
                     if (next < batches) Numbered.batch(next++) else if (fails) throw IOException("disk gone") else null
             })
             val produced = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler,

@@ -5,10 +5,11 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.support.ResourceCountersExtension
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
@@ -19,10 +20,10 @@ class ArrowCppDeviceStreamSpec : FunSpec({
     extension(ArrowCppBridge.needed)
     extension(ResourceCountersExtension)
 
-    fun reader(batches: Int, failure: Exception? = null): DeviceArrayReader {
+    fun reader(batches: Int, failure: Exception? = null): RecordBatchReader {
         var next = 0
-        return DeviceArrayReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? = if (next < batches) Numbered.batch(next++)
+        return RecordBatchReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch? = if (next < batches) Numbered.batch(next++)
             else failure?.let { throw it }
         })
     }

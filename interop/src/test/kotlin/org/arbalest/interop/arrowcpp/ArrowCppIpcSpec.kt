@@ -4,7 +4,7 @@ package org.arbalest.interop.arrowcpp
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.ArrowWriter
 import org.arbalest.device.ipc.IpcCompression
 import org.arbalest.device.ipc.IpcWriteOptions
@@ -28,7 +28,7 @@ class ArrowCppIpcSpec : FunSpec({
     val folder = Files.createTempDirectory("arbalest-ipc")
     afterSpec { folder.toFile().deleteRecursively() }
 
-    fun shouldRead(type: TypeCase, options: IpcWriteOptions, make: (Int) -> DeviceArray?, rows: Iterable<Int>) {
+    fun shouldRead(type: TypeCase, options: IpcWriteOptions, make: (Int) -> RecordBatch?, rows: Iterable<Int>) {
         val place = Files.createTempDirectory(folder, "files")
         ArrowWriter.writeFile(place.resolve("part-0"), Batches.stream(type, make), options)
         DatasetFiles.read(DatasetFiles.Format.ARROW, place, Batches.schema(type)).use(Batches::read) shouldBe

@@ -4,8 +4,8 @@ package org.arbalest.interop.arrowcpp
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
@@ -48,7 +48,7 @@ class ArrowCppIpcWriterSpec : FunSpec({
         val text = Field.of("text", DataType.UTF8)
         val number = Field.of("number", DataType.INT64)
         val rows = 200_000
-        fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+        fun batch(): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
             val (texts, numbers) = batch.column(text) to batch.column(number)
             for (row in 0 until rows) {
                 texts.append("some text of row ${row % 1000}, then ${row * 7919L}")

@@ -23,7 +23,7 @@ class ArrowCppStatisticsSpec : FunSpec({
         CppArray.of(batch).use { array ->
             array.statistics().use { made ->
                 made.export().use { ours ->
-                    val read = Statistics.of(ours)
+                    val read = Statistics.of(ours.asRecordBatch())
                     read.whole().rowCount() shouldBe OptionalLong.of(3)
                     read.whole().keys() shouldContainExactly setOf("ARROW:row_count:exact")
                     CppArray.of(Statistics.builder().rowCount(3).build().toArray()).use {
@@ -41,9 +41,9 @@ class ArrowCppStatisticsSpec : FunSpec({
         CppArray.of(statistics.toArray()).use { array ->
             array.validate()
             array.value(1) shouldContain "ARROW:null_count:exact"
-            array.export().use { Statistics.of(it) shouldBe statistics }
+            array.export().use { Statistics.of(it.asRecordBatch()) shouldBe statistics }
             array.slice(1, 2).use { slice ->
-                slice.export().use { Statistics.of(it).columns() shouldContainExactly setOf(0, 3) }
+                slice.export().use { Statistics.of(it.asRecordBatch()).columns() shouldContainExactly setOf(0, 3) }
             }
         }
     }

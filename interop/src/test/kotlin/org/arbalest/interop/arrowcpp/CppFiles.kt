@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
@@ -27,7 +27,7 @@ internal object CppFiles {
      */
     fun write(
         path: Path,
-        batches: List<DeviceArray>,
+        batches: List<RecordBatch>,
         isFile: Boolean,
         codec: IpcCompression = IpcCompression.NONE,
         version: Int = 5,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
@@ -42,7 +42,7 @@ internal class CppProducer(schema: Schema, waiting: Waiting = Waiting.PENDING) :
     }
 
     /** Supplies the next batch, and passes it to Arrow C++. */
-    fun give(batch: DeviceArray) = Arena.ofConfined().use { arena ->
+    fun give(batch: RecordBatch) = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         batch.use { CData.exportArray(it, struct, CExport.DEVICE) }
         ArrowCppBridge.check(ArrowCppBridge.producerGive(address, struct))
@@ -107,11 +107,11 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
     }
 
     /** Waits for the next batch, and returns it, or null at the end. */
-    fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
+    fun next(): RecordBatch? = Arena.ofConfined().use { arena ->
         val struct = arena.allocate(ArrowDeviceArrayStruct.LAYOUT)
         ArrowCppBridge.check(ArrowCppBridge.consumerNext(address, struct))
         if (RawArrowArray.release(struct.address()) == 0L) null
-        else CData.importArray(struct, CImport.DEVICE.schema(schema))
+        else CData.importBatch(struct, CImport.DEVICE.schema(schema))
     }
 
     /** Frees the consumer. If the stream is not drained, Arrow C++ waits for the next task or the end. */
@@ -124,7 +124,7 @@ internal class CppConsumer(queueSize: Long) : AutoCloseable {
  * Returns the stream of [reader] after it passed through Arrow C++: `ImportDeviceRecordBatchReader`, then
  * `ExportDeviceRecordBatchReader`.
  */
-internal fun throughArrowCpp(reader: DeviceArrayReader): DeviceArrayReader = Arena.ofConfined().use { arena ->
+internal fun throughArrowCpp(reader: RecordBatchReader): RecordBatchReader = Arena.ofConfined().use { arena ->
     val (given, taken) = List(2) { arena.allocate(ArrowDeviceArrayStreamStruct.LAYOUT) }
     CData.exportStream(reader, given, CExport.DEVICE)
     ArrowCppBridge.check(ArrowCppBridge.streamThrough(given, taken))

@@ -3,9 +3,10 @@ package org.arbalest.interop.arrowcpp
 
 import org.apache.arrow.dataset.file.JniWrapper
 import org.apache.arrow.dataset.jni.NativeMemoryPool
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -49,7 +50,7 @@ internal object DatasetFiles {
     }
 
     /** Reads the batches of all files of a folder, which all must have this schema. */
-    fun read(format: Format, folder: Path, schema: Schema): DeviceArrayReader {
+    fun read(format: Format, folder: Path, schema: Schema): RecordBatchReader {
         val factory = files.makeFileSystemDatasetFactory(folder.toUri().toString(), format.ordinal, null)
         val dataset = try {
             Datasets.get().createDataset(factory, Datasets.get().inspectSchema(factory))
@@ -58,11 +59,11 @@ internal object DatasetFiles {
         }
         val pool = NativeMemoryPool.getDefault().nativeInstanceId
         val scanner = Datasets.get().createScanner(dataset, null, null, null, 16, format.ordinal, null, pool)
-        return DeviceArrayReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? = Arena.ofConfined().use { arena ->
+        return RecordBatchReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch? = Arena.ofConfined().use { arena ->
                 val array = arena.allocate(ArrowArrayStruct.LAYOUT)
                 if (Datasets.get().nextRecordBatch(scanner, array.address()))
-                    CData.importArray(array, CImport.DATA.schema(schema)) else null
+                    CData.importBatch(array, CImport.DATA.schema(schema)) else null
             }
 
             override fun close() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -26,7 +26,7 @@ internal object Numbered {
     val schema: Schema = Schema.of(types.map { (name, type) -> Field.of(name, type) })
 
     /** Returns the batch of a number; every fourth row is null, except its id. */
-    fun batch(number: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
+    fun batch(number: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), ROWS).use { batch ->
         val columns = schema.fields().associate { it.name() to batch.column(it) }
         for (row in number * ROWS until (number + 1) * ROWS) {
             columns.getValue("id").append(row.toLong())
@@ -49,7 +49,7 @@ internal object Numbered {
     }
 
     /** Returns the rows of an array as values that compare by content. */
-    fun rows(array: DeviceArray): List<Any?> = (0 until array.length()).map { array.asColumn().get(it) }
+    fun rows(array: RecordBatch): List<Any?> = (0 until array.length()).map { array.asColumn().get(it) }
 
     /** Returns the expected [rows] of the batch of a number. */
     fun rows(number: Int): List<Any?> = batch(number).use(::rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.arrowcpp
 
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -86,9 +86,9 @@ internal object Substrait {
 
     /** Returns the stream of [reader] after it passed through a plan of Arrow C++. */
     fun through(
-        reader: DeviceArrayReader,
+        reader: RecordBatchReader,
         plan: String = identity(reader.schema().fields().map { it.name() }),
-    ): DeviceArrayReader =
+    ): RecordBatchReader =
         Arena.ofConfined().use { arena ->
             val (given, taken) = List(2) { arena.allocate(ArrowArrayStreamStruct.LAYOUT) }
             CData.exportStream(reader, given, CExport.DATA)

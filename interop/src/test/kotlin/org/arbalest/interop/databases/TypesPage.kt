@@ -3,7 +3,7 @@ package org.arbalest.interop.databases
 
 import io.kotest.assertions.withClue
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.Field
 import java.io.File
 
@@ -40,7 +40,7 @@ internal class TypesPage(database: String) {
 internal class Literal(val sql: String, val value: Any?)
 
 /** Expects each SQL type of the page to arrive as the page says, with its value; [query] executes the expression. */
-internal fun TypesPage.shouldBeResults(literals: Map<String, Literal>, query: (String) -> DeviceArrayReader) {
+internal fun TypesPage.shouldBeResults(literals: Map<String, Literal>, query: (String) -> RecordBatchReader) {
     results.keys shouldBe literals.keys
     for ((type, literal) in literals) withClue(type) {
         query(literal.sql).use { reader ->

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.duckdb
 
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcDriver
 import org.arbalest.device.adbc.DuckDbDriver
@@ -129,7 +129,7 @@ internal class DuckDb(
     }
 }
 
-internal fun <T> AdbcConnection.query(sql: String, block: (DeviceArrayReader) -> T): T = query(sql).use(block)
+internal fun <T> AdbcConnection.query(sql: String, block: (RecordBatchReader) -> T): T = query(sql).use(block)
 
 /** Returns the number that a query of one row and one column returns. */
 internal fun AdbcConnection.number(sql: String): Long = query(sql) { reader ->

@@ -4,8 +4,8 @@ package org.arbalest.interop.duckdb
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.Extension
 import org.arbalest.device.types.Field
@@ -30,7 +30,7 @@ internal class DuckDbExtensionTypesSpec : FunSpec({
                         batch.column(id).append(a).appendNull().append(b)
                         batch.build()
                     }
-                    connection.ingest("t", DeviceArrayReader.of(Schema.of(id), listOf(batch)))
+                    connection.ingest("t", RecordBatchReader.of(Schema.of(id), listOf(batch)))
                     connection.number(
                         "SELECT count(*)::BIGINT FROM t WHERE typeof(id) = 'UUID' AND id::VARCHAR IN ('$a', '$b')",
                     ) shouldBe 2

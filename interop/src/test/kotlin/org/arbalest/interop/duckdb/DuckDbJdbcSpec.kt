@@ -3,7 +3,7 @@ package org.arbalest.interop.duckdb
 
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.AdbcIngest.Mode
@@ -26,7 +26,7 @@ internal class DuckDbJdbcSpec : DuckDbContract(DuckDb.jdbc) {
             DuckDb.jdbc.connected { connection ->
                 connection.execute("CREATE TABLE t (i BIGINT CHECK (i < 15000), v BIGINT, w BIGINT)")
                 val batches = List(100) { Batches.built(int64, 1000 * it, 1000) }
-                DeviceArrayReader.of(Batches.schema(int64), batches).use { reader ->
+                RecordBatchReader.of(Batches.schema(int64), batches).use { reader ->
                     val error = shouldThrow<AdbcException> {
                         connection.ingest(AdbcIngest.into("t").with(Mode.APPEND), reader)
                     }

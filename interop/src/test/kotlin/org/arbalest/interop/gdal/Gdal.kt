@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.gdal
 
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -80,7 +80,7 @@ internal object Gdal {
         }
 
         /** Returns the layer as a stream, which must be released before the dataset is closed. */
-        fun stream(batchRows: Int): DeviceArrayReader = Arena.ofConfined().use { arena ->
+        fun stream(batchRows: Int): RecordBatchReader = Arena.ofConfined().use { arena ->
             val options = arena.allocate(PTR, 2).also {
                 it.set(PTR, 0, arena.allocateFrom("MAX_FEATURES_IN_BATCH=$batchRows"))
             }

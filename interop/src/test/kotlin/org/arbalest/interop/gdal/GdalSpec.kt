@@ -5,7 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.interop.Batches
 import org.arbalest.interop.Had
 import org.arbalest.support.ResourceCountersExtension
@@ -22,7 +22,7 @@ class GdalSpec : FunSpec({
 
     fun inMemory(rows: Int) = Gdal.create("Memory", "", Gdal.kinds, rows)
 
-    fun check(batch: DeviceArray, from: Int) {
+    fun check(batch: RecordBatch, from: Int) {
         for (kind in Gdal.kinds) {
             for (row in 0 until batch.length()) {
                 withClue("${kind.name}, row ${from + row}") {

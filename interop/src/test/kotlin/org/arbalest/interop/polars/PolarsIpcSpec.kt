@@ -6,7 +6,7 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.IpcCompression
 import org.arbalest.device.ipc.IpcWriteOptions
 import org.arbalest.device.types.FlatType.Utf8ViewType
@@ -36,11 +36,11 @@ class PolarsIpcSpec : FunSpec({
     }
     val (ours, theirs) = listOf("ours", "theirs").map(folder::resolve)
 
-    fun write(type: TypeCase, kind: Kind, batches: List<DeviceArray>, options: IpcWriteOptions) =
+    fun write(type: TypeCase, kind: Kind, batches: List<RecordBatch>, options: IpcWriteOptions) =
         IpcFiles.write(ours, kind, Batches.schema(type), batches, options)
 
     /** Writes batches, compares the values that Polars reads, and reads the copies that Polars writes. */
-    fun shouldRead(type: TypeCase, kind: Kind, options: IpcWriteOptions, batches: List<DeviceArray>, rows: List<Int>) {
+    fun shouldRead(type: TypeCase, kind: Kind, options: IpcWriteOptions, batches: List<RecordBatch>, rows: List<Int>) {
         write(type, kind, batches, options)
         val values = rows.associateWith { row -> type.value(row)?.let(change(type)) }
         val isMapped = kind == Kind.FILE && options.compression() == IpcCompression.NONE && type.name != "map"
@@ -125,7 +125,7 @@ class PolarsIpcSpec : FunSpec({
 })
 
 /** Returns 100 rows. */
-private fun slices(type: TypeCase): List<DeviceArray> = listOf(Batches.laid(type, 0, 30),
+private fun slices(type: TypeCase): List<RecordBatch> = listOf(Batches.laid(type, 0, 30),
     Batches.laid(type, 25, 40).part(5, 20), Batches.laid(type, 0, 9).part(4, 0), Batches.laid(type, 50, 50))
 
 /** The types that Polars does not have, and a part of its message. */

@@ -4,7 +4,7 @@ package org.arbalest.interop.pyarrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.IpcCompression
 import org.arbalest.device.ipc.IpcWriteOptions
 import org.arbalest.interop.Batches
@@ -37,7 +37,7 @@ class PyArrowIpcSpec : FunSpec({
     val names = PythonPeer.lines("pyarrow_types.txt").map { it.split(" -> ") }.associate { it[0] to it[1] }
 
     /** Writes batches, lets pyarrow return their values and write them again, and reads these. */
-    fun shouldRead(type: TypeCase, kind: Kind, options: IpcWriteOptions, batches: List<DeviceArray>, rows: List<Int>,
+    fun shouldRead(type: TypeCase, kind: Kind, options: IpcWriteOptions, batches: List<RecordBatch>, rows: List<Int>,
         back: Kind = kind.other) {
         val (ours, theirs) = listOf("ours", "theirs").map(folder::resolve)
         IpcFiles.write(ours, kind, Batches.schema(type), batches, options)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.interop.python
 
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
@@ -23,7 +23,7 @@ internal object IpcFiles {
     }
 
     /** Writes batches, and closes them. */
-    fun write(path: Path, kind: Kind, schema: Schema, batches: List<DeviceArray>, options: IpcWriteOptions) {
+    fun write(path: Path, kind: Kind, schema: Schema, batches: List<RecordBatch>, options: IpcWriteOptions) {
         val writer = when (kind) {
             Kind.FILE -> ArrowWriter.file(path, schema, options)
             Kind.STREAM -> ArrowWriter.stream(path, schema, options)
@@ -35,7 +35,7 @@ internal object IpcFiles {
     }
 
     /** Opens all batches of a file, which are validated in full. */
-    fun read(path: Path, kind: Kind): DeviceArrayReader {
+    fun read(path: Path, kind: Kind): RecordBatchReader {
         val options = IpcReadOptions.defaults().withValidation(Validation.FULL)
         return if (kind == Kind.FILE) ArrowFile.read(path, options) else ArrowStream.read(path, options)
     }

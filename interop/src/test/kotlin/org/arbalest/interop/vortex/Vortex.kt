@@ -8,9 +8,10 @@ import dev.vortex.jni.NativePartition
 import dev.vortex.jni.NativeScan
 import dev.vortex.jni.NativeSession
 import dev.vortex.jni.NativeWriter
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
@@ -63,7 +64,7 @@ internal object Vortex : Engine {
         }
     }
 
-    private fun write(folder: Path, reader: DeviceArrayReader) = Arena.ofConfined().use { arena ->
+    private fun write(folder: Path, reader: RecordBatchReader) = Arena.ofConfined().use { arena ->
         val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
         val array = arena.allocate(ArrowArrayStruct.LAYOUT)
         CData.exportSchema(reader.schema().asField(), schema)
@@ -111,16 +112,16 @@ internal object Vortex : Engine {
         override fun give(out: MemorySegment) = CData.exportStream(scan(0), out, CExport.DATA)
 
         /** Returns a stream of the partitions of a scan, one after the other. */
-        private fun scan(filter: Long): DeviceArrayReader {
+        private fun scan(filter: Long): RecordBatchReader {
             val scan = NativeScan.create(source, 0, filter, 0, 0, null, null, 0, 0, true)
             val field = Arena.ofConfined().use { arena ->
                 val schema = arena.allocate(ArrowSchemaStruct.LAYOUT)
                 NativeScan.arrowSchema(scan, schema.address())
                 Schema.ofStruct(CData.importSchema(schema))
             }
-            var partition: DeviceArrayReader? = null
-            return DeviceArrayReader.of(field, DeviceType.CPU, object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? {
+            var partition: RecordBatchReader? = null
+            return RecordBatchReader.of(field, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? {
                     while (true) {
                         val open = partition ?: nextPartition(scan) ?: return null
                         partition = open
@@ -137,7 +138,7 @@ internal object Vortex : Engine {
             })
         }
 
-        private fun nextPartition(scan: Long): DeviceArrayReader? = Arena.ofConfined().use { arena ->
+        private fun nextPartition(scan: Long): RecordBatchReader? = Arena.ofConfined().use { arena ->
             val partition = NativeScan.nextPartition(scan)
             if (partition == 0L) return null
             val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)

@@ -6,7 +6,7 @@ import kotlinx.coroutines.Dispatchers
 import org.arbalest.coroutines.LendingFlow
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.IpcReadOptions
 import java.io.InputStream
@@ -38,7 +38,7 @@ public fun arrowFileFlow(
     path: Path,
     options: IpcReadOptions = IpcReadOptions.defaults(),
     dispatcher: CoroutineDispatcher? = null,
-): LendingFlow<DeviceArray> = lendingFlow {
+): LendingFlow<RecordBatch> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     opened(here) { ArrowFile.read(path, options) }.asFlow(here).collect { emit(it) }
 }
@@ -72,7 +72,7 @@ public fun arrowStreamFlow(
     options: IpcReadOptions = IpcReadOptions.defaults(),
     dispatcher: CoroutineDispatcher? = null,
     open: () -> InputStream,
-): LendingFlow<DeviceArray> = lendingFlow {
+): LendingFlow<RecordBatch> = lendingFlow {
     val here = dispatcher ?: Dispatchers.IO.limitedParallelism(1)
     val opening = StreamOpening(options, open)
     opened(here, opening::giveUp, opening::run).asFlow(here).collect { emit(it) }

@@ -7,7 +7,7 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import org.arbalest.coroutines.discard
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.ArrowWriter
 import org.arbalest.device.ipc.IpcWriteOptions
 import org.arbalest.device.types.Schema
@@ -42,7 +42,7 @@ import java.nio.file.Path
  * @throws java.io.IOException if the file cannot be written
  * @throws org.arbalest.device.DeviceException with the errors of [ArrowWriter.write]
  */
-public suspend fun Flow<DeviceArray>.writeArrowFile(
+public suspend fun Flow<RecordBatch>.writeArrowFile(
     path: Path,
     schema: Schema? = null,
     options: IpcWriteOptions = IpcWriteOptions.defaults(),
@@ -74,7 +74,7 @@ public suspend fun Flow<DeviceArray>.writeArrowFile(
  * @throws java.io.IOException if the output cannot be written
  * @throws org.arbalest.device.DeviceException with the errors of [ArrowWriter.write]
  */
-public suspend fun Flow<DeviceArray>.writeArrowStream(
+public suspend fun Flow<RecordBatch>.writeArrowStream(
     output: OutputStream,
     schema: Schema? = null,
     options: IpcWriteOptions = IpcWriteOptions.defaults(),
@@ -94,7 +94,7 @@ private class IpcSink(private val dispatcher: CoroutineDispatcher, private val c
     private var writer: ArrowWriter? = null
 
     suspend fun write(
-        flow: Flow<DeviceArray>,
+        flow: Flow<RecordBatch>,
         schema: Schema?,
         target: String,
         complete: suspend (ArrowWriter) -> Unit,

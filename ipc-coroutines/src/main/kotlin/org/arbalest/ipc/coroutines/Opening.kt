@@ -8,7 +8,7 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowStream
 import org.arbalest.device.ipc.IpcReadOptions
 import java.io.InputStream
@@ -20,9 +20,9 @@ import java.io.InputStream
 internal suspend fun opened(
     dispatcher: CoroutineDispatcher,
     giveUp: () -> Unit = {},
-    open: () -> DeviceArrayReader,
-): DeviceArrayReader {
-    var reader: DeviceArrayReader? = null
+    open: () -> RecordBatchReader,
+): RecordBatchReader {
+    var reader: RecordBatchReader? = null
     var failed: Throwable? = null
     try {
         coroutineScope {
@@ -50,7 +50,7 @@ internal class StreamOpening(private val options: IpcReadOptions, private val op
     private var isGivenUp = false
 
     /** Opens the input, and reads the schema. The input is closed if this call throws. */
-    fun run(): DeviceArrayReader {
+    fun run(): RecordBatchReader {
         val opened = open()
         try {
             synchronized(this) {

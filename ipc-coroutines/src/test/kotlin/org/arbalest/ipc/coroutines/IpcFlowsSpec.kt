@@ -21,10 +21,10 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.names
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.IpcException
 import org.arbalest.device.ipc.IpcReadOptions
@@ -74,7 +74,7 @@ class IpcFlowsSpec : FunSpec({
     }
 
     test("a batch is closed after its emit, and a retained one outlives the collection") {
-        val borrowed = mutableListOf<DeviceArray>()
+        val borrowed = mutableListOf<RecordBatch>()
         arrowFileFlow(file).collect { borrowed += it }
         borrowed.map { it.isOpen } shouldBe listOf(false, false, false)
         val kept = arrowFileFlow(file).map { it.retain() }.take(1).toList().single()
@@ -222,7 +222,7 @@ class IpcFlowsSpec : FunSpec({
     }
 
     test("cancelling a collector in its own work closes the batch and the input") {
-        val emitted = CompletableDeferred<DeviceArray>()
+        val emitted = CompletableDeferred<RecordBatch>()
         val input = HeldInput(streamBytes(trades(1, 2)))
         coroutineScope {
             val collection = launch(Dispatchers.Default) {

@@ -28,8 +28,9 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.asFlow
 import org.arbalest.coroutines.lendingFlow
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
 import org.arbalest.device.ipc.IpcCompression
@@ -88,15 +89,15 @@ class IpcSinksSpec : FunSpec({
         val output = object : OutputStream() {
             override fun write(byte: Int) = throw IOException("the disk is full")
         }
-        val sinks = listOf<suspend Flow<DeviceArray>.() -> Unit>(
+        val sinks = listOf<suspend Flow<RecordBatch>.() -> Unit>(
             { writeArrowFile(folder.resolve("trades.arrow"), SCHEMA) },
             { writeArrowFile(folder.resolve("no/trades.arrow"), SCHEMA) },
             { writeArrowStream(output, SCHEMA) },
         )
         for ((i, sink) in sinks.withIndex()) for (cancelled in listOf(true, i == 0)) {
             val closes = AtomicInteger()
-            val flow = DeviceArrayReader.of(SCHEMA, object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? = null
+            val flow = RecordBatchReader.of(SCHEMA, object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? = null
 
                 override fun close() {
                     closes.incrementAndGet()
@@ -129,15 +130,15 @@ class IpcSinksSpec : FunSpec({
     test("an empty flow needs a schema, and the error says so") {
         val folder = tempdir().toPath()
         val file = folder.resolve("empty.arrow")
-        shouldThrow<NoSuchElementException> { emptyFlow<DeviceArray>().writeArrowFile(file) }.message shouldBe
+        shouldThrow<NoSuchElementException> { emptyFlow<RecordBatch>().writeArrowFile(file) }.message shouldBe
             "cannot write $file: the flow ended without a batch, and its schema is unknown. Pass the schema to write " +
             "a flow that may be empty"
         folder.files() shouldBe listOf()
         val output = Recorded()
-        shouldThrow<NoSuchElementException> { emptyFlow<DeviceArray>().writeArrowStream(output) }
+        shouldThrow<NoSuchElementException> { emptyFlow<RecordBatch>().writeArrowStream(output) }
         output.size() shouldBe 0
-        emptyFlow<DeviceArray>().writeArrowFile(file, SCHEMA) shouldBe 0
-        emptyFlow<DeviceArray>().writeArrowStream(output, SCHEMA) shouldBe 0
+        emptyFlow<RecordBatch>().writeArrowFile(file, SCHEMA) shouldBe 0
+        emptyFlow<RecordBatch>().writeArrowStream(output, SCHEMA) shouldBe 0
         ArrowFile.open(file).use { it.schema() to it.batchCount() shouldBe (SCHEMA to 0) }
         ArrowStream.open(ByteArrayInputStream(output.toByteArray()), IpcReadOptions.defaults()).use {
             it.schema() shouldBe SCHEMA
@@ -147,7 +148,7 @@ class IpcSinksSpec : FunSpec({
 
     test("batches that a plain flow emits are closed, and so are borrowed ones") {
         val file = tempdir().toPath().resolve("trades.arrow")
-        val emitted = mutableListOf<DeviceArray>()
+        val emitted = mutableListOf<RecordBatch>()
         trades().map { it.slice(0, 1) }.map { it.also(emitted::add) }.writeArrowFile(file) shouldBe 3
         emitted.map { it.isOpen } shouldBe listOf(false, false, false)
         arrowFileFlow(file).map { it.ids() }.toList() shouldBe listOf(listOf(1L), listOf(3L), listOf(4L))
@@ -176,7 +177,7 @@ class IpcSinksSpec : FunSpec({
 
     test("a batch with another schema leaves no file, and is closed") {
         val folder = tempdir().toPath()
-        var other: DeviceArray? = null
+        var other: RecordBatch? = null
         shouldThrow<IllegalArgumentException> {
             flow {
                 emit(trades(1, 2))
@@ -190,7 +191,7 @@ class IpcSinksSpec : FunSpec({
     test("a folder that does not exist is an error before the flow begins, if the schema is known") {
         val file = tempdir().toPath().resolve("missing/trades.arrow")
         var begun = false
-        shouldThrow<NoSuchFileException> { flow<DeviceArray> { begun = true }.writeArrowFile(file, SCHEMA) }
+        shouldThrow<NoSuchFileException> { flow<RecordBatch> { begun = true }.writeArrowFile(file, SCHEMA) }
         begun shouldBe false
     }
 
@@ -253,7 +254,7 @@ class IpcSinksSpec : FunSpec({
         coroutineScope {
             val job = async(Dispatchers.Default) {
                 writing.await()
-                rows.complete(emptyFlow<DeviceArray>().writeArrowFile(file, SCHEMA, dispatcher = cancelling))
+                rows.complete(emptyFlow<RecordBatch>().writeArrowFile(file, SCHEMA, dispatcher = cancelling))
             }
             writing.complete(job)
             job.ends() shouldBe true

@@ -7,9 +7,9 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.lendingFlow
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowWriter
 import org.arbalest.device.ipc.IpcWriteOptions
 import java.io.ByteArrayOutputStream
@@ -18,7 +18,7 @@ import kotlin.io.path.listDirectoryEntries
 import kotlin.io.path.name
 import kotlin.time.Duration.Companion.seconds
 
-internal fun trades(vararg ids: Long): DeviceArray = Devices.cpu().batch(ids.size) {
+internal fun trades(vararg ids: Long): RecordBatch = Devices.cpu().batch(ids.size) {
     int64("id", ids)
     utf8("symbol") { "s${ids[it]}" }
 }
@@ -34,14 +34,14 @@ internal fun trades() = lendingFlow {
 
 internal val IDS = listOf(listOf(1L, 2L), listOf(3L), listOf(4L, 5L, 6L))
 
-internal fun DeviceArray.ids(): List<Long> = column("id").toLongArray().toList()
+internal fun RecordBatch.ids(): List<Long> = column("id").toLongArray().toList()
 
 /** The size of a stream's end mark. */
 internal const val END_MARK = 8
 
 /** The bytes of a stream with these batches. */
-internal fun streamBytes(vararg batches: DeviceArray): ByteArray = ByteArrayOutputStream().also {
-    ArrowWriter.writeStream(it, DeviceArrayReader.of(SCHEMA, batches.asList()), IpcWriteOptions.defaults())
+internal fun streamBytes(vararg batches: RecordBatch): ByteArray = ByteArrayOutputStream().also {
+    ArrowWriter.writeStream(it, RecordBatchReader.of(SCHEMA, batches.asList()), IpcWriteOptions.defaults())
 }.toByteArray()
 
 internal fun Path.files(): List<String> = listDirectoryEntries().map { it.name }

@@ -13,9 +13,9 @@ import org.apache.arrow.vector.ipc.ArrowFileReader;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.arrow.ArrowReaders;
 import org.arbalest.device.arrow.ArrowVectors;
 import org.arbalest.device.c.CData;
@@ -27,38 +27,38 @@ final class ArrowIpcJava {
   private ArrowIpcJava() {}
 
   static void handOver(VectorSchemaRoot root, MemorySegment array, MemorySegment schema) {
-    try (DeviceArray batch = ArrowVectors.toDeviceArray(root)) {
+    try (RecordBatch batch = ArrowVectors.toDeviceArray(root)) {
       CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // the root may be closed now
     }
   }
 
   static VectorSchemaRoot takeBack(MemorySegment array, MemorySegment schema, BufferAllocator allocator) {
-    try (DeviceArray batch = CData.importArray(array, CImport.DATA.schema(schema))) {
+    try (RecordBatch batch = CData.importBatch(array, CImport.DATA.schema(schema))) {
       return ArrowVectors.toVectorSchemaRoot(batch, allocator);
     }
   }
 
-  static void onto(Device device, Path file, BufferAllocator allocator, Consumer<DeviceArray> action)
+  static void onto(Device device, Path file, BufferAllocator allocator, Consumer<RecordBatch> action)
       throws IOException {
-    try (DeviceArrayReader batches =
-        ArrowReaders.toDeviceArrayReader(new ArrowFileReader(FileChannel.open(file), allocator))) {
+    try (RecordBatchReader batches =
+        ArrowReaders.toRecordBatchReader(new ArrowFileReader(FileChannel.open(file), allocator))) {
       batches.forEach(batch -> {
-        try (DeviceArray there = batch.copyTo(device)) {
+        try (RecordBatch there = batch.copyTo(device)) {
           action.accept(there);
         }
       });
     }
   }
 
-  static void write(DeviceArrayReader batches, OutputStream out, BufferAllocator allocator) throws IOException {
+  static void write(RecordBatchReader batches, OutputStream out, BufferAllocator allocator) throws IOException {
     try (ArrowReader reader = ArrowReaders.toReplacingArrowReader(batches, allocator);
         ArrowStreamWriter writer = new ArrowStreamWriter(reader.getVectorSchemaRoot(), reader, out)) {
       while (reader.loadNextBatch()) writer.writeBatch();
     }
   }
 
-  static DeviceArray here(DeviceArray there) {
-    DeviceArray here = there.copyTo(Devices.cpu());
+  static RecordBatch here(RecordBatch there) {
+    RecordBatch here = there.copyTo(Devices.cpu());
     here.synchronize();
     return here;
   }

@@ -8,7 +8,7 @@ import org.apache.arrow.c.CDataDictionaryProvider;
 import org.apache.arrow.c.Data;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
 import org.arbalest.device.c.CImport;
@@ -17,20 +17,20 @@ import org.arbalest.device.c.CImport;
 final class ArrowJava {
   private ArrowJava() {}
 
-  static DeviceArray fromArrowJava(VectorSchemaRoot root, BufferAllocator allocator) {
+  static RecordBatch fromArrowJava(VectorSchemaRoot root, BufferAllocator allocator) {
     try (ArrowArray array = ArrowArray.allocateNew(allocator);
         ArrowSchema schema = ArrowSchema.allocateNew(allocator)) {
       Data.exportVectorSchemaRoot(allocator, root, null, array, schema);
-      return CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+      return CData.importBatch(MemorySegment.ofAddress(array.memoryAddress()),
           CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())));
     }
   }
 
-  static VectorSchemaRoot toArrowJava(DeviceArray batch, BufferAllocator allocator,
+  static VectorSchemaRoot toArrowJava(RecordBatch batch, BufferAllocator allocator,
       CDataDictionaryProvider dictionaries) {
     try (ArrowArray array = ArrowArray.allocateNew(allocator);
         ArrowSchema schema = ArrowSchema.allocateNew(allocator);
-        DeviceArray whole = batch.compact()) { // Arrow Java 19 ignores the offset of a slice
+        RecordBatch whole = batch.compact()) { // Arrow Java 19 ignores the offset of a slice
       CData.exportArray(whole, MemorySegment.ofAddress(array.memoryAddress()),
           CExport.DATA.schemaTo(MemorySegment.ofAddress(schema.memoryAddress())));
       return Data.importVectorSchemaRoot(allocator, array, schema, dictionaries);

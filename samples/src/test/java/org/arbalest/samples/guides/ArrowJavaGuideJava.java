@@ -3,7 +3,7 @@ package org.arbalest.samples.guides;
 
 import org.apache.arrow.memory.*;
 import org.apache.arrow.vector.*;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.arrow.ArrowVectors;
 
 public final class ArrowJavaGuideJava {
@@ -14,7 +14,7 @@ public final class ArrowJavaGuideJava {
       price.set(0, 1.5);
       price.set(1, 4.25);
       price.setValueCount(2);
-      try (DeviceArray batch = ArrowVectors.toDeviceArray(VectorSchemaRoot.of(price));
+      try (RecordBatch batch = ArrowVectors.toDeviceArray(VectorSchemaRoot.of(price));
           VectorSchemaRoot root = ArrowVectors.toVectorSchemaRoot(batch, allocator)) { // the same buffers
         System.out.println(batch.column("price").getDouble(1)); // 4.25
         System.out.println(root.getVector("price")); // [1.5, 4.25]

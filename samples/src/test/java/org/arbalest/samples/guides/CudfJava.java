@@ -12,6 +12,7 @@ import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryAllocator;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -80,7 +81,7 @@ final class CudfJava {
   }
 
   /** Returns a record batch in the memory of a table, which may be closed then. */
-  static DeviceArray wrap(Table table, Schema schema, DeviceStream stream) {
+  static RecordBatch wrap(Table table, Schema schema, DeviceStream stream) {
     if (table.getNumberOfColumns() != schema.fields().size()) {
       throw new IllegalArgumentException(table.getNumberOfColumns() + " columns for " + schema);
     }
@@ -89,7 +90,7 @@ final class CudfJava {
       for (int i = 0; i < table.getNumberOfColumns(); i++) {
         columns.add(wrap(table.getColumn(i), schema.fields().get(i), stream));
       }
-      return DeviceArray.ofColumns(schema.fields().stream().map(Field::name).toList(), columns);
+      return RecordBatch.ofColumns(schema.fields().stream().map(Field::name).toList(), columns);
     } finally {
       columns.forEach(DeviceArray::close);
     }
@@ -145,10 +146,10 @@ final class CudfJava {
   }
 
   /** Returns a table with a copy of a record batch in RMM's memory. The stream is that of cuDF. */
-  static Table table(DeviceArray batch, List<DType> types, RmmAllocator allocator, DeviceStream stream) {
+  static Table table(RecordBatch batch, List<DType> types, RmmAllocator allocator, DeviceStream stream) {
     List<ColumnVector> columns = new ArrayList<>();
-    try (DeviceArray counted = batch.countNulls(stream);
-        DeviceArray copy = counted.copyTo(MemoryManager.of(stream, allocator), stream);
+    try (RecordBatch counted = batch.countNulls(stream);
+        RecordBatch copy = counted.copyTo(MemoryManager.of(stream, allocator), stream);
         ArrayData data = ArrayData.of(copy)) {
       if (types.size() != data.children().size()) {
         throw new IllegalArgumentException(types.size() + " types for " + data.children().size() + " columns");

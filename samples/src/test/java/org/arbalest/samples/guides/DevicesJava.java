@@ -38,9 +38,9 @@ final class DevicesJava {
     }
   }
 
-  static MeteredMemory.Statistics bounded(Device gpu, DeviceArray batch, long limit) {
+  static MeteredMemory.Statistics bounded(Device gpu, RecordBatch batch, long limit) {
     MeteredMemory memory = gpu.memory().limited(limit); // counts the allocations of this manager
-    try (DeviceArray there = batch.copyTo(memory, gpu.defaultStream())) {
+    try (RecordBatch there = batch.copyTo(memory, gpu.defaultStream())) {
       // ENOMEM with the numbers if the copy exceeds the limit
       there.synchronize();
       return memory.statistics(); // bytes in buffers now, their peak, their total
@@ -54,11 +54,11 @@ final class DevicesJava {
     } // does not wait: pinned until the callback runs
   }
 
-  static void give(Device gpu, DeviceArray batch, SocketChannel socket) throws IOException {
+  static void give(Device gpu, RecordBatch batch, SocketChannel socket) throws IOException {
     MemoryManager memory = gpu.shareableMemory().orElseThrow();
     try (ArrayLink link = ArrayLink.over(socket)) { // the link owns the socket, and closes it
       // send consumes the copy; its memory stays until the other process releases it
-      try (DeviceArray copy = batch.copyTo(memory, gpu.defaultStream())) {
+      try (RecordBatch copy = batch.copyTo(memory, gpu.defaultStream())) {
         link.send(copy);
       }
     }
@@ -69,8 +69,8 @@ final class DevicesJava {
     try (ArrayLink link = ArrayLink.over(socket)) {
       DeviceArray next;
       while ((next = link.receive()) != null) {
-        try (DeviceArray batch = next;
-            DeviceArray here = batch.copyTo(Devices.cpu())) {
+        try (RecordBatch batch = next.asRecordBatch();
+            RecordBatch here = batch.copyTo(Devices.cpu())) {
           here.synchronize();
           for (double price : here.column("price").toDoubleArray()) total += price;
         }

@@ -29,9 +29,9 @@ public final class FirstBatch {
   static void produce(MemorySegment out) {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
       builder.float64("price", new double[] {1.5, 2.0, 4.25}).utf8("symbol", Arrays.asList("A", null, "C"));
-      DeviceArray trades = builder.build();
+      RecordBatch trades = builder.build();
       System.out.println(trades);
-      try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
+      try (RecordBatchReader reader = RecordBatchReader.of(trades.schema(), List.of(trades))) {
         CData.exportStream(reader, out, CExport.DATA); // the consumer of the struct releases the stream
       } // close does nothing after an export; it is for the case that the export fails
     }
@@ -39,10 +39,10 @@ public final class FirstBatch {
 
   static double consume(MemorySegment in) {
     double total = 0;
-    try (DeviceArrayReader reader = CData.importStream(in, CImport.DATA)) {
-      DeviceArray next;
+    try (RecordBatchReader reader = CData.importStream(in, CImport.DATA)) {
+      RecordBatch next;
       while ((next = reader.next()) != null) {
-        try (DeviceArray batch = next) {
+        try (RecordBatch batch = next) {
           DoubleView price = batch.column("price").asDoubles();
           for (long row = 0; row < price.length(); row++) {
             if (!price.isNull(row)) total += price.get(row);

@@ -11,8 +11,9 @@ import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.ipc.ArrowReader;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.arrow.ArrowReaders;
 import org.arbalest.device.arrow.ArrowSchemas;
 import org.arbalest.device.arrow.ArrowVectors;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class FlightJava {
   private FlightJava() {}
 
-  static Thread send(DeviceArrayReader batches, ServerStreamListener listener, BufferAllocator allocator) {
+  static Thread send(RecordBatchReader batches, ServerStreamListener listener, BufferAllocator allocator) {
     BackpressureStrategy pressure = new BackpressureStrategy.CallbackBackpressureStrategy();
     pressure.register(listener);
     return Thread.startVirtualThread(() -> {
@@ -42,14 +43,14 @@ final class FlightJava {
     });
   }
 
-  static DeviceArrayReader receive(FlightStream stream) {
-    return DeviceArrayReader.of(ArrowSchemas.toSchema(stream.getSchema(), stream.getDictionaryProvider()),
+  static RecordBatchReader receive(FlightStream stream) {
+    return RecordBatchReader.of(ArrowSchemas.toSchema(stream.getSchema(), stream.getDictionaryProvider()),
         new FlightBatches(stream));
   }
 
-  record FlightBatches(FlightStream stream) implements DeviceArrayReader.Source {
+  record FlightBatches(FlightStream stream) implements DeviceArrayReader.Source<RecordBatch> {
     @Override
-    public @Nullable DeviceArray next() {
+    public @Nullable RecordBatch next() {
       return shielded(stream::next) ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider())
           : null;
     }

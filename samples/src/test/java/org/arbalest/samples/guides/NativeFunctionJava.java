@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
@@ -17,7 +17,7 @@ import org.arbalest.device.c.CExport;
 final class NativeFunctionJava {
   private NativeFunctionJava() {}
 
-  static long countRows(SymbolLookup library, DeviceArrayReader reader) throws Throwable {
+  static long countRows(SymbolLookup library, RecordBatchReader reader) throws Throwable {
     MethodHandle countRows = Linker.nativeLinker().downcallHandle(library.findOrThrow("count_rows"),
         FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
     try (Arena arena = Arena.ofConfined()) {

@@ -18,19 +18,19 @@ public final class SharingGuideJava {
     try (BufferAllocator allocator = new RootAllocator();
         Connection jdbc = DriverManager.getConnection("jdbc:duckdb:");
         BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
-      DeviceArray trades = builder.float64("price", new double[] {1.5, 2.0, 4.25}).build();
-      try (DeviceArrayReader reader = DeviceArrayReader.of(trades.schema(), List.of(trades))) {
+      RecordBatch trades = builder.float64("price", new double[] {1.5, 2.0, 4.25}).build();
+      try (RecordBatchReader reader = RecordBatchReader.of(trades.schema(), List.of(trades))) {
         intoDuckDb(reader, jdbc.unwrap(DuckDBConnection.class), allocator);
       }
       try (Statement sql = jdbc.createStatement();
           ResultSet result = sql.executeQuery("SELECT max(price) AS price FROM trades");
-          DeviceArrayReader reader = fromDuckDb(result, allocator)) {
+          RecordBatchReader reader = fromDuckDb(result, allocator)) {
         reader.forEach(batch -> System.out.println(batch.column("price").getDouble(0))); // 4.25
       }
     }
   }
 
-  static void intoDuckDb(DeviceArrayReader reader, DuckDBConnection duckDb, BufferAllocator allocator)
+  static void intoDuckDb(RecordBatchReader reader, DuckDBConnection duckDb, BufferAllocator allocator)
       throws SQLException {
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator);
         Statement create = duckDb.createStatement();
@@ -46,7 +46,7 @@ public final class SharingGuideJava {
     }
   }
 
-  static DeviceArrayReader fromDuckDb(ResultSet result, BufferAllocator allocator) throws SQLException {
+  static RecordBatchReader fromDuckDb(ResultSet result, BufferAllocator allocator) throws SQLException {
     ArrowReader reader = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, 65_536);
     try (ArrowArrayStream stream = ArrowArrayStream.allocateNew(allocator)) {
       Data.exportArrayStream(allocator, reader, stream);

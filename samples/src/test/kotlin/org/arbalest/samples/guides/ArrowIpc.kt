@@ -29,23 +29,23 @@ fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment
 }
 
 fun takeBack(array: MemorySegment, schema: MemorySegment, allocator: BufferAllocator): VectorSchemaRoot =
-    CData.importArray(array, CImport.DATA.schema(schema)).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
+    CData.importBatch(array, CImport.DATA.schema(schema)).use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
 
-fun onto(device: Device, file: Path, allocator: BufferAllocator, action: (DeviceArray) -> Unit) {
-    ArrowReaders.toDeviceArrayReader(ArrowFileReader(FileChannel.open(file), allocator)).useArrays { batches ->
+fun onto(device: Device, file: Path, allocator: BufferAllocator, action: (RecordBatch) -> Unit) {
+    ArrowReaders.toRecordBatchReader(ArrowFileReader(FileChannel.open(file), allocator)).useArrays { batches ->
         for (batch in batches) batch.copyTo(device).use(action)
     }
 }
 
-fun write(batches: DeviceArrayReader, out: OutputStream, allocator: BufferAllocator) {
+fun write(batches: RecordBatchReader, out: OutputStream, allocator: BufferAllocator) {
     ArrowReaders.toReplacingArrowReader(batches, allocator).use { reader ->
         ArrowStreamWriter(reader.vectorSchemaRoot, reader, out).use { while (reader.loadNextBatch()) it.writeBatch() }
     }
 }
 
-fun here(there: DeviceArray): DeviceArray = there.copyTo(Devices.cpu()).apply { synchronize() }
+fun here(there: RecordBatch): RecordBatch = there.copyTo(Devices.cpu()).apply { synchronize() }
 
-fun asFlow(reader: ArrowReader): LendingFlow<DeviceArray> = ArrowReaders.toDeviceArrayReader(reader).asFlow()
+fun asFlow(reader: ArrowReader): LendingFlow<RecordBatch> = ArrowReaders.toRecordBatchReader(reader).asFlow()
 
-fun asArrowReader(batches: Flow<DeviceArray>, schema: Schema, allocator: BufferAllocator): ArrowReader =
+fun asArrowReader(batches: Flow<RecordBatch>, schema: Schema, allocator: BufferAllocator): ArrowReader =
     ArrowReaders.toReplacingArrowReader(batches.asReader(schema, context = Dispatchers.IO), allocator)

@@ -7,7 +7,7 @@ import org.apache.arrow.c.CDataDictionaryProvider
 import org.apache.arrow.c.Data
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.VectorSchemaRoot
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
@@ -15,17 +15,17 @@ import java.lang.foreign.MemorySegment
 
 // A root to a batch and back, by Arrow Java's own arrow-c-data. docs/guides/sharing.md links here.
 
-fun fromArrowJava(root: VectorSchemaRoot, allocator: BufferAllocator): DeviceArray =
+fun fromArrowJava(root: VectorSchemaRoot, allocator: BufferAllocator): RecordBatch =
     ArrowArray.allocateNew(allocator).use { array ->
         ArrowSchema.allocateNew(allocator).use { schema ->
             Data.exportVectorSchemaRoot(allocator, root, null, array, schema)
-            CData.importArray(MemorySegment.ofAddress(array.memoryAddress()),
+            CData.importBatch(MemorySegment.ofAddress(array.memoryAddress()),
                 CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
         }
     }
 
 fun toArrowJava(
-    batch: DeviceArray,
+    batch: RecordBatch,
     allocator: BufferAllocator,
     dictionaries: CDataDictionaryProvider,
 ): VectorSchemaRoot =

@@ -34,12 +34,13 @@ import org.apache.arrow.vector.ipc.ArrowStreamReader
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.device.arrow.ArrowReaders
@@ -68,7 +69,7 @@ import java.util.concurrent.atomic.AtomicReference
 private const val ROWS = 1000
 
 /** Creates rows that start at [from]. Every third row has no name. */
-private fun trades(from: Long): DeviceArray = Devices.cpu().batch(ROWS) {
+private fun trades(from: Long): RecordBatch = Devices.cpu().batch(ROWS) {
     int64("id", LongArray(ROWS) { from + it })
     float64("price", DoubleArray(ROWS) { (from + it) * 0.5 })
     utf8("name", List(ROWS) { row -> "n$row".takeIf { row % 3 != 0 } })
@@ -76,10 +77,10 @@ private fun trades(from: Long): DeviceArray = Devices.cpu().batch(ROWS) {
 
 private val schema: Schema = trades(0).use { it.schema() }
 
-private fun trades(vararg from: Long) = DeviceArrayReader.of(schema, from.map { trades(it) })
+private fun trades(vararg from: Long) = RecordBatchReader.of(schema, from.map { trades(it) })
 
 /** A source without an end that counts its batches. */
-private class Endless : DeviceArrayReader.Source {
+private class Endless : DeviceArrayReader.Source<RecordBatch> {
     val made = AtomicInteger()
     val closed = CountDownLatch(1)
 
@@ -92,13 +93,13 @@ private class Endless : DeviceArrayReader.Source {
 private fun colours(
     allocator: BufferAllocator,
     batches: Int,
-): DeviceArrayReader = MapDictionaryProvider().use { provider ->
+): RecordBatchReader = MapDictionaryProvider().use { provider ->
     provider.put(Dictionary(texts(allocator, "red", "blue"), DictionaryEncoding(1, false, null)))
     val root = texts(allocator, "red", "blue", "red").use {
         VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(1)) as FieldVector)
     }
     root.use { ArrowVectors.toDeviceArray(it, provider) }.use { batch ->
-        DeviceArrayReader.of(batch.schema(), List(batches) { batch.retain() })
+        RecordBatchReader.of(batch.schema(), List(batches) { batch.retain() })
     }
 }
 
@@ -110,11 +111,11 @@ private fun texts(allocator: BufferAllocator, vararg values: String) = VarCharVe
 
 private class Snippets(
     val language: String,
-    val onto: (Device, Path, BufferAllocator, (DeviceArray) -> Unit) -> Unit,
-    val write: (DeviceArrayReader, OutputStream, BufferAllocator) -> Unit,
-    val here: (DeviceArray) -> DeviceArray,
-    val send: (DeviceArrayReader, FlightProducer.ServerStreamListener, BufferAllocator) -> Thread,
-    val receive: (FlightStream) -> DeviceArrayReader,
+    val onto: (Device, Path, BufferAllocator, (RecordBatch) -> Unit) -> Unit,
+    val write: (RecordBatchReader, OutputStream, BufferAllocator) -> Unit,
+    val here: (RecordBatch) -> RecordBatch,
+    val send: (RecordBatchReader, FlightProducer.ServerStreamListener, BufferAllocator) -> Thread,
+    val receive: (FlightStream) -> RecordBatchReader,
 )
 
 /** Runs the snippets of docs/guides/arrow-java.md. The allocators fail a test that leaves memory in them. */
@@ -174,13 +175,13 @@ class ArrowJavaSpec : FunSpec({
                         }
                     }
                     val device: Device = Devices.device(DeviceType.EXT_DEV, 0)
-                    val there = mutableListOf<DeviceArray>()
+                    val there = mutableListOf<RecordBatch>()
                     snippets.onto(device, file, allocator) { there += it.retain() }
                     there.map { it.device() } shouldContainExactly listOf(device, device)
                     val bytes = ByteArrayOutputStream()
-                    snippets.write(DeviceArrayReader.of(schema, there.map { batch -> batch.use { snippets.here(it) } }),
+                    snippets.write(RecordBatchReader.of(schema, there.map { batch -> batch.use { snippets.here(it) } }),
                         bytes, allocator)
-                    ArrowReaders.toDeviceArrayReader(
+                    ArrowReaders.toRecordBatchReader(
                         ArrowStreamReader(ByteArrayInputStream(bytes.toByteArray()), allocator),
                     ).useArrays { back ->
                         var from = 0L
@@ -240,16 +241,16 @@ class ArrowJavaSpec : FunSpec({
         test("$language: a Flight server waits for a slow client") {
             val sender = AtomicReference<Thread>()
             val last = AtomicInteger(100_000) // more batches than gRPC buffers
-            val batches = object : DeviceArrayReader.Source {
+            val batches = object : DeviceArrayReader.Source<RecordBatch> {
                 val made = AtomicInteger()
 
-                override fun next(): DeviceArray? {
+                override fun next(): RecordBatch? {
                     sender.set(Thread.currentThread())
                     return if (made.get() < last.get()) trades(ROWS.toLong() * made.getAndIncrement()) else null
                 }
             }
             flight(
-                { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, batches), listener, allocator) },
+                { listener, allocator -> snippets.send(RecordBatchReader.of(schema, batches), listener, allocator) },
             ) { stream ->
                 eventually("the server waits") { sender.get()?.state == Thread.State.WAITING }
                 last.set(batches.made.get() + 100)
@@ -263,13 +264,13 @@ class ArrowJavaSpec : FunSpec({
 
         for (failure in listOf(DeviceException(Errno.EIO, "the disk is gone"), AssertionError("a bug"))) {
             test("$language: a batch that fails ends the Flight stream with an error: ${failure.message}") {
-                val failing = object : DeviceArrayReader.Source {
+                val failing = object : DeviceArrayReader.Source<RecordBatch> {
                     var pulls = 0
 
                     override fun next() = if (pulls++ == 0) trades(0) else throw failure
                 }
                 flight({ listener, allocator ->
-                    snippets.send(DeviceArrayReader.of(schema, failing), listener, allocator)
+                    snippets.send(RecordBatchReader.of(schema, failing), listener, allocator)
                 }) { stream ->
                     var batches = 0
                     shouldThrow<DeviceException> { snippets.receive(stream).useArrays { for (batch in it) batches++ } }
@@ -280,11 +281,11 @@ class ArrowJavaSpec : FunSpec({
 
         test("$language: a Flight server that is interrupted while it waits sends an error instead of the end") {
             val sender = AtomicReference<Thread>()
-            val endless = object : DeviceArrayReader.Source {
+            val endless = object : DeviceArrayReader.Source<RecordBatch> {
                 override fun next() = trades(0).also { sender.set(Thread.currentThread()) }
             }
             flight(
-                { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) },
+                { listener, allocator -> snippets.send(RecordBatchReader.of(schema, endless), listener, allocator) },
             ) { stream ->
                 eventually("the server waits") { sender.get()?.state == Thread.State.WAITING }
                 sender.get().interrupt()
@@ -297,9 +298,9 @@ class ArrowJavaSpec : FunSpec({
         test("$language: a Flight server stops when the client's flow stops early") {
             val endless = Endless()
             flight(
-                { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, endless), listener, allocator) },
+                { listener, allocator -> snippets.send(RecordBatchReader.of(schema, endless), listener, allocator) },
             ) { stream ->
-                val kept = mutableListOf<DeviceArray>()
+                val kept = mutableListOf<RecordBatch>()
                 runBlocking { snippets.receive(stream).asFlow().take(3).collect { kept += it.retain() } }
                 endless.closed.await(5, SECONDS) shouldBe true
                 kept.map { batch -> batch.use { it["id"].longs()[0] } } shouldContainExactly listOf(0L, 1000, 2000)
@@ -311,10 +312,10 @@ class ArrowJavaSpec : FunSpec({
             repeat(30) { // Flight sometimes loses the end of a stream that is interrupted
                 val closed = CountDownLatch(1)
                 val gate = CountDownLatch(1)
-                val silent = object : DeviceArrayReader.Source {
+                val silent = object : DeviceArrayReader.Source<RecordBatch> {
                     var pulls = 0
 
-                    override fun next(): DeviceArray? {
+                    override fun next(): RecordBatch? {
                         if (pulls++ == 0) return trades(0)
                         gate.await()
                         return null
@@ -323,7 +324,7 @@ class ArrowJavaSpec : FunSpec({
                     override fun close() = closed.countDown()
                 }
                 flight(
-                    { listener, allocator -> snippets.send(DeviceArrayReader.of(schema, silent), listener, allocator) },
+                    { listener, allocator -> snippets.send(RecordBatchReader.of(schema, silent), listener, allocator) },
                 ) { stream ->
                     runBlocking(Dispatchers.Default) {
                         val first = CompletableDeferred<Long>()

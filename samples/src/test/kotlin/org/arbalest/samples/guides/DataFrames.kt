@@ -2,8 +2,8 @@
 package org.arbalest.samples.guides
 
 import org.apache.arrow.memory.BufferAllocator
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowVectors
 import org.jetbrains.kotlinx.dataframe.AnyFrame
@@ -12,10 +12,10 @@ import org.jetbrains.kotlinx.dataframe.io.toDataFrame
 
 // Kotlin DataFrame, for docs/guides/arrow-java.md.
 
-fun toDataFrame(batches: DeviceArrayReader, allocator: BufferAllocator): AnyFrame =
+fun toDataFrame(batches: RecordBatchReader, allocator: BufferAllocator): AnyFrame =
     ArrowReaders.toReplacingArrowReader(batches, allocator).toDataFrame() // closes the reader
 
-fun <R> lend(frame: AnyFrame, action: (DeviceArray) -> R): R = frame.arrowWriter().use { writer ->
+fun <R> lend(frame: AnyFrame, action: (RecordBatch) -> R): R = frame.arrowWriter().use { writer ->
     // the writer owns the memory: copy a batch that outlives this block
     writer.allocateVectorSchemaRoot().use { root -> ArrowVectors.toDeviceArray(root).use(action) }
 }

@@ -39,7 +39,7 @@ fun allocate(gpu: Device, bytes: Long): String {
     }
 }
 
-fun bounded(gpu: Device, batch: DeviceArray, limit: Long): MeteredMemory.Statistics {
+fun bounded(gpu: Device, batch: RecordBatch, limit: Long): MeteredMemory.Statistics {
     val memory = gpu.memory().limited(limit) // counts the allocations of this manager
     return batch.copyTo(memory, gpu.defaultStream()).use { there ->
         // ENOMEM with the numbers if the copy exceeds the limit
@@ -54,7 +54,7 @@ fun pinned(gpu: Device, table: MemorySegment, to: DeviceBuffer, stream: DeviceSt
     } // does not wait: pinned until the callback runs
 }
 
-fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
+fun give(gpu: Device, batch: RecordBatch, socket: SocketChannel) {
     val memory = gpu.shareableMemory().orElseThrow()
     ArrayLink.over(socket).use { link -> // the link owns the socket, and closes it
         // send consumes the copy; its memory stays until the other process releases it
@@ -65,8 +65,8 @@ fun give(gpu: Device, batch: DeviceArray, socket: SocketChannel) {
 fun take(socket: SocketChannel): Double {
     var total = 0.0
     ArrayLink.over(socket).use { link ->
-        while (true) (link.receive() ?: break).use { batch ->
-            batch.copyTo(Devices.cpu()).use { here ->
+        while (true) (link.receive() ?: break).use { array ->
+            array.asRecordBatch().copyTo(Devices.cpu()).use { here ->
                 here.synchronize()
                 total += here["price"].doubles().sum()
             }

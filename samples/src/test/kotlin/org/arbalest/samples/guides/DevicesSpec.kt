@@ -7,10 +7,10 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.MeteredMemory
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.support.CCompiler
 import org.arbalest.support.ChildJvm
@@ -71,7 +71,7 @@ internal object DevicesOnDouble {
         println("all is well")
     }
 
-    private fun batch(): DeviceArray = Devices.cpu().batch { float64("price", doubleArrayOf(7.5)) }
+    private fun batch(): RecordBatch = Devices.cpu().batch { float64("price", doubleArrayOf(7.5)) }
 
     private fun here(isJava: Boolean) {
         val (uuid, place) = Devices.device(DeviceType.CUDA, 1).identity().let { "${it.uuid()}" to "${it.pciBusId()}" }

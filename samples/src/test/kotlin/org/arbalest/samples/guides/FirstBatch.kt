@@ -29,7 +29,7 @@ fun produce(out: MemorySegment) {
         utf8("symbol", listOf("A", null, "C"))
     }
     println(trades)
-    DeviceArrayReader.of(trades.schema(), listOf(trades)).use { reader ->
+    RecordBatchReader.of(trades.schema(), listOf(trades)).use { reader ->
         CData.exportStream(reader, out, CExport.DATA) // the consumer of the struct releases the stream
     } // close does nothing after an export; it is for the case that the export fails
 }

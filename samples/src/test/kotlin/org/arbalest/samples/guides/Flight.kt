@@ -8,8 +8,9 @@ import org.apache.arrow.flight.CallStatus
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener
 import org.apache.arrow.flight.FlightStream
 import org.apache.arrow.memory.BufferAllocator
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.arrow.ArrowReaders
 import org.arbalest.device.arrow.ArrowSchemas
 import org.arbalest.device.arrow.ArrowVectors
@@ -18,7 +19,7 @@ import java.util.concurrent.CompletionException
 
 // A Flight server's answer and a Flight client's reader. docs/guides/arrow-java.md links here.
 
-fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: BufferAllocator): Thread {
+fun send(batches: RecordBatchReader, listener: ServerStreamListener, allocator: BufferAllocator): Thread {
     val pressure = BackpressureStrategy.CallbackBackpressureStrategy().apply { register(listener) }
     return Thread.startVirtualThread {
         try {
@@ -40,11 +41,11 @@ fun send(batches: DeviceArrayReader, listener: ServerStreamListener, allocator: 
     }
 }
 
-fun receive(stream: FlightStream): DeviceArrayReader =
-    DeviceArrayReader.of(ArrowSchemas.toSchema(stream.schema, stream.dictionaryProvider), FlightBatches(stream))
+fun receive(stream: FlightStream): RecordBatchReader =
+    RecordBatchReader.of(ArrowSchemas.toSchema(stream.schema, stream.dictionaryProvider), FlightBatches(stream))
 
-class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source {
-    override fun next(): DeviceArray? =
+class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source<RecordBatch> {
+    override fun next(): RecordBatch? =
         if (shielded { stream.next() }) ArrowVectors.toDeviceArray(stream.root, stream.dictionaryProvider) else null
 
     override fun cancel() = stream.cancel("the reader was closed", null)

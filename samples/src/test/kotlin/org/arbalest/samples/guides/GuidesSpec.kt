@@ -8,9 +8,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.*
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
@@ -51,7 +51,7 @@ private fun named(page: String, language: String): Set<String> {
     return (IMPORT.findAll(programs) + NAMED.findAll(page)).map { it.groupValues[1] }.toSet()
 }
 
-private fun prices(vararg values: Double): DeviceArray = Devices.cpu().batch { float64("price", values) }
+private fun prices(vararg values: Double): RecordBatch = Devices.cpu().batch { float64("price", values) }
 
 /** Compiles and runs the code of the guides. A guide with more than one snippet also has a spec of its own. */
 class GuidesSpec : FunSpec({

@@ -11,10 +11,10 @@ import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.memory.RootAllocator
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.samples.guides.sharing.fromDuckDb
 import org.arbalest.samples.guides.sharing.intoDuckDb
 import org.arbalest.support.ResourceCountersExtension
@@ -25,10 +25,10 @@ import java.sql.SQLException
 
 private class Recipes(
     val language: String,
-    val fromDuckDb: (ResultSet, BufferAllocator) -> DeviceArrayReader,
-    val intoDuckDb: (DeviceArrayReader, DuckDBConnection, BufferAllocator) -> Unit,
-    val fromArrowJava: (VectorSchemaRoot, BufferAllocator) -> DeviceArray,
-    val toArrowJava: (DeviceArray, BufferAllocator, CDataDictionaryProvider) -> VectorSchemaRoot,
+    val fromDuckDb: (ResultSet, BufferAllocator) -> RecordBatchReader,
+    val intoDuckDb: (RecordBatchReader, DuckDBConnection, BufferAllocator) -> Unit,
+    val fromArrowJava: (VectorSchemaRoot, BufferAllocator) -> RecordBatch,
+    val toArrowJava: (RecordBatch, BufferAllocator, CDataDictionaryProvider) -> VectorSchemaRoot,
 )
 
 /**
@@ -79,7 +79,7 @@ class RecipesSpec : FunSpec({
             RootAllocator().use { allocator ->
                 duckDb { connection ->
                     val batches = List(3) { n -> batch(n * 1000L, 1000) }
-                    DeviceArrayReader.of(batches[0].schema(), batches).use {
+                    RecordBatchReader.of(batches[0].schema(), batches).use {
                         recipe.intoDuckDb(it, connection, allocator)
                     }
                     connection.createStatement().use { statement ->
@@ -113,7 +113,7 @@ class RecipesSpec : FunSpec({
         RootAllocator().use { allocator ->
             duckDb { connection ->
                 var given = false
-                val reader = DeviceArrayReader.of(batch(0, 1).use { it.schema() }, DeviceType.CPU) {
+                val reader = RecordBatchReader.of(batch(0, 1).use { it.schema() }, DeviceType.CPU) {
                     check(!given) { "the source broke" }
                     given = true
                     batch(0, 10)
@@ -135,7 +135,7 @@ class RecipesSpec : FunSpec({
 })
 
 /** Creates rows that start at [from]. Every third row has no name. */
-private fun batch(from: Long, rows: Int): DeviceArray = Devices.cpu().batch(rows) {
+private fun batch(from: Long, rows: Int): RecordBatch = Devices.cpu().batch(rows) {
     int64("id", LongArray(rows) { from + it })
     utf8("name", List(rows) { row -> "n$row".takeIf { (from + row) % 3 != 0L } })
 }

@@ -4,8 +4,8 @@ package org.arbalest.samples.guides
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.samples.guides.sharing.main
@@ -39,7 +39,7 @@ class SharingGuideSpec : FunSpec({
                 FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS), arena)
             val library = SymbolLookup { name -> Optional.of(function).filter { name == "count_rows" } }
             val batch = Devices.cpu().batch { float64("price", doubleArrayOf(1.5, 2.0, 4.25)) }
-            DeviceArrayReader.of(batch.schema(), listOf(batch)).use {
+            RecordBatchReader.of(batch.schema(), listOf(batch)).use {
                 NativeFunctionJava.countRows(library, it) shouldBe 3
             }
         }

@@ -9,7 +9,7 @@ import io.kotest.matchers.collections.shouldNotBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.ChildJvm
 import java.io.File
 import java.nio.file.Files
@@ -20,7 +20,7 @@ import java.util.jar.JarOutputStream
 /** Runs the commands of the guide to starting: a training run with `-XX:AOTCacheOutput`, then runs with the cache. */
 class StartingGuideSoakSpec : FunSpec({
     val folder = tempdir().toPath()
-    val path by lazy { listOf(jar(folder, DeviceArray::class.java), jar(folder, FirstBatch::class.java)) }
+    val path by lazy { listOf(jar(folder, RecordBatch::class.java), jar(folder, FirstBatch::class.java)) }
     val cache = folder.resolve("first.aot")
     fun program(vararg options: String) = ChildJvm.java(
         options.toList() + "--enable-native-access=ALL-UNNAMED" +

@@ -3,11 +3,12 @@ package org.arbalest.samples.guides
 
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceStream
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.tensors.DLPack
 import java.lang.foreign.MemorySegment
 
 /** Returns the address that `__dlpack__(stream=…)` wraps in a capsule named dltensor_versioned. */
-fun lend(batch: DeviceArray, column: String, stream: Long): Long =
+fun lend(batch: RecordBatch, column: String, stream: Long): Long =
     batch.device().wrapStream(stream).use { consumer ->
         batch.retainChild(batch.schema().indexOf(column)).use { numbers ->
             DLPack.VERSIONED.exportTensor(numbers, consumer).address()

@@ -15,10 +15,10 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcDriver;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
@@ -103,15 +103,15 @@ public final class ClusterProgram {
     return rows.groupBy().sum().collectAsList().getFirst().getLong(0);
   }
 
-  private static long sum(DeviceArrayReader columns) {
+  private static long sum(RecordBatchReader columns) {
     var sum = new LongAdder();
     columns.forEach(batch -> sum.add(LongStream.of(batch.column(0).toLongArray()).sum()));
     return sum.sum();
   }
 
-  private static DeviceArrayReader doubled(ColumnTask task, DeviceArrayReader columns) {
-    return DeviceArrayReader.of(DOUBLED, () -> {
-      try (DeviceArray batch = columns.next()) {
+  private static RecordBatchReader doubled(ColumnTask task, RecordBatchReader columns) {
+    return RecordBatchReader.of(DOUBLED, () -> {
+      try (RecordBatch batch = columns.next()) {
         if (batch == null) return null;
         try (BatchBuilder made = BatchBuilder.of(Devices.cpu(), (int) batch.length())) {
           made.column(DOUBLED.field("doubled"))

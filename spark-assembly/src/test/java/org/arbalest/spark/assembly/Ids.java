@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -30,11 +30,11 @@ public final class Ids implements ColumnSource {
 
   record Part(long from, Schema schema) implements ColumnPartition {
     @Override
-    public DeviceArrayReader open(ColumnTask task) {
+    public RecordBatchReader open(ColumnTask task) {
       try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 1000)) {
         for (Field field : schema.fields())
           batch.column(field).appendAll(LongStream.range(from, from + 1000).toArray());
-        return DeviceArrayReader.of(schema, List.of(batch.build()));
+        return RecordBatchReader.of(schema, List.of(batch.build()));
       }
     }
   }

@@ -21,7 +21,7 @@ class AssemblyJarSpec : FunSpec({
 
     test("all classes of the jar are in packages of this project [SPK-28]") {
         entries.filter { it.endsWith(".class") && !it.startsWith("org/arbalest/") }.shouldBeEmpty()
-        entries shouldContainAll listOf("spark/DataFrames", "device/DeviceArray", "device/adbc/Adbc",
+        entries shouldContainAll listOf("spark/DataFrames", "device/RecordBatch", "device/adbc/Adbc",
             "device/cuda/CudaProvider", "spark/shaded/tomlj/Toml", "spark/shaded/antlr/runtime/Parser")
             .map { "org/arbalest/$it.class" }
     }

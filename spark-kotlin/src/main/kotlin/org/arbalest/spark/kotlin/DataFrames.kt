@@ -5,7 +5,7 @@ import org.apache.spark.api.java.JavaRDD
 import org.apache.spark.sql.DataFrameReader
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.Row
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -64,7 +64,7 @@ public fun <T> Dataset<Row>.columns(function: ColumnFunction<T>): JavaRDD<T> = D
  * @param schema the schema of the result
  * @param function returns a reader that has the columns of [schema], by name; the task closes the reader
  */
-public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<DeviceArrayReader>): Dataset<Row> =
+public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<RecordBatchReader>): Dataset<Row> =
     DataFrames.mapColumns(this, schema, function)
 
 /**
@@ -82,6 +82,6 @@ public fun Dataset<Row>.mapColumns(schema: Schema, function: ColumnFunction<Devi
 public fun Dataset<Row>.mapColumns(
     first: Pair<String, DataType>,
     vararg others: Pair<String, DataType>,
-    function: ColumnFunction<DeviceArrayReader>,
+    function: ColumnFunction<RecordBatchReader>,
 ): Dataset<Row> =
     mapColumns(Schema.of(listOf(first, *others).map { (name, type) -> Field.of(name, type) }), function)

@@ -14,8 +14,8 @@ import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
 import org.arbalest.coroutines.schemaOf
 import org.arbalest.coroutines.utf8
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Schema
 import org.arbalest.spark.Cluster
@@ -78,7 +78,7 @@ class DataFramesSpec : FunSpec({
         ids().columns(Plus(1)::sum).collect() shouldBe sums.map { it + 1 }
         val function = ColumnFunction { _, columns -> sum(columns) }
         ids().columns(function).collect() shouldBe sums
-        val marked: (ColumnTask, DeviceArrayReader) -> Long = @JvmSerializableLambda { _, columns -> sum(columns) }
+        val marked: (ColumnTask, RecordBatchReader) -> Long = @JvmSerializableLambda { _, columns -> sum(columns) }
         ids().columns(marked).collect() shouldBe sums
     }
 
@@ -90,7 +90,7 @@ class DataFramesSpec : FunSpec({
     }
 
     test("an unserializable function fails when the job starts, and the error names the class [SPK-21]") {
-        val elsewhere: (ColumnTask, DeviceArrayReader) -> Long = { _, columns -> sum(columns) }
+        val elsewhere: (ColumnTask, RecordBatchReader) -> Long = { _, columns -> sum(columns) }
         unserializable(elsewhere) shouldContain "DataFramesSpec"
         unserializable(Unserializable().function()) shouldBe Unserializable::class.java.name
     }
@@ -117,18 +117,18 @@ class DataFramesSpec : FunSpec({
 
 private fun squared(id: Long): Long = id * id
 
-private fun sum(columns: DeviceArrayReader): Long {
+private fun sum(columns: RecordBatchReader): Long {
     var sum = 0L
     columns.forEach { batch -> sum += batch.column("id").toLongArray().sum() }
     return sum
 }
 
 @Suppress("UNUSED_PARAMETER") // has the signature of a ColumnFunction
-private fun sum(task: ColumnTask, columns: DeviceArrayReader): Long = sum(columns)
+private fun sum(task: ColumnTask, columns: RecordBatchReader): Long = sum(columns)
 
 private data class Plus(val more: Long) : java.io.Serializable {
     @Suppress("UNUSED_PARAMETER")
-    fun sum(task: ColumnTask, columns: DeviceArrayReader): Long = sum(columns) + more
+    fun sum(task: ColumnTask, columns: RecordBatchReader): Long = sum(columns) + more
 }
 
 private class Unserializable {
@@ -139,14 +139,14 @@ private class Unserializable {
 
 private data class Counted(val kind: String?, val count: Long?)
 
-private fun counted(columns: DeviceArrayReader): DeviceArrayReader {
+private fun counted(columns: RecordBatchReader): RecordBatchReader {
     val counts = LongArray(2)
     columns.forEach { batch -> batch.column("id").toLongArray().forEach { counts[(it % 2).toInt()]++ } }
     val batch = Devices.cpu().batch {
         utf8("kind", listOf("even", null))
         int64("count", counts)
     }
-    return DeviceArrayReader.of(batch.schema(), listOf(batch))
+    return RecordBatchReader.of(batch.schema(), listOf(batch))
 }
 
 object NoClass : ColumnSource by Squares.Source()
@@ -165,9 +165,9 @@ data class Squares(val square: Long, val pid: Long) {
     }
 
     private data class Part(val rows: Int, val negative: Boolean) : ColumnPartition {
-        override fun open(task: ColumnTask): DeviceArrayReader {
+        override fun open(task: ColumnTask): RecordBatchReader {
             val squares = List(rows) { Squares((if (negative) -1L else 1L) * it * it, ProcessHandle.current().pid()) }
-            return Devices.cpu().batch(squares).let { DeviceArrayReader.of(it.schema(), listOf(it)) }
+            return Devices.cpu().batch(squares).let { RecordBatchReader.of(it.schema(), listOf(it)) }
         }
     }
 }

@@ -2,8 +2,8 @@
 package org.arbalest.support.check
 
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Schema
@@ -22,14 +22,14 @@ class Batch(val columns: Int, bytes: Long, memory: MemoryManager) : AutoCloseabl
     val segments: List<MemorySegment>
 
     /** The batch itself. */
-    val array: DeviceArray
+    val array: RecordBatch
 
     init {
         val buffers = List(columns) { memory.allocate(columnBytes) }
         segments = buffers.map { MemorySegment.ofAddress(it.address()).reinterpret(columnBytes) }
         segments.forEachIndexed { i, segment -> Pattern.fill(segment, i) }
         val data = ArrayData.of(rows, 0, listOf(null), buffers.map { ArrayData.of(rows, 0, listOf(null, it)) })
-        array = DeviceArray.of(Schema.of(List(columns) { Field.of("c$it", DataType.INT64) }).asField(), data)
+        array = RecordBatch.of(Schema.of(List(columns) { Field.of("c$it", DataType.INT64) }), data)
     }
 
     /** Writes the pattern of a round into the columns. */
@@ -43,4 +43,4 @@ class Batch(val columns: Int, bytes: Long, memory: MemoryManager) : AutoCloseabl
 }
 
 /** Returns the address of a column's numbers. */
-fun DeviceArray.numbersOf(column: Int): Long = column(column).bufferAddress(1)
+fun RecordBatch.numbersOf(column: Int): Long = column(column).bufferAddress(1)

@@ -2,12 +2,12 @@
 package org.arbalest.support.check
 
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.BenchmarkMode
 import org.openjdk.jmh.annotations.Fork
@@ -56,7 +56,7 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
     private lateinit var onDevice: MemoryPool
     private lateinit var onHost: MemoryPool
     private lateinit var here: Batch
-    private lateinit var there: DeviceArray
+    private lateinit var there: RecordBatch
     private lateinit var rawHere: DeviceBuffer
     private lateinit var rawThere: DeviceBuffer
     private var bytes = 0L
@@ -120,7 +120,7 @@ abstract class CopyBenchmark protected constructor(private val gpu: CheckedGpu) 
         reference.copy(to.address(), from.address(), bytes)
     }
 
-    private fun copy(array: DeviceArray, target: MemoryManager): Long = array.copyTo(target, stream).use {
+    private fun copy(array: RecordBatch, target: MemoryManager): Long = array.copyTo(target, stream).use {
         it.synchronize()
         it.length()
     }

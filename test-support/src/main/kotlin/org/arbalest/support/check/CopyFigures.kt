@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.support.check
 
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryManager
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
 import java.lang.foreign.MemorySegment
 
 enum class HostKind { PINNED, PAGEABLE }
@@ -47,7 +47,7 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
         private val rawPageable: DeviceBuffer? = if (kind == HostKind.PAGEABLE) host.allocate(total) else null
         private val memcpy: HostCopy? = if (kind == HostKind.PAGEABLE) HostCopy(total) else null
         private val scratch = segment(rawHere)
-        private var copied: DeviceArray? = null
+        private var copied: RecordBatch? = null
 
         fun run() {
             val columns = "${batch.columns} column${if (batch.columns == 1) "" else "s"}"
@@ -133,7 +133,7 @@ class CopyFigures(private val measuring: Measuring, private val kind: HostKind, 
                 .copy(gigabytesPerSecond = total / ours.medianMicros() / 1e3)
 
         /** Verifies the copied array, and closes it. */
-        private fun done(look: (DeviceArray) -> Unit): Unit = checkNotNull(copied).use(look)
+        private fun done(look: (RecordBatch) -> Unit): Unit = checkNotNull(copied).use(look)
 
         override fun close() {
             stream.synchronize()

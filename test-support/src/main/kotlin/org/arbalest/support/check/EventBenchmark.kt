@@ -3,10 +3,10 @@ package org.arbalest.support.check
 
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.runBlocking
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.c.CImport
@@ -41,7 +41,7 @@ import java.util.concurrent.TimeUnit
 abstract class EventBenchmark protected constructor(private val gpu: CheckedGpu) {
     private lateinit var stream: DeviceStream
     private lateinit var other: DeviceStream
-    private lateinit var batch: DeviceArray
+    private lateinit var batch: RecordBatch
     private lateinit var from: DeviceBuffer
     private lateinit var to: DeviceBuffer
     private lateinit var arena: Arena

@@ -10,6 +10,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
@@ -156,7 +157,7 @@ fun pythonContract(isOnGpu: Boolean, gpu: () -> Device, gate: (DeviceStream) -> 
                     peers.run("schema, array = peer.share(peer.twice(schema, array))")
                     val theirs = CImport.DEVICE
                         .schema(peers.pointer("schema", "arrow_schema", ArrowSchemaStruct.LAYOUT))
-                    val array = CData.importArray(
+                    val array = CData.importBatch(
                         peers.pointer("array", "arrow_device_array", ArrowDeviceArrayStruct.LAYOUT), theirs,
                     )
                     peers.run("del schema, array")
@@ -173,7 +174,7 @@ fun pythonContract(isOnGpu: Boolean, gpu: () -> Device, gate: (DeviceStream) -> 
         }
 }
 
-private fun withNulls(): DeviceArray = BatchBuilder.of(Devices.cpu(), CUDF_ROWS).use { batch ->
+private fun withNulls(): RecordBatch = BatchBuilder.of(Devices.cpu(), CUDF_ROWS).use { batch ->
     batch.column(Field.of("n", DataType.INT64), List(CUDF_ROWS) { if (it % 7 == 3) null else it * 3L })
     batch.utf8("t", List(CUDF_ROWS) { if (it % 5 == 1) null else "text $it" }).build()
 }

@@ -5,9 +5,9 @@ import io.kotest.assertions.withClue
 import io.kotest.core.factory.TestFactory
 import io.kotest.core.spec.style.funSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -134,7 +134,7 @@ fun contentContract(backend: GpuBackend): TestFactory = funSpec {
 fun Batch.renew(): Unit = stamp(rounds.incrementAndGet())
 
 /** Waits for a copy of this batch in memory that the CPU reads, and compares all its bytes. */
-fun Batch.isWholeIn(copy: DeviceArray) {
+fun Batch.isWholeIn(copy: RecordBatch) {
     copy.synchronize()
     for (i in 0 until columns) {
         val received = MemorySegment.ofAddress(copy.numbersOf(i)).reinterpret(columnBytes)

@@ -51,7 +51,7 @@ fun gpuDriverContract(backend: GpuBackend): TestFactory = funSpec {
                 there.use { CData.exportArray(it, out, CExport.DEVICE) }
                 RawArrowDeviceArray.deviceId(out.address()) shouldBe -1
                 RawArrowDeviceArray.deviceType(out.address()) shouldBe type.code()
-                CData.importArray(out, CImport.DEVICE.schema(field)).use { taken ->
+                CData.importBatch(out, CImport.DEVICE.schema(field)).use { taken ->
                     taken.device() shouldBeSameInstanceAs pinned
                     taken.isReady shouldBe false
                     taken.viewOrCopyTo(second).use { it.device() shouldBe second }

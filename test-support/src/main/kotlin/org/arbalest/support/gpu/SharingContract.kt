@@ -208,7 +208,7 @@ private fun sharedArrayContract(backend: GpuBackend): TestFactory = funSpec {
         peer.kill()
         array.copyTo(Devices.cpu()).use {
             it.synchronize()
-            it.column("a").getLong(199) shouldBe 3 * 199
+            it.asRecordBatch().column("a").getLong(199) shouldBe 3 * 199
         }
         array.close()
         backend.hasNothingLeft()

@@ -5,6 +5,7 @@ import org.arbalest.device.Device
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
 import org.arbalest.device.sharing.ArrayLink
@@ -169,7 +170,7 @@ fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
             held += link.receive() ?: break
             held.last().copyTo(Devices.cpu()).use {
                 it.synchronize()
-                check(it.column("a").getLong(it.length() - 1) == 3 * (it.length() - 1))
+                check(it.asRecordBatch().column("a").getLong(it.length() - 1) == 3 * (it.length() - 1))
             }
             if (random.nextInt(3) == 0) {
                 numbers(1 + random.nextInt(1000)).use { link.send(backend.toShareable(it, device)) }
@@ -183,16 +184,17 @@ fun churningProgram(backend: GpuBackend, path: String, seed: Long) {
 /** Returns a hash of all values of a batch of [numbers], after its event. */
 fun DeviceArray.numbersHash(): Int {
     synchronize()
-    val b = column("b")
+    val batch = asRecordBatch()
+    val b = batch.column("b")
     val bits = (0 until length()).map { b.getDouble(it).toRawBits() }
-    return 31 * column("a").toLongArray().contentHashCode() + bits.hashCode()
+    return 31 * batch.column("a").toLongArray().contentHashCode() + bits.hashCode()
 }
 
 /** Returns the values of the first rows, of any type. */
 fun DeviceArray.rows(most: Long): List<Any?> = (0 until minOf(most, length())).map { asColumn().get(it) }
 
 /** Returns a batch in main memory with columns of many layouts, with nulls. */
-fun manyLayouts(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+fun manyLayouts(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
     fun <T> column(name: String, type: DataType, value: (Int) -> T) =
         batch.column(Field.of(name, type), List(rows) { if (it % 4 == 3) null else value(it) })
     column("int", DataType.INT32) { it }

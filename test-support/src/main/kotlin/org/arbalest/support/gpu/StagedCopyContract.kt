@@ -9,11 +9,11 @@ import io.kotest.matchers.longs.shouldBeLessThanOrEqual
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.support.gpu.GpuDouble.Live
 import org.arbalest.testkit.SkipWithout
@@ -305,7 +305,7 @@ fun stagedCopyContract(backend: StagingBackend): TestFactory = funSpec {
                 device.createStream().use { stream ->
                     repeat(2) { source.copyTo(device, stream).use { it.synchronize() } } // slots exist now
                     backend.settle()
-                    fun counted(copy: () -> DeviceArray): DeviceArray {
+                    fun counted(copy: () -> RecordBatch): RecordBatch {
                         // another thread destroys the event, unless the copy is complete
                         val gate = backend.gate(stream)
                         val before = backend.functions.associateWith(double::callsHere)

@@ -2,8 +2,8 @@
 package org.arbalest.support.adbc
 
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
@@ -229,7 +229,7 @@ internal class AdbcCalls(
         fun rows(stream: MemorySegment): List<Map<*, *>> =
             CData.importStream(stream, CImport.DATA.validation(Validation.FULL)).use(::rows)
 
-        fun rows(reader: DeviceArrayReader): List<Map<*, *>> = buildList {
+        fun rows(reader: RecordBatchReader): List<Map<*, *>> = buildList {
             reader.forEach { batch -> for (row in 0 until batch.length()) add(batch.asColumn().get(row) as Map<*, *>) }
         }
 

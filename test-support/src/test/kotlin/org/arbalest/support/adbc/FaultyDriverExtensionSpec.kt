@@ -7,7 +7,7 @@ import io.kotest.engine.test.TestResult
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.types.DataType
@@ -72,7 +72,7 @@ class FaultyDriverExtensionSpec : FunSpec({
         complaint(testCase) {
             val calls = AdbcCalls(driver).open()
             val values = calls.stream()
-            val source = DeviceArrayReader.of(Schema.of(Field.of("id", DataType.INT64))) {
+            val source = RecordBatchReader.of(Schema.of(Field.of("id", DataType.INT64))) {
                 entered.countDown()
                 gate.await()
                 null

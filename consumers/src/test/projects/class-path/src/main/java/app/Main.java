@@ -4,9 +4,9 @@ package app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceStatus;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
@@ -22,15 +22,15 @@ public final class Main {
       MemorySegment array = arena.allocate(ArrowArrayStruct.LAYOUT);
       MemorySegment schema = arena.allocate(ArrowSchemaStruct.LAYOUT);
       try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 2);
-          DeviceArray symbols = builder.utf8("symbol", List.of("AB", "CD")).build()) {
+          RecordBatch symbols = builder.utf8("symbol", List.of("AB", "CD")).build()) {
         CData.exportArray(symbols, array, CExport.DATA.schemaTo(schema));
       }
-      try (DeviceArray batch =
+      try (RecordBatch batch =
           CData.importArray(array, CImport.DATA.schema(Schema.ofStruct(CData.importSchema(schema))))) {
         System.out.println("symbols " + batch.column("symbol").getString(0) + batch.column("symbol").getString(1));
       }
     }
     for (DeviceStatus kind : Devices.status()) System.out.println("backend " + kind.type());
-    System.out.println("from " + DeviceArray.class.getProtectionDomain().getCodeSource().getLocation());
+    System.out.println("from " + RecordBatch.class.getProtectionDomain().getCodeSource().getLocation());
   }
 }

@@ -3,8 +3,8 @@ package app;
 
 import java.time.Duration;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.Adbc;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcPool;
@@ -23,7 +23,7 @@ public final class Main {
       }
       System.out.println("connections " + pool.statistics().created());
     }
-    System.out.println("from " + DeviceArray.class.getProtectionDomain().getCodeSource().getLocation());
+    System.out.println("from " + RecordBatch.class.getProtectionDomain().getCodeSource().getLocation());
   }
 
   private static void fill(AdbcConnection connection) {
@@ -34,7 +34,7 @@ public final class Main {
 
   private static long late(AdbcConnection connection, long minutes) {
     long[] rows = new long[1];
-    try (DeviceArrayReader result = connection.query("SELECT id FROM flights WHERE delay > ?", minutes)) {
+    try (RecordBatchReader result = connection.query("SELECT id FROM flights WHERE delay > ?", minutes)) {
       result.forEach(batch -> rows[0] += batch.length());
     }
     return rows[0];

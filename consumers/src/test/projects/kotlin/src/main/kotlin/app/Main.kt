@@ -2,9 +2,9 @@
 package app
 
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -14,13 +14,13 @@ import java.lang.foreign.Arena
 /** Passes batches to C and back, and collects them as a flow. */
 suspend fun main() {
     println("total ${total(1.5, 2.5, 38.0)}")
-    println("from ${DeviceArray::class.java.protectionDomain.codeSource.location}")
+    println("from ${RecordBatch::class.java.protectionDomain.codeSource.location}")
 }
 
 suspend fun total(vararg prices: Double): Double = Arena.ofShared().use { arena ->
     val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
     val batch = Devices.cpu().batch(rows = prices.size) { float64("price", prices) }
-    CData.exportStream(DeviceArrayReader.of(batch.schema(), listOf(batch)), stream, CExport.DATA)
+    CData.exportStream(RecordBatchReader.of(batch.schema(), listOf(batch)), stream, CExport.DATA)
     var total = 0.0
     CData.importStream(stream, CImport.DATA).asFlow().collect { received ->
         val price = received["price"].doubles()

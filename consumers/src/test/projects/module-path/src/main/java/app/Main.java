@@ -4,9 +4,9 @@ package app;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.CData;
@@ -19,20 +19,20 @@ public final class Main {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT);
       try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3)) {
-        DeviceArray prices = builder.float64("price", new double[] {1.5, 2.5, 38}).build();
-        CData.exportStream(DeviceArrayReader.of(prices.schema(), List.of(prices)), stream, CExport.DATA);
+        RecordBatch prices = builder.float64("price", new double[] {1.5, 2.5, 38}).build();
+        CData.exportStream(RecordBatchReader.of(prices.schema(), List.of(prices)), stream, CExport.DATA);
       }
       double total = 0;
-      try (DeviceArrayReader reader = CData.importStream(stream, CImport.DATA)) {
-        for (DeviceArray next = reader.next(); next != null; next = reader.next()) {
-          try (DeviceArray batch = next) {
+      try (RecordBatchReader reader = CData.importStream(stream, CImport.DATA)) {
+        for (RecordBatch next = reader.next(); next != null; next = reader.next()) {
+          try (RecordBatch batch = next) {
             for (long row = 0; row < batch.length(); row++) total += batch.column("price").getDouble(row);
           }
         }
       }
       System.out.println("total " + total);
     }
-    System.out.println("module " + DeviceArray.class.getModule().getName());
-    System.out.println("from " + DeviceArray.class.getProtectionDomain().getCodeSource().getLocation());
+    System.out.println("module " + RecordBatch.class.getModule().getName());
+    System.out.println("from " + RecordBatch.class.getProtectionDomain().getCodeSource().getLocation());
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.LongUnaryOperator;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.ArrowTimeUnit;
@@ -103,13 +104,13 @@ final class BoundColumns {
    *
    * @throws IllegalArgumentException if the driver would store another value; the message names column, row and value
    */
-  DeviceArray stored(DeviceArray batch) {
+  RecordBatch stored(RecordBatch batch) {
     List<Field> fields = schema.fields();
     for (int i = 0; i < fields.size(); i++) {
       if (driver == KnownDriver.POSTGRESQL) checkForPostgreSql(batch.column(i));
       if (driver == KnownDriver.SQLITE && isIngest && isDate(fields.get(i))) checkDates(batch.column(i));
     }
-    DeviceArray stored = areTexts() ? withTexts(batch) : batch.retain();
+    RecordBatch stored = areTexts() ? withTexts(batch) : batch.retain();
     before += batch.length();
     return stored;
   }
@@ -170,7 +171,7 @@ final class BoundColumns {
     return "column " + column.name() + ", row " + row;
   }
 
-  private DeviceArray withTexts(DeviceArray batch) {
+  private RecordBatch withTexts(RecordBatch batch) {
     List<DeviceArray> columns = new ArrayList<>();
     List<String> names = new ArrayList<>();
     try {
@@ -178,7 +179,7 @@ final class BoundColumns {
         names.add(schema.fields().get(i).name());
         columns.add(isDate(schema.fields().get(i)) ? texts(batch.column(i)) : batch.retainChild(i));
       }
-      return DeviceArray.ofColumns(names, columns);
+      return RecordBatch.ofColumns(names, columns);
     } finally {
       columns.forEach(DeviceArray::close);
     }
@@ -196,7 +197,7 @@ final class BoundColumns {
       texts.add(dates.isNull(row) ? null : text(dates.getLocalDate(row), place(dates, before + row)));
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), texts.size())) {
       batch.column(Field.of("", DataType.UTF8), texts);
-      try (DeviceArray built = batch.build()) {
+      try (RecordBatch built = batch.build()) {
         return built.retainChild(0);
       }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * reader's failure: DuckDB treats a failure as the end of the stream, and releases a bound stream long after its last
  * pull.
  */
-final class BoundSource implements DeviceArrayReader.Source {
-  private final DeviceArrayReader reader;
+final class BoundSource implements DeviceArrayReader.Source<RecordBatch> {
+  private final RecordBatchReader reader;
   private final NativeHandle statement;
   private final @Nullable BoundColumns columns;
 
@@ -29,7 +30,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   private volatile boolean isGivenUp;
 
   /** @param columns the columns that the driver gets in place of those of the reader; null for the same */
-  BoundSource(DeviceArrayReader reader, NativeHandle statement, @Nullable BoundColumns columns) {
+  BoundSource(RecordBatchReader reader, NativeHandle statement, @Nullable BoundColumns columns) {
     this.reader = reader;
     this.statement = statement;
     this.columns = columns;
@@ -37,7 +38,7 @@ final class BoundSource implements DeviceArrayReader.Source {
   }
 
   @Override
-  public @Nullable DeviceArray next() {
+  public @Nullable RecordBatch next() {
     try {
       return fed();
     } catch (RuntimeException | Error e) { // any failure: a driver may treat it as the end
@@ -46,7 +47,7 @@ final class BoundSource implements DeviceArrayReader.Source {
     }
   }
 
-  private @Nullable DeviceArray fed() {
+  private @Nullable RecordBatch fed() {
     callback.begin();
     try {
       isPulling = true;
@@ -57,9 +58,9 @@ final class BoundSource implements DeviceArrayReader.Source {
     }
   }
 
-  private @Nullable DeviceArray pull() {
+  private @Nullable RecordBatch pull() {
     if (isGivenUp) throw cancelled(null);
-    DeviceArray batch;
+    RecordBatch batch;
     try {
       batch = reader.next();
     } catch (RuntimeException e) {
@@ -72,10 +73,10 @@ final class BoundSource implements DeviceArrayReader.Source {
     throw cancelled(null); // a cancelled reader may return null, which is not its end
   }
 
-  private DeviceArray stored(DeviceArray batch) {
-    DeviceArray stored = batch.pushDownNulls();
+  private RecordBatch stored(RecordBatch batch) {
+    RecordBatch stored = batch.pushDownNulls();
     if (columns == null) return stored;
-    try (DeviceArray pushed = stored) {
+    try (RecordBatch pushed = stored) {
       return columns.stored(pushed);
     }
   }

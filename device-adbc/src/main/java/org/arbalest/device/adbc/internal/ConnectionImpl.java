@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcCatalog;
 import org.arbalest.device.adbc.AdbcConnection;
@@ -180,7 +180,7 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   }
 
   @Override
-  public DeviceArrayReader readPartition(byte[] partition) {
+  public RecordBatchReader readPartition(byte[] partition) {
     Objects.requireNonNull(partition, "partition");
     return read(
         block -> {
@@ -195,13 +195,13 @@ public final class ConnectionImpl extends HandleImpl implements AdbcConnection {
   }
 
   /** Returns a stream that the connection itself creates. */
-  private DeviceArrayReader read(ResultSource.Filling filling) {
+  private RecordBatchReader read(ResultSource.Filling filling) {
     enter();
     try {
       var opening = new ResultSource.Opening(handle, handle, AdbcFunction.CONNECTION_CANCEL, null, false, false,
           null, Validation.STRUCTURAL);
       ResultSource opened = ResultSource.open(opening, filling);
-      return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
+      return opened == null ? RecordBatchReader.of(Schema.of(), List.of()) : opened.reader();
     } finally {
       leave();
     }

@@ -2,7 +2,7 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.System.Logger.Level;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcPoolOptions;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ public final class DriverConnection implements PooledConnection {
 
   @Override
   public boolean isValid() {
-    try (DeviceArrayReader result = connection.query(options.connectionTestQuery())) {
+    try (RecordBatchReader result = connection.query(options.connectionTestQuery())) {
       result.forEach(_ -> {});
       return true;
     } catch (RuntimeException | Error _) { // the connection is replaced, whose own error then counts

@@ -5,8 +5,8 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ final class MetadataRow {
   }
 
   /** Returns all rows of a result. */
-  static List<MetadataRow> all(DeviceArrayReader result, String what) {
+  static List<MetadataRow> all(RecordBatchReader result, String what) {
     List<MetadataRow> rows = new ArrayList<>();
     result.forEach(
         batch -> {

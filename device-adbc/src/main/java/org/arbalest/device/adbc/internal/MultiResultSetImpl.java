@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcMultiResultSet;
@@ -73,7 +73,7 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet, LeasedObjec
   }
 
   @Override
-  public @Nullable DeviceArrayReader next() {
+  public @Nullable RecordBatchReader next() {
     ResultSource opened = locked(AdbcFunction.MULTI_RESULT_SET_NEXT, this::open);
     return opened == null ? null : opened.reader();
   }
@@ -129,8 +129,8 @@ public final class MultiResultSetImpl implements AdbcMultiResultSet, LeasedObjec
   List<Schema> schemas() {
     try (this) {
       List<Schema> all = new ArrayList<>();
-      for (DeviceArrayReader next = next(); next != null; next = next()) {
-        try (DeviceArrayReader result = next) {
+      for (RecordBatchReader next = next(); next != null; next = next()) {
+        try (RecordBatchReader result = next) {
           all.add(result.schema());
         }
       }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcOption;
 import org.arbalest.device.adbc.AdbcStatus;
@@ -33,7 +33,7 @@ final class OptionsList {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
       call(driver, function, bit(level), stream, ErrorStruct.allocate(arena));
-      try (DeviceArrayReader rows = CData.importStream(stream, CImport.DATA)) {
+      try (RecordBatchReader rows = CData.importStream(stream, CImport.DATA)) {
         List<AdbcOption> options = new ArrayList<>();
         for (MetadataRow row : MetadataRow.all(rows, SYMBOL)) options.add(option(row));
         return options;

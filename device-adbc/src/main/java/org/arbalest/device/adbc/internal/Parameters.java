@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
@@ -101,7 +101,7 @@ public final class Parameters {
   }
 
   /** Executes a query of a new statement with one row of parameters. */
-  public DeviceArrayReader query(AdbcStatement statement, String sql) {
+  public RecordBatchReader query(AdbcStatement statement, String sql) {
     statement.setSqlQuery(sql);
     if (count() > 0) statement.bind(adapted((DriverImpl) statement.driver()).build(null));
     return statement.executeQuery();
@@ -118,13 +118,13 @@ public final class Parameters {
         ? MultiRowInsert.of(sql, count()) : null;
     List<Field> fields = insert == null ? null : fieldsOfManyRows();
     if (insert != null && fields != null) return execute(statement, insert, fields);
-    try (DeviceArray all = build(null)) {
+    try (RecordBatch all = build(null)) {
       boolean isEach = size() > 1 && driver.bindsOneRow();
       return isEach ? executeEach(statement, all) : execute(statement, all.retain());
     }
   }
 
-  private static long execute(AdbcStatement statement, DeviceArray bound) {
+  private static long execute(AdbcStatement statement, RecordBatch bound) {
     statement.bind(bound);
     return statement.executeUpdate();
   }
@@ -141,8 +141,8 @@ public final class Parameters {
   private long execute(AdbcStatement statement, MultiRowInsert insert, List<Field> fields) {
     int each = Math.min(size(), insert.mostRows());
     int whole = size() / each * each;
-    try (DeviceArray first = build(fields, 0, whole, each);
-        DeviceArray rest = whole == size() ? null : build(fields, whole, size(), size() - whole)) {
+    try (RecordBatch first = build(fields, 0, whole, each);
+        RecordBatch rest = whole == size() ? null : build(fields, whole, size(), size() - whole)) {
       statement.setSqlQuery(insert.sql(each));
       long sum = execute(statement, first.retain());
       if (rest == null) return sum;
@@ -155,7 +155,7 @@ public final class Parameters {
   }
 
   /** Builds a batch of some rows, of which each execution stores {@code each}. */
-  private DeviceArray build(List<Field> fields, int first, int end, int each) {
+  private RecordBatch build(List<Field> fields, int first, int end, int each) {
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), (end - first) / each)) {
       for (int row = 0; row < each; row++) {
         for (int i = 0; i < count(); i++) {
@@ -172,7 +172,7 @@ public final class Parameters {
     return first < 0 || second < 0 ? -1 : first + second;
   }
 
-  private static long executeEach(AdbcStatement statement, DeviceArray all) {
+  private static long executeEach(AdbcStatement statement, RecordBatch all) {
     long sum = 0;
     for (long row = 0; row < all.length(); row++) {
       sum = sum(sum, execute(statement, all.slice(row, 1)));
@@ -225,7 +225,7 @@ public final class Parameters {
    *     if it can store all values; otherwise the driver receives the values' own type and converts them
    * @throws IllegalArgumentException if a value has no type, or the number of values is not that of the parameters
    */
-  DeviceArray build(@Nullable Schema known) {
+  RecordBatch build(@Nullable Schema known) {
     if (known != null && known.fields().size() != count()) throw new IllegalArgumentException(
         "the prepared query has " + known.fields().size() + " parameters, but " + count() + " values were passed");
     try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), size())) {

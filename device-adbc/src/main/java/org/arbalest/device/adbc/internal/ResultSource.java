@@ -2,13 +2,14 @@
 package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.lang.ref.WeakReference;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * The source of a result: a stream of the driver. Each pull takes the connection lock. The source keeps a reference to
  * its statement or connection until it is closed.
  */
-final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leased {
-  private static final WeakReference<@Nullable DeviceArrayReader> NO_READER = new WeakReference<>(null);
+final class ResultSource implements DeviceArrayReader.Source<RecordBatch>, LeasedObjects.Leased {
+  private static final WeakReference<@Nullable RecordBatchReader> NO_READER = new WeakReference<>(null);
 
   private final NativeHandle owner;
 
@@ -61,13 +62,13 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   private boolean isReleased;
 
   /** The reader that the end of a lease closes. Weak, so that the leak detection finds one that its user has lost. */
-  private volatile WeakReference<@Nullable DeviceArrayReader> reader = NO_READER;
+  private volatile WeakReference<@Nullable RecordBatchReader> reader = NO_READER;
 
   /** Whether the lease of the connection has ended, and with it this result. */
   private volatile boolean isOfEndedLease;
 
   /** The batches that were read at the execution; null if they are pulled. */
-  private @Nullable Queue<DeviceArray> read;
+  private @Nullable Queue<RecordBatch> read;
 
   /** The change of the statement that ended this result. */
   private @Nullable AdbcFunction endedBy;
@@ -164,9 +165,9 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   }
 
   /** Returns the result as a reader, which the caller closes. If this fails, the result ends. */
-  DeviceArrayReader reader() {
+  RecordBatchReader reader() {
     try {
-      DeviceArrayReader made = DeviceArrayReader.of(schema, this);
+      RecordBatchReader made = RecordBatchReader.of(schema, this);
       if (owner.lock.leased.hasBegun()) reader = new WeakReference<>(made);
       return made;
     } catch (Throwable t) {
@@ -176,7 +177,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   }
 
   @Override
-  public @Nullable DeviceArray next() {
+  public @Nullable RecordBatch next() {
     if (isOfEndedLease) throw new IllegalStateException(
         "the lease of the result's connection has ended; read the result before, or close the lease later");
     if (owner.lock.feeders.includeThisThread()) {
@@ -200,12 +201,12 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
 
   /** Reads all batches, which wait in memory for {@link #next}. Requires the connection lock. */
   void readAll() {
-    Queue<DeviceArray> all = new ArrayDeque<>();
+    Queue<RecordBatch> all = new ArrayDeque<>();
     read = all;
-    for (DeviceArray batch = pulled(); batch != null; batch = pulled()) all.add(batch);
+    for (RecordBatch batch = pulled(); batch != null; batch = pulled()) all.add(batch);
   }
 
-  private @Nullable DeviceArray pulled() {
+  private @Nullable RecordBatch pulled() {
     // some drivers write only the release pointer at the end
     ArrowArrayStruct.setReleaseCallback(block.out, MemorySegment.NULL);
     int errno = pull();
@@ -215,7 +216,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
     if (errno != 0) throw failure(owner, "get_next of the result", sql, block, errno, between);
     between = null;
     if (isOver) return null;
-    DeviceArray batch = CData.importArray(block.out, options);
+    RecordBatch batch = CData.importBatch(block.out, options);
     if (times != null) times.check(batch);
     return batch;
   }
@@ -332,7 +333,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
 
   @Override
   public void endLease() {
-    DeviceArrayReader open = reader.get();
+    RecordBatchReader open = reader.get();
     isOfEndedLease = true;
     try {
       if (open != null) open.close();
@@ -376,7 +377,7 @@ final class ResultSource implements DeviceArrayReader.Source, LeasedObjects.Leas
   }
 
   private void releaseStream() {
-    if (read != null) read.forEach(DeviceArray::close);
+    if (read != null) read.forEach(RecordBatch::close);
     boolean isLast = owner.lock.record.isLast(this);
     if (isLast) owner.lock.record.executes();
     // a cancel would end the later results of a set too

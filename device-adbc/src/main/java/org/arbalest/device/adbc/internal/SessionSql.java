@@ -4,7 +4,7 @@ package org.arbalest.device.adbc.internal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 
 /** SQL that the library itself executes on a session. All methods require the connection lock. */
@@ -43,7 +43,7 @@ final class SessionSql {
       ResultSource result = ResultSource.open(opening, block -> statement.execute(AdbcFunction.STATEMENT_EXECUTE_QUERY,
           null, sql, (f, error) -> Signatures.pppp(f, statement.struct, block.stream, block.number, error)));
       String[] text = {""};
-      try (DeviceArrayReader rows = Objects.requireNonNull(result, sql).reader()) {
+      try (RecordBatchReader rows = Objects.requireNonNull(result, sql).reader()) {
         rows.forEach(row -> text[0] = row.column(0).getString(0));
       }
       return text[0];

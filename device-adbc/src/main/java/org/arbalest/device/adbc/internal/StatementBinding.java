@@ -3,14 +3,13 @@ package org.arbalest.device.adbc.internal;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.c.ArrowArrayStreamStruct;
 import org.arbalest.device.c.ArrowArrayStruct;
 import org.arbalest.device.c.ArrowSchemaStruct;
 import org.arbalest.device.c.CData;
 import org.arbalest.device.c.CExport;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -49,14 +48,14 @@ final class StatementBinding {
    * @param table the table of the ingestion, for errors
    * @param sql the query, for errors
    */
-  void bind(DeviceArray rows, @Nullable String table, @Nullable String sql) {
+  void bind(RecordBatch rows, @Nullable String table, @Nullable String sql) {
     Schema transactional = transactional(rows.schema(), table);
     BoundColumns columns = BoundColumns.of(statement, rows.schema(), table != null);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment array = ArrowArrayStruct.allocate(arena);
       MemorySegment schema = ArrowSchemaStruct.allocate(arena);
       // drivers do not read the validity bitmap of a batch
-      try (DeviceArray stored = stored(rows, columns)) {
+      try (RecordBatch stored = stored(rows, columns)) {
         CData.exportArray(stored, array, CExport.DATA.schemaTo(schema));
       }
       try {
@@ -79,8 +78,8 @@ final class StatementBinding {
     return table == null && DriverTransaction.isFor(statement, columns) ? columns : null;
   }
 
-  private static DeviceArray stored(DeviceArray rows, @Nullable BoundColumns columns) {
-    DeviceArray pushed = rows.pushDownNulls();
+  private static RecordBatch stored(RecordBatch rows, @Nullable BoundColumns columns) {
+    RecordBatch pushed = rows.pushDownNulls();
     if (columns == null) return pushed;
     try (pushed) {
       return columns.stored(pushed);
@@ -88,14 +87,14 @@ final class StatementBinding {
   }
 
   /** Passes a reader to the driver, which owns it if this method returns; see the overload for a batch. */
-  void bind(DeviceArrayReader rows, @Nullable String table, @Nullable String sql) {
+  void bind(RecordBatchReader rows, @Nullable String table, @Nullable String sql) {
     Schema transactional = transactional(rows.schema(), table);
     BoundColumns columns = BoundColumns.of(statement, rows.schema(), table != null);
-    Field field = columns == null ? rows.field() : columns.schema().asField();
+    Schema stored = columns == null ? rows.schema() : columns.schema();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stream = ArrowArrayStreamStruct.allocate(arena);
       var source = new BoundSource(rows, statement, columns);
-      try (var reader = DeviceArrayReader.of(field, rows.deviceType(), source)) {
+      try (var reader = RecordBatchReader.of(stored, rows.deviceType(), source)) {
         CData.exportStream(reader, stream, CExport.DATA);
       }
       try {

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcIngest;
@@ -239,7 +239,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   @Override
-  public void bind(DeviceArray rows) {
+  public void bind(RecordBatch rows) {
     try (rows) {
       var _ = rows.schema(); // throws unless rows is a record batch
       change(AdbcFunction.STATEMENT_BIND, () -> binding.bind(rows, table, sql));
@@ -247,7 +247,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   @Override
-  public void bind(DeviceArrayReader rows) {
+  public void bind(RecordBatchReader rows) {
     Objects.requireNonNull(rows, "rows");
     boolean isTaken = false;
     try {
@@ -260,7 +260,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
   }
 
   @Override
-  public DeviceArrayReader executeQuery(Validation level) {
+  public RecordBatchReader executeQuery(Validation level) {
     Objects.requireNonNull(level, "level");
     ResultSource opened =
         executing(
@@ -285,7 +285,7 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
               }
               return made;
             });
-    return opened == null ? DeviceArrayReader.of(Schema.of(), List.of()) : opened.reader();
+    return opened == null ? RecordBatchReader.of(Schema.of(), List.of()) : opened.reader();
   }
 
   private static void readAll(ResultSource made) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.arbalest.device.adbc.internal;
 
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcStatus;
 import org.arbalest.device.columns.Column;
@@ -50,7 +50,7 @@ final class UnrepresentableTimes {
   }
 
   /** Throws if the batch has such a value; then the batch is closed. */
-  void check(DeviceArray batch) {
+  void check(RecordBatch batch) {
     try {
       for (int i = 0; i < batch.schema().fields().size(); i++) {
         Column column = batch.column(i);

@@ -5,9 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcIngest
 import org.arbalest.device.adbc.Faulty
 import org.arbalest.device.adbc.rows
@@ -37,7 +37,7 @@ class BoundColumnsSpec : FunSpec({
     /** The days since 1970, as `rows` returns dates. */
     fun List<LocalDate?>.stored() = map { it?.toEpochDay()?.toInt() }
 
-    fun batch(type: DataType, values: List<Any?>): DeviceArray = BatchBuilder.of(Devices.cpu(), values.size).use {
+    fun batch(type: DataType, values: List<Any?>): RecordBatch = BatchBuilder.of(Devices.cpu(), values.size).use {
         it.column(Field.of("a", type), values)
         it.build()
     }
@@ -51,7 +51,7 @@ class BoundColumnsSpec : FunSpec({
             connection.createStatement().use { statement ->
                 statement.setSqlQuery("INSERT INTO x VALUES (CAST(? AS DATE))")
                 val parts = listOf(batch(DataType.DATE32, days.take(2)), batch(DataType.DATE32, days.drop(2)))
-                statement.bind(DeviceArrayReader.of(parts[0].schema(), parts))
+                statement.bind(RecordBatchReader.of(parts[0].schema(), parts))
                 statement.executeUpdate() shouldBe days.size
             }
             connection.query("SELECT d FROM x").rows().map { it.single() } shouldBe (days + days + days).stored()
@@ -71,7 +71,7 @@ class BoundColumnsSpec : FunSpec({
             }.message shouldBe refused
             val parts = listOf(batch(DataType.DATE32, List(2) { null }), batch(DataType.DATE32, listOf(null, days[3])))
             shouldThrow<IllegalArgumentException> {
-                connection.ingest("y", DeviceArrayReader.of(parts[0].schema(), parts))
+                connection.ingest("y", RecordBatchReader.of(parts[0].schema(), parts))
             }.message shouldBe refused
         }
     }
@@ -122,7 +122,7 @@ class BoundColumnsSpec : FunSpec({
                     statement.bind(batch(type, listOf(exact, null)))
                     shouldThrow<IllegalArgumentException> { statement.bind(batch(type, listOf(null, exact, other))) }
                         .message shouldBe refused(2)
-                    statement.bind(DeviceArrayReader.of(Schema.of(Field.of("a", type)),
+                    statement.bind(RecordBatchReader.of(Schema.of(Field.of("a", type)),
                         listOf(batch(type, listOf(exact)), batch(type, listOf(other)))))
                     shouldThrow<IllegalArgumentException> { statement.executeUpdate() }.message shouldBe refused(1)
                 }

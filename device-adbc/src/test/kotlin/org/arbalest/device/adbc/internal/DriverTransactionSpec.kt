@@ -7,10 +7,11 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldContainExactly
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.AdbcException
 import org.arbalest.device.adbc.AdbcIngest
@@ -56,7 +57,7 @@ class DriverTransactionSpec : FunSpec({
         getOption("fake.zone") shouldBe "local"
     }
 
-    fun batch(vararg ids: Long): DeviceArray = BatchBuilder.of(Devices.cpu(), ids.size).use { batch ->
+    fun batch(vararg ids: Long): RecordBatch = BatchBuilder.of(Devices.cpu(), ids.size).use { batch ->
         batch.int64("id", ids)
         batch.column(Field.of("at", DataType.timestamp(ArrowTimeUnit.MICROSECOND, "UTC")), ids.map { moment })
         batch.build()
@@ -68,7 +69,7 @@ class DriverTransactionSpec : FunSpec({
     val selectNull = "SELECT id FROM x WHERE moment IS NOT DISTINCT FROM $1::TIMESTAMPTZ"
     val insertAndReturn = "$insert RETURNING id"
 
-    for ((name, early) in mapOf<String, (DeviceArrayReader) -> Unit>(
+    for ((name, early) in mapOf<String, (RecordBatchReader) -> Unit>(
         "before its first batch" to {},
         "after its first batch" to { it.next()!!.close() },
         "at its end" to { it.forEach {} },
@@ -91,7 +92,7 @@ class DriverTransactionSpec : FunSpec({
             connection.insert { it.bindValues(1, moment) }
             connection.insert { it.bind(batch(2, 3, 4)) }
             val batches = listOf(batch(5, 6), batch(7))
-            connection.insert { it.bind(DeviceArrayReader.of(batches[0].schema(), batches)) }
+            connection.insert { it.bind(RecordBatchReader.of(batches[0].schema(), batches)) }
         } shouldContainExactly List(7) { it + 1L }
     }
 
@@ -100,7 +101,7 @@ class DriverTransactionSpec : FunSpec({
             connection.createStatement().use { statement ->
                 statement.setSqlQuery(insert)
                 val batches = listOf(batch(1), batch(), batch(2, 3))
-                statement.bind(DeviceArrayReader.of(batches[0].schema(), batches))
+                statement.bind(RecordBatchReader.of(batches[0].schema(), batches))
                 statement.executeUpdate() shouldBe 3
                 statement.bind(batch(4, 5))
                 statement.executeUpdate() shouldBe 2
@@ -144,8 +145,8 @@ class DriverTransactionSpec : FunSpec({
             connection.createStatement().use { statement ->
                 statement.setSqlQuery(insert)
                 val batches = mutableListOf(batch(1, 2))
-                val source = DeviceArrayReader.Source { batches.removeFirstOrNull() ?: error("no more") }
-                statement.bind(DeviceArrayReader.of(batches[0].schema(), source))
+                val source = DeviceArrayReader.Source<RecordBatch> { batches.removeFirstOrNull() ?: error("no more") }
+                statement.bind(RecordBatchReader.of(batches[0].schema(), source))
                 shouldThrow<DeviceException> { statement.executeUpdate() }.cause?.message shouldBe "no more"
             }
             connection.isFresh()
@@ -304,8 +305,8 @@ class DriverTransactionSpec : FunSpec({
             connection.createStatement().use { statement ->
                 statement.setSqlQuery(insert)
                 val batches = mutableListOf(batch(1, 2))
-                val source = DeviceArrayReader.Source { batches.removeFirstOrNull() ?: error("no more") }
-                statement.bind(DeviceArrayReader.of(batches[0].schema(), source))
+                val source = DeviceArrayReader.Source<RecordBatch> { batches.removeFirstOrNull() ?: error("no more") }
+                statement.bind(RecordBatchReader.of(batches[0].schema(), source))
                 shouldThrow<DeviceException> { statement.executeUpdate() }
             }
             connection.getOption("fake.zone") shouldBe "local"
@@ -350,10 +351,10 @@ class DriverTransactionSpec : FunSpec({
             for (isAutoCommit in listOf(true, false)) {
                 connection.isAutoCommit = isAutoCommit
                 val batches = mutableListOf(batch(1, 2))
-                val source = DeviceArrayReader.Source { batches.removeFirstOrNull() ?: error("no more") }
+                val source = DeviceArrayReader.Source<RecordBatch> { batches.removeFirstOrNull() ?: error("no more") }
                 shouldThrow<DeviceException> {
                     connection.ingest(AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND),
-                        DeviceArrayReader.of(batches[0].schema(), source))
+                        RecordBatchReader.of(batches[0].schema(), source))
                 }.cause?.message shouldBe "no more"
                 connection.getOption("adbc.postgresql.transaction_status") shouldBe
                     if (isAutoCommit) "idle" else "inerror"

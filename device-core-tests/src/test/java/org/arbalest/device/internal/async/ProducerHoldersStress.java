@@ -4,15 +4,13 @@ package org.arbalest.device.internal.async;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import java.util.List;
 import java.util.Set;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.internal.lifetime.HeldByC;
 import org.arbalest.device.internal.memory.Slots;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
-import org.arbalest.device.types.NestedType;
+import org.arbalest.device.types.Schema;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -23,7 +21,7 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 /** References to a producer struct of the library. */
 public class ProducerHoldersStress {
   private static final AsyncSchema SCHEMA =
-      new AsyncSchema(Field.of("", new NestedType.StructType(List.of())), DeviceType.CPU, Metadata.empty());
+      new AsyncSchema(Schema.of(), DeviceType.CPU, Metadata.empty());
 
   private static final HeldByC STREAM = () -> HeldByC.Kind.PRODUCER;
 

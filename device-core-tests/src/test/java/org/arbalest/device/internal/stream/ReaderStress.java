@@ -6,8 +6,9 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
@@ -23,14 +24,14 @@ import org.openjdk.jcstress.infra.results.I_Result;
 /** A reader's source, which threads pull, close, cancel and hand on at once. */
 public class ReaderStress {
   /** A source that counts its closes, and the calls that come at the wrong time. */
-  private static final class Counted implements DeviceArrayReader.Source {
+  private static final class Counted implements DeviceArrayReader.Source<RecordBatch> {
     private final AtomicInteger closes = new AtomicInteger();
     private final AtomicInteger cancels = new AtomicInteger();
     private final AtomicInteger wrong = new AtomicInteger();
     private volatile boolean isPulled;
 
     @Override
-    public @Nullable DeviceArray next() {
+    public @Nullable RecordBatch next() {
       isPulled = true;
       if (closes.get() > 0) wrong.incrementAndGet();
       isPulled = false;
@@ -61,7 +62,7 @@ public class ReaderStress {
     }
   }
 
-  private static void pull(GuardedSource guarded) {
+  private static void pull(GuardedSource<RecordBatch> guarded) {
     guarded.lock();
     try {
       if (guarded.isOpen()) guarded.next();
@@ -79,7 +80,7 @@ public class ReaderStress {
   @State
   public static class CloseWhilePulled {
     private final Counted source = new Counted();
-    private final GuardedSource guarded = new GuardedSource(source, new ReentrantLock(), null);
+    private final GuardedSource<RecordBatch> guarded = new GuardedSource<>(source, new ReentrantLock(), null);
 
     public CloseWhilePulled() {
       guarded.begin();
@@ -108,7 +109,7 @@ public class ReaderStress {
   @State
   public static class CloseTwiceWhilePulled {
     private final Counted source = new Counted();
-    private final GuardedSource guarded = new GuardedSource(source, new ReentrantLock(), null);
+    private final GuardedSource<RecordBatch> guarded = new GuardedSource<>(source, new ReentrantLock(), null);
 
     public CloseTwiceWhilePulled() {
       guarded.begin();
@@ -143,8 +144,8 @@ public class ReaderStress {
   @State
   public static class CloseWhileHandedOn {
     private final Counted source = new Counted();
-    private final GuardedSource guarded = new GuardedSource(source, new ReentrantLock(), null);
-    private @Nullable GuardedSource heir;
+    private final GuardedSource<RecordBatch> guarded = new GuardedSource<>(source, new ReentrantLock(), null);
+    private @Nullable GuardedSource<RecordBatch> heir;
 
     public CloseWhileHandedOn() {
       guarded.begin();
@@ -155,7 +156,7 @@ public class ReaderStress {
       guarded.lock();
       try {
         guarded.checkMayHandOn();
-        GuardedSource made = guarded.heir(null);
+        GuardedSource<RecordBatch> made = guarded.heir(null);
         guarded.handOn("a test", made);
         heir = made;
       } catch (IllegalStateException _) {
@@ -186,9 +187,9 @@ public class ReaderStress {
   public static class HandOnTwice {
     private static final Schema SCHEMA = Schema.of(Field.of("n", DataType.INT64));
     private final Counted source = new Counted();
-    private final DeviceArrayReader reader = DeviceArrayReader.of(SCHEMA, source);
-    private @Nullable DeviceArrayReader one;
-    private @Nullable DeviceArrayReader other;
+    private final RecordBatchReader reader = RecordBatchReader.of(SCHEMA, source);
+    private @Nullable RecordBatchReader one;
+    private @Nullable RecordBatchReader other;
 
     @Actor
     public void one() {
@@ -225,7 +226,8 @@ public class ReaderStress {
   public static class SelectWhileCancelled {
     private static final Schema SCHEMA = Schema.of(Field.of("n", DataType.INT64), Field.of("m", DataType.INT64));
     private final Counted source = new Counted();
-    private final RebatchedSource rebatched = new RebatchedSource(DeviceArrayReader.of(SCHEMA, source), 1);
+    private final RebatchedSource<RecordBatch> rebatched =
+        new RebatchedSource<>(RecordBatchReader.of(SCHEMA, source), 1);
 
     @Actor
     public void select() {

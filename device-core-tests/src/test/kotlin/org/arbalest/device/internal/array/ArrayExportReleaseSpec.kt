@@ -3,7 +3,7 @@ package org.arbalest.device.internal.array
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.monitoring.ResourceCounters
@@ -63,7 +63,7 @@ class ArrayExportReleaseSpec : FunSpec({
                 val streams = List(20) { arena.struct(StructKind.STREAM) }
                 val schema = EveryType.batch(0, 1).use { it.schema() }
                 streams.forEach {
-                    CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.DATA)
+                    CData.exportStream(RecordBatchReader.of(schema, listOf(EveryType.batch(0, 1))), it, CExport.DATA)
                 }
                 PeerMoves.releaseMany(streams, 4, StructKind.STREAM) shouldBe 20
                 Held.now().isZero shouldBe true
@@ -84,7 +84,7 @@ internal object ReleaseAtExit {
             EveryType.batch(0, 4).use { CData.exportArray(it, struct, CExport.DATA) }
         } else {
             val schema = EveryType.batch(0, 1).use { it.schema() }
-            CData.exportStream(DeviceArrayReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.DATA)
+            CData.exportStream(RecordBatchReader.of(schema, listOf(EveryType.batch(0, 1))), struct, CExport.DATA)
         }
         if (args[0] == "null") {
             Runtime.getRuntime().addShutdownHook(

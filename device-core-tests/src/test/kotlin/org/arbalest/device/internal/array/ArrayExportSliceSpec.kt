@@ -6,6 +6,7 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -37,7 +38,7 @@ class ArrayExportSliceSpec : FunSpec({
      * Builds a batch: `id` is int64; `maybe` is int64 with a null in each third row; `nothing` is null; `tags` is a
      * list of int64.
      */
-    fun nested(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun nested(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() })
         batch.column(Field.of("maybe", DataType.INT64)).appendAll(LongArray(rows)).setNulls { it % 3 == 0 }
         batch.column(Field.of("nothing", DataType.NULL)).also { column -> repeat(rows) { column.appendNull() } }

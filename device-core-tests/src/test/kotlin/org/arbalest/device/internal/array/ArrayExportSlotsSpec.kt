@@ -9,10 +9,10 @@ import io.kotest.core.test.TestCase
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
 import org.arbalest.device.c.CData
@@ -44,7 +44,7 @@ class ArrayExportSlotsSpec : FunSpec({
     extension(Balanced)
 
     /** Runs [action] while all slots are taken, and passes it a function that releases the slot of one schema. */
-    fun withoutSlots(array: DeviceArray, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
+    fun withoutSlots(array: RecordBatch, action: (giveBack: () -> Unit) -> Unit) = Arena.ofConfined().use { arena ->
         val created = Slots::class.java.getDeclaredField("CREATED").apply { isAccessible = true }
             .get(null) as AtomicLong
         val given = arena.allocate(ArrowSchemaStruct.LAYOUT).also { CData.exportSchema(array.field(), it) }.address()
@@ -153,7 +153,7 @@ class ArrayExportSlotsSpec : FunSpec({
         batch(3).use { array ->
             withoutSlots(array) {
                 Arena.ofConfined().use { arena ->
-                    DeviceArrayReader.of(array.schema(), listOf(array.retain())).use { reader ->
+                    RecordBatchReader.of(array.schema(), listOf(array.retain())).use { reader ->
                         val (stream, deviceStream) = arena.garbage(RawArrowArrayStream.SIZE) to
                             arena.garbage(RawArrowDeviceArrayStream.SIZE)
                         shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }

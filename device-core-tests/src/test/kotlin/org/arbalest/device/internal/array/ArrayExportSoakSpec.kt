@@ -3,8 +3,8 @@ package org.arbalest.device.internal.array
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.nulls.shouldNotBeNull
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowDeviceArrayStruct
@@ -67,7 +67,7 @@ class ArrayExportPeerSoakSpec : FunSpec({
 })
 
 /** Calls [run] once to warm up, and then requires one of [ROUNDS] calls after which memory has not grown. */
-private fun soak(run: (batch: DeviceArray, array: MemorySegment, child: MemorySegment) -> Unit) {
+private fun soak(run: (batch: RecordBatch, array: MemorySegment, child: MemorySegment) -> Unit) {
     val longs = LongArray(64) { it.toLong() }
     BatchBuilder.of(Devices.cpu(), longs.size).use { builder ->
         repeat(10) { builder.int64("column $it", longs) }

@@ -6,7 +6,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeUnique
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
 import org.arbalest.device.internal.abi.RawArrowArray
@@ -40,7 +40,7 @@ class ArrayExportSpec : FunSpec({
 
     fun handle(array: MemorySegment) = RawArrowArray.privateData(array.address())
 
-    fun Arena.export(array: DeviceArray): MemorySegment = struct().also { CData.exportArray(array, it, CExport.DATA) }
+    fun Arena.export(array: RecordBatch): MemorySegment = struct().also { CData.exportArray(array, it, CExport.DATA) }
 
     fun Arena.moveChild(array: MemorySegment, index: Long): MemorySegment =
         struct().also { RawArrowArray.move(child(array, index), it.address()) }
@@ -199,7 +199,7 @@ class ArrayExportSpec : FunSpec({
 
     test("exporting a closed handle fails and writes nothing [OWN-09]") {
         Arena.ofConfined().use { arena ->
-            val consumed = batch(1).also(DeviceArray::close)
+            val consumed = batch(1).also(RecordBatch::close)
             val out = arena.garbage(RawArrowArray.SIZE)
             shouldThrow<IllegalStateException> { CData.exportArray(consumed, out, CExport.DATA) }
             out.shouldBeGarbage()

@@ -54,9 +54,9 @@ class ArrayExportWaitSpec : FunSpec({
     /** Returns the array as an importer sees it: a native array with a native event. */
     fun imported(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
         val out = arena.allocate(DEVICE_ARRAY.size, 8)
-        val schema = array.schema()
+        val field = array.field()
         CData.exportArray(array, out, CExport.DEVICE)
-        CData.importArray(out, CImport.DEVICE.schema(schema))
+        CData.importArray(out, CImport.DEVICE.schema(field))
     }
 
     val waits = mapOf<String, (DeviceArray) -> Unit>(

@@ -4,9 +4,9 @@ package org.arbalest.device.internal.array
 import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.internal.abi.RawArrowArray
 import org.arbalest.device.internal.device.EventPoint
@@ -59,7 +59,7 @@ class JoinedArraySpec : FunSpec({
     fun batch(vararg names: String) = Schema.of(names.map(number::withName)).asField()
 
     /** Joins the columns of the owners, which the batch then holds alone. */
-    fun joined(parts: List<Part>, names: List<String>): DeviceArray {
+    fun joined(parts: List<Part>, names: List<String>): RecordBatch {
         val join = ColumnJoin(Devices.cpu(), 1)
         for ((part, name) in parts zip names) join.add(part, number.withName(name), part.struct, 0)
         val made = join.make(batch(*names.toTypedArray()))
@@ -79,7 +79,7 @@ class JoinedArraySpec : FunSpec({
             one.checked shouldBe listOf()
             other.checked shouldBe listOf("b" to other.struct)
             other.checked.clear()
-            DeviceArray.ofColumns(listOf("all"), listOf(all)).use { it.validate(Validation.STRUCTURAL) }
+            RecordBatch.ofColumns(listOf("all"), listOf(all)).use { it.validate(Validation.STRUCTURAL) }
             one.checked.map { it.first } shouldBe listOf("a", "c")
             other.checked.map { it.first } shouldBe listOf("b")
         }
@@ -93,7 +93,7 @@ class JoinedArraySpec : FunSpec({
         joined(listOf(Part(), strict), listOf("a", "b")).use { all ->
             shouldThrow<DeviceException> { all.validate(Validation.STRUCTURAL) }.message shouldBe
                 "$.b: buffers[1]: elsewhere"
-            DeviceArray.ofColumns(listOf("all"), listOf(all)).use {
+            RecordBatch.ofColumns(listOf("all"), listOf(all)).use {
                 shouldThrow<DeviceException> { it.validate(Validation.STRUCTURAL) }.message shouldBe
                     "$.all.b: buffers[1]: elsewhere"
             }
@@ -124,7 +124,7 @@ class JoinedArraySpec : FunSpec({
     test("memory that several columns share counts once [SEL-28]") {
         val (one, other) = Part() to Part()
         joined(listOf(one, other, one), listOf("a", "b", "c")).use { all ->
-            DeviceArray.ofColumns(listOf("x", "y"), listOf(all, all)).use { twice ->
+            RecordBatch.ofColumns(listOf("x", "y"), listOf(all, all)).use { twice ->
                 all.select("b").use { less -> twice.withColumn("z", less) }.use {
                     RecordedArrays.bytes(DeviceArrayImpl.unwrap(it)) shouldBe 16
                 }
@@ -147,7 +147,7 @@ class JoinedArraySpec : FunSpec({
         }
         Leaks.follow()
         try {
-            val handle = DeviceArrayImpl(Devices.cpu(), number, part.struct, 0, 1).holding(part)
+            val handle = DeviceArrayImpl.of(Devices.cpu(), number, part.struct, 0, 1).holding(part)
             handle.isOpen shouldBe true
             handle.close()
         } finally {

@@ -177,7 +177,7 @@ class StructureSpec : FunSpec({
             }
         }) { array ->
             array.asColumn().get(0) shouldBe mapOf("x" to 3L, "y" to 13L)
-            array.column("y").toLongArray().toList() shouldBe listOf(13L, 14L)
+            array.asRecordBatch().column("y").toLongArray().toList() shouldBe listOf(13L, 14L)
             array.retainChild(0).use { it.length() shouldBe 2 }
         }
     }

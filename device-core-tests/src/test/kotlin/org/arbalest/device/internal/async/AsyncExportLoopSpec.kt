@@ -9,10 +9,11 @@ import io.kotest.matchers.nulls.shouldBeNull
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
 import io.kotest.matchers.types.shouldBeSameInstanceAs
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
@@ -38,17 +39,17 @@ class AsyncExportLoopSpec : FunSpec({
     extension(Balanced)
 
     val schema = batch(1).use { it.schema() }
-    val described = AsyncSchema(schema.asField(), DeviceType.CPU, Metadata.of("rows", "many"))
+    val described = AsyncSchema(schema, DeviceType.CPU, Metadata.of("rows", "many"))
 
     test("a discarded feed closes the array that it pulled ahead [ASY-28]") {
-        val feed = ReaderFeed(DeviceArrayReader.of(schema, listOf(batch(1), batch(1))))
+        val feed = ReaderFeed(RecordBatchReader.of(schema, listOf(batch(1), batch(1))))
         feed.pull()
         feed.stop()
         feed.discard()
     }
 
     fun loop(
-        publisher: Flow.Publisher<DeviceArray>,
+        publisher: Flow.Publisher<RecordBatch>,
         executor: Executor = ForkJoinPool.commonPool(),
     ): Pair<AsyncArrayStream, CompletableFuture<Void>> {
         val produced = CompletableFuture<Void>()
@@ -110,7 +111,7 @@ class AsyncExportLoopSpec : FunSpec({
     }
 
     test("a publisher that throws in request ends the stream with an error on both sides") {
-        val rude = Flow.Publisher<DeviceArray> { subscriber ->
+        val rude = Flow.Publisher<RecordBatch> { subscriber ->
             subscriber.onSubscribe(object : Flow.Subscription {
                 override fun request(n: Long) = error("do not ask")
 
@@ -128,8 +129,8 @@ class AsyncExportLoopSpec : FunSpec({
 
     test("an exception keeps its type on its way through any number of C structs") {
         val why = NoSuchElementException()
-        val first = DeviceArrayReader.of(schema.asField(), DeviceType.CPU, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray = throw why
+        val first = RecordBatchReader.of(schema, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch = throw why
 
             override fun close() = Unit
         })
@@ -156,7 +157,7 @@ class AsyncExportLoopSpec : FunSpec({
     }
 
     test("a subscription that arrives after the cancellation is cancelled, too [ASY-28]") {
-        val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+        val subscriber = CompletableFuture<Flow.Subscriber<in RecordBatch>>()
         val (arrays, produced) = loop({ subscriber.complete(it) })
         val late = subscriber.get(5, SECONDS)
         arrays.close()
@@ -183,7 +184,7 @@ class AsyncExportLoopSpec : FunSpec({
     }
 
     test("a pull stream passes through an async stream and back") {
-        val reader = DeviceArrayReader.of(schema, List(100) { batch(it + 1) })
+        val reader = RecordBatchReader.of(schema, List(100) { batch(it + 1) })
         val arrays = CData.importAsyncStream(CImport.DEVICE) {
             CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, ForkJoinPool.commonPool(),
                 CExport.DEVICE)
@@ -200,8 +201,8 @@ class AsyncExportLoopSpec : FunSpec({
  * A publisher of [count] batches of 1 to 7 rows. It signals them as they are requested, on the requesting thread, and
  * then the end or an error.
  */
-internal class Batches(private val count: Int, private val failure: Throwable? = null) : Flow.Publisher<DeviceArray> {
-    override fun subscribe(subscriber: Flow.Subscriber<in DeviceArray>) {
+internal class Batches(private val count: Int, private val failure: Throwable? = null) : Flow.Publisher<RecordBatch> {
+    override fun subscribe(subscriber: Flow.Subscriber<in RecordBatch>) {
         subscriber.onSubscribe(object : Flow.Subscription {
             private var wanted = 0L
             private var sent = 0

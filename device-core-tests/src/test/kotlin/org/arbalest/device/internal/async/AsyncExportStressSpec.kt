@@ -5,8 +5,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.WakingSubscription
@@ -102,7 +102,7 @@ internal class ProducerModel(
     @Volatile private var stopped = false
 
     @Volatile private var released = false
-    private val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+    private val subscriber = CompletableFuture<Flow.Subscriber<in RecordBatch>>()
     private val done: CompletableFuture<Void>
 
     init {

@@ -9,12 +9,12 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.shouldNotBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncSchema
@@ -33,7 +33,7 @@ import org.arbalest.device.support.soil
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.Metadata
-import org.arbalest.device.types.NestedType
+import org.arbalest.device.types.Schema
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.contract.eventually
 import java.util.concurrent.CancellationException
@@ -65,14 +65,14 @@ class AsyncHandlerByHandSpec : FunSpec({
         }
 
     /** A publisher whose items the test signals itself. */
-    class Given : Flow.Publisher<DeviceArray> {
-        val subscriber = CompletableFuture<Flow.Subscriber<in DeviceArray>>()
+    class Given : Flow.Publisher<RecordBatch> {
+        val subscriber = CompletableFuture<Flow.Subscriber<in RecordBatch>>()
         @Volatile var asked = 0L
 
         @Volatile var cancelled = 0
         var onRequest: () -> Unit = {}
 
-        override fun subscribe(s: Flow.Subscriber<in DeviceArray>) {
+        override fun subscribe(s: Flow.Subscriber<in RecordBatch>) {
             s.onSubscribe(object : Flow.Subscription {
                 override fun request(n: Long) {
                     asked += n
@@ -120,7 +120,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             fun run() {
                 while (jobs.isNotEmpty()) jobs.removeFirst().run()
             }
-            val reader = DeviceArrayReader.of(type.schema(), List(5) { ProducerByHand.one() })
+            val reader = RecordBatchReader.of(type.schema(), List(5) { ProducerByHand.one() })
             val done = CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), consumer.handler,
                 Executor { jobs += it }, CExport.DEVICE)
             run()
@@ -314,7 +314,7 @@ class AsyncHandlerByHandSpec : FunSpec({
         val gate = java.util.concurrent.CountDownLatch(1)
         ConsumerByHand().use { consumer ->
             var count = 0
-            val reader = DeviceArrayReader.of(type.schema(), DeviceType.CPU) {
+            val reader = RecordBatchReader.of(type.schema(), DeviceType.CPU) {
                 if (count++ == 0) {
                     ProducerByHand.one()
                 } else {
@@ -397,8 +397,7 @@ class AsyncHandlerByHandSpec : FunSpec({
 
     test("a producer whose schema cannot be exported sends on_error and release [ASY-25]") {
         val field = Field.of("c", DataType.INT8)
-        val huge =
-            AsyncSchema(Field.of("", NestedType.StructType(List(1 shl 20) { field })), DeviceType.CPU, Metadata.empty())
+        val huge = AsyncSchema(Schema.of(List(1 shl 20) { field }), DeviceType.CPU, Metadata.empty())
         ConsumerByHand().use { consumer ->
             val done = CData.exportAsyncStream(AsyncProducer.of(huge, Given()), consumer.handler,
                 ForkJoinPool.commonPool(), CExport.DEVICE)
@@ -416,7 +415,7 @@ class AsyncHandlerByHandSpec : FunSpec({
             override fun contains(element: AsyncQuirk): Boolean = error("no memory for the stream")
         }
         ConsumerByHand().use { consumer ->
-            val reader = DeviceArrayReader.of(type.schema(), listOf(ProducerByHand.one()))
+            val reader = RecordBatchReader.of(type.schema(), listOf(ProducerByHand.one()))
             val done = AsyncExport.start(consumer.handler.address(), type, ReaderFeed(reader), { it.run() }, failing)
             receivesOnlyAnError(consumer, "no memory for the stream")
             failure(done).shouldBeInstanceOf<IllegalStateException>()

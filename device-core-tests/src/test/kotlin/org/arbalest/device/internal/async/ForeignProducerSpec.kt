@@ -9,6 +9,7 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncArrayStream
 import org.arbalest.device.async.AsyncQuirk
 import org.arbalest.device.async.AsyncTask
@@ -94,7 +95,7 @@ class ForeignProducerSpec : FunSpec({
         }
 
         test("a reader receives the outcome of a freed producer that $how right after on_schema [ASY-29]") {
-            lateinit var reader: org.arbalest.device.DeviceArrayReader
+            lateinit var reader: RecordBatchReader
             goneBefore(0, fails, act = { reader = it.reader(4) }) { _, _ ->
                 reader.use {
                     if (fails) shouldThrow<DeviceException> { it.next() }.message shouldBe
@@ -301,7 +302,7 @@ class ForeignProducerSpec : FunSpec({
     }
 
     test("a request that cannot be called is an error for a blocked reader [ASY-30]") {
-        lateinit var reader: org.arbalest.device.DeviceArrayReader
+        lateinit var reader: RecordBatchReader
         unreachable(RawArrowAsyncProducer::setRequest, { reader = it.reader(1) }) {
             reader.use {
                 val failed = ForkJoinPool.commonPool().submit<Throwable?> {

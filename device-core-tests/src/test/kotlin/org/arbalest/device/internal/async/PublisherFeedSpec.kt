@@ -6,8 +6,8 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.async.WakingSubscription
@@ -34,11 +34,11 @@ class PublisherFeedSpec : FunSpec({
     class Stream(consumer: ConsumerByHand, wakes: Boolean, val onRequest: Stream.(Long) -> Unit = {}) {
         val jobs = mutableListOf<Runnable>()
         var asked = 0L
-        lateinit var subscriber: Flow.Subscriber<in DeviceArray>
+        lateinit var subscriber: Flow.Subscriber<in RecordBatch>
         val done: CompletableFuture<Void>
 
         init {
-            val publisher = Flow.Publisher<DeviceArray> {
+            val publisher = Flow.Publisher<RecordBatch> {
                 subscriber = it
                 it.onSubscribe(if (wakes) Waking() else Plain())
             }

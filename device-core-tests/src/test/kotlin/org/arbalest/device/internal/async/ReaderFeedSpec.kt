@@ -5,12 +5,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -44,13 +45,13 @@ class ReaderFeedSpec : FunSpec({
     afterSpec { one.shutdownNow() }
 
     /** A source of one batch. It then blocks until the gate opens, and returns a batch that is no longer wanted. */
-    class Blocked : DeviceArrayReader.Source {
+    class Blocked : DeviceArrayReader.Source<RecordBatch> {
         val blocks = CountDownLatch(1)
         val gate = CountDownLatch(1)
         val closed = CountDownLatch(1)
         private var pulls = 0
 
-        override fun next(): DeviceArray {
+        override fun next(): RecordBatch {
             if (pulls++ > 0) {
                 blocks.countDown()
                 check(gate.await(5, SECONDS)) { "the gate did not open within 5 seconds" }
@@ -65,7 +66,7 @@ class ReaderFeedSpec : FunSpec({
         val source = Blocked()
         PeerConsumer(5, setOf(quirk, GATE_EXTRACT), at = 0).use { consumer ->
             val produced = CData.exportAsyncStream(
-                AsyncProducer.of(DeviceArrayReader.of(schema, DeviceType.CPU, source), Metadata.empty()),
+                AsyncProducer.of(RecordBatchReader.of(schema, DeviceType.CPU, source), Metadata.empty()),
                 consumer.handler,
                 one,
                 CExport.DEVICE,

@@ -4,8 +4,8 @@ package org.arbalest.device.internal.convert
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.internal.lifetime.Leaks
@@ -23,7 +23,7 @@ class ArrayColumnsChainSpec : FunSpec({
 
     val place = Field.of("place", DataType.struct(Field.of("x", DataType.INT64), Field.of("y", DataType.INT64)))
 
-    fun batch(): DeviceArray = BatchBuilder.of(Devices.cpu(), 4).use { batch ->
+    fun batch(): RecordBatch = BatchBuilder.of(Devices.cpu(), 4).use { batch ->
         batch.int64("id", LongArray(4) { it.toLong() }).utf8("name", List(4) { "n$it" })
         val struct = batch.column(place)
         repeat(4) {
@@ -35,7 +35,7 @@ class ArrayColumnsChainSpec : FunSpec({
     }
 
     /** Returns the result of many steps, each of which closes the previous batch. */
-    fun chained(first: DeviceArray, times: Int = 20_000, step: (DeviceArray) -> DeviceArray): DeviceArray {
+    fun chained(first: RecordBatch, times: Int = 20_000, step: (RecordBatch) -> RecordBatch): RecordBatch {
         var last = first
         repeat(times) { last = last.use(step) }
         return last

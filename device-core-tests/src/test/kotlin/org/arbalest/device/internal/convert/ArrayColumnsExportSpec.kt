@@ -5,6 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -25,7 +26,7 @@ class ArrayColumnsExportSpec : FunSpec({
 
     val place = Field.of("place", DataType.struct(Field.of("x", DataType.INT64), Field.of("y", DataType.UTF8)))
 
-    fun batch(rows: Int): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun batch(rows: Int): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("name", List(rows) { "n$it" })
         val struct = batch.column(place)
         repeat(rows) {
@@ -50,7 +51,7 @@ class ArrayColumnsExportSpec : FunSpec({
     test("C receives columns of the batch's length, from the first rows of longer arrays [ARR-13, SEL-29]") {
         batch(9).use { long ->
             listOf(0, 1, 2).map { long.retainChild(it).use { column -> column.slice(0, 4) } }.let { columns ->
-                DeviceArray.ofColumns(listOf("a", "b", "c"), columns).also { columns.forEach { it.close() } }
+                RecordBatch.ofColumns(listOf("a", "b", "c"), columns).also { columns.forEach { it.close() } }
             }
         }.use {
             exported(it) shouldBe List(6) { 0L to 4L }
@@ -84,7 +85,7 @@ class ArrayColumnsExportSpec : FunSpec({
 
     test("C receives a struct column that was imported with an offset, with that of its fields [ARR-13]") {
         batch(9).use { it.retainChild(2) }.use { it.slice(2, 5) }.use { rows ->
-            DeviceArray.ofColumns(listOf("place"), listOf(rows)).use { whole ->
+            RecordBatch.ofColumns(listOf("place"), listOf(rows)).use { whole ->
                 exported(whole) shouldBe listOf(0L to 5L, 0L to 5L, 2L to 5L, 2L to 5L)
                 Arena.ofConfined().use { arena ->
                     val (out, schema) = arena.struct() to arena.struct(StructKind.SCHEMA)

@@ -13,6 +13,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -50,7 +51,7 @@ class ArrayColumnsJoinSpec : FunSpec({
     val device by lazy { Devices.device(DeviceType.EXT_DEV, 0) }
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
-    fun batch(rows: Int = 4): DeviceArray = BatchBuilder.of(cpu, rows).use { batch ->
+    fun batch(rows: Int = 4): RecordBatch = BatchBuilder.of(cpu, rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("name", List(rows) { "n$it" }).build()
     }
 
@@ -118,7 +119,7 @@ class ArrayColumnsJoinSpec : FunSpec({
     }
 
     test("a column of any slice joins a batch of any slice, with the right rows, also through C [SEL-23]") {
-        for (isImported in listOf(false, true)) origin(batch(50), isImported).use { whole ->
+        for (isImported in listOf(false, true)) origin(batch(50), isImported).asRecordBatch().use { whole ->
             for (isOther in listOf(false, true)) origin(texts(50), isOther).use { column ->
                 for ((from, at, count) in listOf(Triple(0, 0, 50), Triple(7, 0, 20), Triple(0, 7, 20), Triple(9, 30, 9),
                     Triple(30, 9, 9), Triple(50, 0, 0), Triple(0, 50, 0), Triple(3, 5, 0)))
@@ -174,7 +175,7 @@ class ArrayColumnsJoinSpec : FunSpec({
                         val columns = EveryType.fields.indices.map {
                             (if (it % 2 == 0) some else others).retainChild(it)
                         }
-                        val batch = DeviceArray.ofColumns(EveryType.fields.map(Field::name), columns)
+                        val batch = RecordBatch.ofColumns(EveryType.fields.map(Field::name), columns)
                         columns.forEach { it.close() }
                         batch.use {
                             it.schema() shouldBe built.schema()
@@ -205,7 +206,7 @@ class ArrayColumnsJoinSpec : FunSpec({
         }
         texts(1).use { own ->
             far().use { other ->
-                DeviceArray.ofColumns(listOf("own", "other"), listOf(own, other)).use { both ->
+                RecordBatch.ofColumns(listOf("own", "other"), listOf(own, other)).use { both ->
                     both.column("other").getString(0) shouldBe "abc"
                     both.validate(Validation.FULL)
                     // of the library's text the size is known: an offset beyond it is found
@@ -215,7 +216,7 @@ class ArrayColumnsJoinSpec : FunSpec({
                     shouldThrow<DeviceException> { both.validate(Validation.FULL) }.message shouldContain "$.own"
                     NativeHeap.putInt(offsets + 4, end)
                 }
-                DeviceArray.ofColumns(listOf("a", "b"), listOf(other, other)).use { both ->
+                RecordBatch.ofColumns(listOf("a", "b"), listOf(other, other)).use { both ->
                     both.column("b").getString(0) shouldBe "abc"
                     // all structs are the producer's: nothing had to be copied
                     both.column(0).bufferAddress(2) shouldBe other.asColumn().bufferAddress(2)
@@ -230,12 +231,12 @@ class ArrayColumnsJoinSpec : FunSpec({
                 refused { whole.withColumn("word", short) } shouldBe "column \"word\" has 3 rows, but the batch " +
                     "has 4 rows; the columns of a batch have the same length"
                 whole.retainChild(0).use { id ->
-                    refused { DeviceArray.ofColumns(listOf("a", "b"), listOf(id, short)) } shouldBe
+                    refused { RecordBatch.ofColumns(listOf("a", "b"), listOf(id, short)) } shouldBe
                         "column \"b\" has 3 rows, but column \"a\" has 4 rows; the columns of a batch have the " +
                         "same length"
-                    refused { DeviceArray.ofColumns(listOf("a"), listOf(id, id)) } shouldBe
+                    refused { RecordBatch.ofColumns(listOf("a"), listOf(id, id)) } shouldBe
                         "each array needs a name, but there are 1 names for 2 arrays"
-                    refused { DeviceArray.ofColumns(listOf(), listOf()) } shouldBe
+                    refused { RecordBatch.ofColumns(listOf(), listOf()) } shouldBe
                         "a batch needs at least one array, which defines the number of rows"
                 }
                 short.isOpen shouldBe true
@@ -253,7 +254,7 @@ class ArrayColumnsJoinSpec : FunSpec({
     test("a joined batch keeps each array after all handles are closed, and releases each once [SEL-24]") {
         val before = ResourceCounters.now()
         for (isImported in listOf(false, true)) {
-            val whole = origin(batch(), isImported)
+            val whole = origin(batch(), isImported).asRecordBatch()
             val column = texts(4)
             val joined = whole.withColumn("word", column)
             val again = joined.withColumn("id", column)
@@ -268,7 +269,7 @@ class ArrayColumnsJoinSpec : FunSpec({
         batch().use { whole ->
             shouldThrow<IllegalStateException> { whole.withColumn("word", closed) }
             whole.retainChild(0).use { id ->
-                shouldThrow<IllegalStateException> { DeviceArray.ofColumns(listOf("a", "b"), listOf(id, closed)) }
+                shouldThrow<IllegalStateException> { RecordBatch.ofColumns(listOf("a", "b"), listOf(id, closed)) }
             }
         }
         repeat(100) {
@@ -303,12 +304,12 @@ class ArrayColumnsJoinSpec : FunSpec({
     test("a batch of arrays with one event has that event, and a batch of ready arrays has none [SEL-26]") {
         texts(4).use { it.copyTo(device) }.use { ready ->
             ready.synchronize()
-            DeviceArray.ofColumns(listOf("a"), listOf(ready)).use { it.syncEvent() shouldBe null }
+            RecordBatch.ofColumns(listOf("a"), listOf(ready)).use { it.syncEvent() shouldBe null }
             device.createStream().use { stream ->
                 fake.hold()
                 val late = texts(4).use { it.copyTo(device, stream) }
                 late.use {
-                    DeviceArray.ofColumns(listOf("a", "b", "c"), listOf(ready, late, late)).use { both ->
+                    RecordBatch.ofColumns(listOf("a", "b", "c"), listOf(ready, late, late)).use { both ->
                         both.isReady shouldBe false
                         fake.release()
                         both.synchronize()
@@ -369,13 +370,13 @@ class ArrayColumnsJoinSpec : FunSpec({
             }
             val (one, other) = arena.allocate(8) to arena.allocate(8)
             phantom(one).use { first ->
-                DeviceArray.ofColumns(listOf("a", "b"), listOf(first, first)).use {
+                RecordBatch.ofColumns(listOf("a", "b"), listOf(first, first)).use {
                     ArrayBridge.syncEventAddress(it) shouldBe one.address()
                     it.select("b").use { less -> ArrayBridge.syncEventAddress(less) shouldBe one.address() }
                 }
                 phantom(other).use { second ->
                     val thrown = shouldThrow<DeviceException> {
-                        DeviceArray.ofColumns(listOf("a", "b"), listOf(first, second))
+                        RecordBatch.ofColumns(listOf("a", "b"), listOf(first, second))
                     }
                     thrown.errno() shouldBe Errno.ENOSYS
                     thrown.message shouldContain "so the event of a column's array cannot complete here"

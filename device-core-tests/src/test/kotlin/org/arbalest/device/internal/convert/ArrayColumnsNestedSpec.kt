@@ -7,6 +7,7 @@ import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -34,10 +35,10 @@ class ArrayColumnsNestedSpec : FunSpec({
         CData.importArray(raw.laid(arena), CImport.DATA.schema(raw.field)).use(use)
     }
 
-    fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    fun throughC(array: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
+        CData.importBatch(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     /** Returns the paths of all fields below a struct. */
@@ -68,7 +69,7 @@ class ArrayColumnsNestedSpec : FunSpec({
             imported(raw) { array ->
                 val from = random.nextInt(raw.length + 1)
                 val count = random.nextInt(raw.length - from + 1)
-                array.slice(from.toLong(), count.toLong()).use { cut ->
+                array.asRecordBatch().slice(from.toLong(), count.toLong()).use { cut ->
                     cut.select(*paths.toTypedArray()).use { less ->
                         less.validate(Validation.FULL)
                         val expected = values.subList(from, from + count).map { projected(it, less.field().type()) }
@@ -136,7 +137,7 @@ class ArrayColumnsNestedSpec : FunSpec({
                 }.use { it.retainChild(0) }
                 val at = random.nextInt(20)
                 numbers.use { all -> all.slice(at.toLong(), count.toLong()) }.use { column ->
-                    array.slice(from.toLong(), count.toLong()).use { it.withColumn("f0", column) }
+                    array.asRecordBatch().slice(from.toLong(), count.toLong()).use { it.withColumn("f0", column) }
                 }.use { both ->
                     both.validate(Validation.FULL)
                     val expected = values.subList(from, from + count).mapIndexed { row, value ->

@@ -3,7 +3,7 @@ package org.arbalest.device.internal.convert
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.types.Field
 import org.arbalest.support.CCompiler
 import org.arbalest.support.EveryType
@@ -18,7 +18,7 @@ class ArrayColumnsPeerSpec : FunSpec({
         EveryType.batch(0, 40).use { all ->
             val columns = EveryType.fields.indices.map { all.retainChild(it).use { column -> column.slice(3, 20) } }
             val sum = all.slice(3, 20).use { EveryType.checksum(it.retain()) }
-            DeviceArray.ofColumns(EveryType.fields.map(Field::name), columns).use {
+            RecordBatch.ofColumns(EveryType.fields.map(Field::name), columns).use {
                 EveryType.checksum(it.retain()) shouldBe sum
             }
             columns.forEach { it.close() }

@@ -13,6 +13,7 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -48,7 +49,7 @@ class ArrayColumnsSpec : FunSpec({
     val place = Field.of("place", DataType.struct(int("x"), int("y"), Field.of("inner", DataType.struct(int("z")))))
 
     /** Returns a batch of `id`, `name`, and the struct `place`, which is null in row 1 and hides values there. */
-    fun batch(rows: Int = 4): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun batch(rows: Int = 4): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         batch.int64("id", LongArray(rows) { it.toLong() }).utf8("name", List(rows) { "n$it" })
         val struct = batch.column(place)
         for (row in 0 until rows) {
@@ -61,9 +62,9 @@ class ArrayColumnsSpec : FunSpec({
         batch.build()
     }
 
-    fun rows(array: DeviceArray): List<Any?> = array.asColumn().toList()
+    fun rows(array: RecordBatch): List<Any?> = array.asColumn().toList()
 
-    fun names(array: DeviceArray): List<String> = array.schema().fields().map { it.name() }
+    fun names(array: RecordBatch): List<String> = array.schema().fields().map { it.name() }
 
     fun refused(block: () -> Unit): String {
         val before = ResourceCounters.now()
@@ -73,10 +74,10 @@ class ArrayColumnsSpec : FunSpec({
     }
 
     /** Exports the array to C, which passes it back. */
-    fun throughC(array: DeviceArray): DeviceArray = Arena.ofConfined().use { arena ->
+    fun throughC(array: RecordBatch): RecordBatch = Arena.ofConfined().use { arena ->
         val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
         array.retain().use { CData.exportArray(it, out, CExport.DATA.schemaTo(schema)) }
-        CData.importArray(out, CImport.DATA.schema(schema).validation(Validation.FULL))
+        CData.importBatch(out, CImport.DATA.schema(schema).validation(Validation.FULL))
     }
 
     test("select returns the columns in the given order, by names and by positions, without a copy [SEL-20]") {
@@ -206,17 +207,15 @@ class ArrayColumnsSpec : FunSpec({
             val none = arrayOfNulls<String>(1) as Array<String>
             shouldThrow<NullPointerException> { whole.select(*none) }.message shouldBe "path"
             whole.select(0, 0).use { twice ->
-                for (use in listOf<(DeviceArray) -> Unit>({ it.select("id") }, { it.drop("id") },
+                for (use in listOf<(RecordBatch) -> Unit>({ it.select("id") }, { it.drop("id") },
                     { it.rename("id", "x") }, { it.withColumn("id", it) })) {
                     refused { use(twice) } shouldBe
                         "the batch has 2 fields \"id\", at [0, 1]; ask by the index, or choose by select(int...)"
                 }
             }
             whole.retainChild(0).use { column ->
-                for (use in listOf<() -> Unit>({ column.select("id") }, { column.select(0) }, { column.drop("id") },
-                    { column.rename("id", "x") }, { column.withMetadata(Metadata.empty()) },
-                    { column.withColumn("x", column) }))
-                    refused(use) shouldBe "a record batch's schema is a struct, not int64"
+                refused { column.asRecordBatch() } shouldBe
+                    "a record batch is an array of structs, but this is an array of id: int64"
             }
         }
     }
@@ -329,7 +328,7 @@ class ArrayColumnsSpec : FunSpec({
             val (out, schema) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.SCHEMA)
             batch().use { whole -> CData.exportArray(whole.select("name"), out, CExport.DATA.schemaTo(schema)) }
             RawArrowArray.nChildren(out.address()) shouldBe 1
-            CData.importArray(out, CImport.DATA.schema(schema)).use {
+            CData.importBatch(out, CImport.DATA.schema(schema)).use {
                 it.column(0).toList() shouldBe listOf("n0", "n1", "n2", "n3")
             }
         }

@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
@@ -44,17 +45,17 @@ class ArrayColumnsTextSpec : FunSpec({
     }
 
     /** Returns a struct of this text. */
-    fun nested(name: String = "s"): DeviceArray = imported(Field.of(name, DataType.struct(text))) { out ->
+    fun nested(name: String = "s"): RecordBatch = imported(Field.of(name, DataType.struct(text))) { out ->
         PeerNodes.array(out, length = 3, buffers = 1, children = 1)
         write(MemorySegment.ofAddress(RawArrowArray.child(out.address(), 0)).reinterpret(RawArrowArray.SIZE))
-    }
+    }.asRecordBatch()
 
     fun rejected(block: () -> Unit) = shouldThrow<DeviceException> { block() }.errno() shouldBe Errno.EINVAL
 
     test("a slice of text from C keeps the limit of its whole array in a batch [SEL-25, READ-07]") {
         imported(text, ::write).use { it.slice(1, 1) }.use { slice ->
             rejected { slice.asColumn().getBytes(0) }
-            DeviceArray.ofColumns(listOf("t"), listOf(slice)).use {
+            RecordBatch.ofColumns(listOf("t"), listOf(slice)).use {
                 it.length() shouldBe 1
                 rejected { it.column("t").getBytes(0) }
                 it.slice(0, 1).use { part -> rejected { part.column("t").getBytes(0) } }
@@ -81,12 +82,12 @@ class ArrayColumnsTextSpec : FunSpec({
 
     test("such text below a struct keeps that limit, whichever part is a slice [SEL-25, READ-07]") {
         nested().use { it.slice(1, 1) }.use { slice ->
-            DeviceArray.ofColumns(listOf("s"), listOf(slice)).use {
+            RecordBatch.ofColumns(listOf("s"), listOf(slice)).use {
                 rejected { it.column("s").column("t").getBytes(0) }
                 it.retainChild(0).use { struct ->
                     struct.retainChild(0).use { text ->
                         rejected { text.asColumn().getBytes(0) }
-                        DeviceArray.ofColumns(listOf("t"), listOf(text)).use { again ->
+                        RecordBatch.ofColumns(listOf("t"), listOf(text)).use { again ->
                             rejected { again.column("t").getBytes(0) }
                         }
                     }

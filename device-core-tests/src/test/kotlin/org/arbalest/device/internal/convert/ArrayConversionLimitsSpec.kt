@@ -10,11 +10,12 @@ import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -109,7 +110,7 @@ class ArrayConversionLimitsSpec : FunSpec({
 
     fun schema(vararg fields: Pair<String, DataType>) = Schema.of(fields.map { (name, type) -> Field.of(name, type) })
 
-    fun batch(): DeviceArray = BatchBuilder.of(cpu, 3).use { batch ->
+    fun batch(): RecordBatch = BatchBuilder.of(cpu, 3).use { batch ->
         batch.int64("n", longArrayOf(1, 2, 3))
             .utf8("word", listOf("a", "a word of more than twelve bytes", "c")).build()
     }
@@ -422,7 +423,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         }.use { array ->
             array.convertTo(
                 Field.of("s", StructType(listOf(Field.of("x", DataType.UTF8_VIEW), Field.of("x", DataType.INT8)))),
-            ).use { it.column(1).getLong(0) shouldBe 1 }
+            ).use { it.asRecordBatch().column(1).getLong(0) shouldBe 1 }
             mismatch(array, Field.of("s", StructType(listOf(Field.of("x", DataType.INT8)))),
                 "the struct has 2 fields \"x\", at [0, 1]; ask by the index, or choose by select(int...)")
         }
@@ -497,8 +498,8 @@ class ArrayConversionLimitsSpec : FunSpec({
                 array.isOpen shouldBe true
                 export(asked.asField())
                 array.isOpen shouldBe false
-                val back = if (isDevice) CData.importArray(struct, CImport.DEVICE.schema(schemaOut))
-                else CData.importArray(struct, CImport.DATA.schema(schemaOut))
+                val back = if (isDevice) CData.importBatch(struct, CImport.DEVICE.schema(schemaOut))
+                else CData.importBatch(struct, CImport.DATA.schema(schemaOut))
                 back.use {
                     it.schema() shouldBe asked
                     it.column(0).getString(1) shouldBe "a word of more than twelve bytes"
@@ -521,7 +522,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             there.convertTo(Schema.of(Field.of("n", DataType.INT64).withNullable(false)).asField())
                 .use { it.device() shouldBe device }
             fake.reset()
-            for (make in listOf<() -> DeviceArray>({
+            for (make in listOf<() -> RecordBatch>({
                 there.convertTo(schema("word" to DataType.UTF8_VIEW).asField())
             }, { there.slice(1, 1).use { it.compact() } })) {
                 val thrown = shouldThrow<DeviceException> { make() }
@@ -584,7 +585,7 @@ class ArrayConversionLimitsSpec : FunSpec({
         pinned.createStream().use { stream ->
             pinnedFake.hold()
             val late = batch().use { it.copyTo(pinned, stream) }
-            var result: DeviceArray? = null
+            var result: RecordBatch? = null
             val converting = thread { result = late.convertTo(schema("word" to DataType.UTF8_VIEW).asField()) }
             while (converting.isAlive && converting.state != Thread.State.WAITING &&
                 converting.state != Thread.State.TIMED_WAITING) Thread.onSpinWait()
@@ -599,7 +600,7 @@ class ArrayConversionLimitsSpec : FunSpec({
     }
 
     test("a stream's arrays are converted when pulled, and a rejected conversion leaves the reader open [REQ-13]") {
-        fun reader() = DeviceArrayReader.of(batch().use { it.schema() }, listOf(batch(), batch()))
+        fun reader() = RecordBatchReader.of(batch().use { it.schema() }, listOf(batch(), batch()))
         val asked = schema("word" to DataType.UTF8_VIEW)
         reader().use { reader ->
             shouldThrow<IllegalArgumentException> { reader.convertTo(schema("word" to DataType.INT8)) }.message shouldBe
@@ -625,7 +626,7 @@ class ArrayConversionLimitsSpec : FunSpec({
             batch.column(Field.of("word", DataType.UTF8)).appendNull()
             batch.build()
         }
-        DeviceArrayReader.of(nulls.schema(), listOf(nulls)).convertTo(strict).use { converted ->
+        RecordBatchReader.of(nulls.schema(), listOf(nulls)).convertTo(strict).use { converted ->
             repeat(2) {
                 shouldThrow<DeviceException> { converted.next() }.message shouldBe
                     "$.word: row 0: is null, but the requested field is not nullable"

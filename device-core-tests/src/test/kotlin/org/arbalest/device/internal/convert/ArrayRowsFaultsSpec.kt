@@ -9,6 +9,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.columns.Selection
@@ -26,7 +27,7 @@ import kotlin.concurrent.thread
 class ArrayRowsFaultsSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun column(type: DataType, vararg values: Any?): DeviceArray =
+    fun column(type: DataType, vararg values: Any?): RecordBatch =
         BatchBuilder.of(Devices.cpu(), values.size).use { builder ->
             val column = builder.column(Field.of("c", type))
             for (value in values) when (value) {
@@ -181,7 +182,7 @@ class ArrayRowsFaultsSpec : FunSpec({
             val joined = EveryType.fields.foldIndexed(cut.retain()) { i, to, field ->
                 if (i % 2 == 0) to.use { it.withColumn(field.name(), columns[i]) } else to
             }
-            val made = DeviceArray.ofColumns(EveryType.fields.map { it.name() }, columns)
+            val made = RecordBatch.ofColumns(EveryType.fields.map { it.name() }, columns)
             for (it in columns + kept) it.close()
             made.use {
                 it.validate(Validation.FULL)

@@ -15,6 +15,7 @@ import org.arbalest.device.Devices
 import org.arbalest.device.Errno
 import org.arbalest.device.MemoryAllocator
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -104,23 +105,23 @@ class ArrayConcatSpec : FunSpec({
                 }
             }
             DeviceArray.concat(arrays).use { joined -> EveryType.rows(joined) shouldBe arrays.flatMap(EveryType::rows) }
-            arrays.forEach(DeviceArray::close)
+            arrays.forEach(RecordBatch::close)
         }
         val parts = listOf(0 to 20, 20 to 1, 21 to 0, 21 to 39).map { (from, count) -> EveryType.batch(from, count) }
         val joined = DeviceArray.concat(parts)
-        parts.forEach(DeviceArray::close)
+        parts.forEach(RecordBatch::close)
         EveryType.checksum(joined) shouldBe EveryType.batch(0, 60).use { EveryType.checksum(it.retain()) }
     }
 
     test("a joined array counts its nulls, and has no bitmap if it has no nulls [ARR-02]") {
-        fun numbers(vararg values: Long?): DeviceArray = BatchBuilder.of(cpu, values.size).use { batch ->
+        fun numbers(vararg values: Long?): RecordBatch = BatchBuilder.of(cpu, values.size).use { batch ->
             val column = batch.column(Field.of("a", DataType.INT64))
             for (value in values) if (value == null) column.appendNull() else column.append(value)
             batch.build()
         }
         fun joined(
-            vararg arrays: DeviceArray,
-            look: (DeviceArray, MemorySegment) -> Unit,
+            vararg arrays: RecordBatch,
+            look: (RecordBatch, MemorySegment) -> Unit,
         ): Unit = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             DeviceArray.concat(arrays.toList()).use { joined ->
@@ -129,7 +130,7 @@ class ArrayConcatSpec : FunSpec({
                     .reinterpret(RawArrowArray.SIZE))
             }
             PeerMoves.release(out, StructKind.ARRAY)
-            arrays.forEach(DeviceArray::close)
+            arrays.forEach(RecordBatch::close)
         }
         joined(numbers(1, null, 3), numbers(4, 5), numbers(null)) { array, column ->
             RawArrowArray.nullCount(column.address()) shouldBe 2

@@ -9,6 +9,8 @@ import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -26,7 +28,7 @@ import java.math.BigDecimal
 class SpareDictionarySpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun column(type: DataType, rows: Int, append: ColumnBuilder.(Int) -> Unit): DeviceArray =
+    fun column(type: DataType, rows: Int, append: ColumnBuilder.(Int) -> Unit): RecordBatch =
         BatchBuilder.of(Devices.cpu(), rows).use { batch ->
             val column = batch.column(Field.of("a", type))
             repeat(rows) { column.append(it) }
@@ -36,20 +38,20 @@ class SpareDictionarySpec : FunSpec({
     fun type(bits: Int = 32, ordered: Boolean = false, values: DataType = DataType.UTF8) =
         DictionaryType(IntType(bits, true), Field.of("", values), ordered)
 
-    fun words(type: DataType, rows: Int = 1000): DeviceArray = column(type, rows) { append("the value $it") }
+    fun words(type: DataType, rows: Int = 1000): RecordBatch = column(type, rows) { append("the value $it") }
 
-    fun values(array: DeviceArray): List<Any?> = array.column("a").toList()
+    fun values(array: RecordBatch): List<Any?> = array.column("a").toList()
 
     fun word(row: Long) = "the value $row"
 
     /** Joins arrays in several ways, and closes them. Returns the values and the lengths of the dictionary. */
-    fun joined(arrays: List<DeviceArray>): List<Pair<List<Any?>, Long>> {
-        fun look(array: DeviceArray) = array.use {
+    fun joined(arrays: List<RecordBatch>): List<Pair<List<Any?>, Long>> {
+        fun look(array: RecordBatch) = array.use {
             it.validate(Validation.FULL)
             values(it) to it.column("a").dictionary().length()
         }
         val concat = look(DeviceArray.concat(arrays))
-        val rebatched = DeviceArrayReader.of(arrays[0].schema(), arrays).rebatch(1000).use { look(it.next()!!) }
+        val rebatched = RecordBatchReader.of(arrays[0].schema(), arrays).rebatch(1000).use { look(it.next()!!) }
         return listOf(concat, rebatched)
     }
 
@@ -57,7 +59,7 @@ class SpareDictionarySpec : FunSpec({
         words(type(ordered = true)).use { all ->
             val (one, two) = all.slice(0, 500) to all.slice(500, 500)
             fun some(vararg rows: Long) = Selection.where(500) { it in rows }
-            val makes = mapOf<String, () -> List<DeviceArray>>(
+            val makes = mapOf<String, () -> List<RecordBatch>>(
                 "take" to { listOf(one.take(3, 400, 90), two.take(7, 400, 300)) },
                 "filter" to { listOf(one.filter(some(3, 90, 400)), two.filter(some(7, 300, 400))) },
                 "slice" to { listOf(one.slice(3, 1), two.slice(7, 2)) },
@@ -119,7 +121,7 @@ class SpareDictionarySpec : FunSpec({
             val before = threads.currentThreadAllocatedBytes
             join()
             threads.currentThreadAllocatedBytes - before shouldBeLessThan 100_000
-            few.forEach(DeviceArray::close)
+            few.forEach(RecordBatch::close)
         }
     }
 
@@ -152,7 +154,7 @@ class SpareDictionarySpec : FunSpec({
                 found shouldBe expected
                 length shouldBe 98
             }
-            whole.forEach(DeviceArray::close)
+            whole.forEach(RecordBatch::close)
         }
     }
 
@@ -165,7 +167,7 @@ class SpareDictionarySpec : FunSpec({
         val parts = List(320) { whole[it % 2].slice((it % 20 / 2).toLong(), 1) }
         val expected = parts.flatMap(::values)
         for ((found, _) in joined(parts)) found shouldBe expected
-        whole.forEach(DeviceArray::close)
+        whole.forEach(RecordBatch::close)
     }
 
     test("values that were chosen for the slots of a known hash are united within the allowed steps [ARR-21]") {
@@ -177,7 +179,7 @@ class SpareDictionarySpec : FunSpec({
             }
         }
         DeviceArray.concat(arrays).use { it.column("a").dictionary().length() shouldBe 40_001 }
-        arrays.forEach(DeviceArray::close)
+        arrays.forEach(RecordBatch::close)
     }
 
     for ((name, type) in mapOf(
@@ -197,7 +199,7 @@ class SpareDictionarySpec : FunSpec({
         val one = source().use { ResourceCounters.now().since(before).bufferBytes() }
         var held = 0L
         var next = 0
-        val reader = DeviceArrayReader.of(source().use { it.schema() }, {
+        val reader = RecordBatchReader.of(source().use { it.schema() }, {
             held = maxOf(held, ResourceCounters.now().since(before).bufferBytes())
             if (next++ == 100) null else source().use { it.take(5, 200) }
         })
@@ -214,11 +216,11 @@ class SpareDictionarySpec : FunSpec({
         val before = ResourceCounters.now()
         var held = 0L
         var next = 0
-        val source = DeviceArrayReader.Source {
+        val source = DeviceArrayReader.Source<RecordBatch> {
             held = maxOf(held, ResourceCounters.now().since(before).bufferBytes())
             if (next++ == 50) null else words(type())
         }
-        DeviceArrayReader.of(words(type()).use { it.schema() }, source)
+        RecordBatchReader.of(words(type()).use { it.schema() }, source)
             .filter { Selection.where(1000) { row -> row == 5L || row == 700L } }.rebatch(1000).use { reader ->
                 reader.next()!!.use {
                     values(it) shouldBe List(50) { listOf(word(5), word(700)) }.flatten()

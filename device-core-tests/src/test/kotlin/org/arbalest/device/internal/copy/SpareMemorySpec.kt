@@ -9,6 +9,7 @@ import org.arbalest.device.ArrayData
 import org.arbalest.device.Conversion
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -28,7 +29,7 @@ class SpareMemorySpec : FunSpec({
 
     fun text(row: Int) = "the text of row $row, which is longer than a view"
 
-    fun column(type: DataType, append: ColumnBuilder.(Int) -> Unit): DeviceArray =
+    fun column(type: DataType, append: ColumnBuilder.(Int) -> Unit): RecordBatch =
         BatchBuilder.of(Devices.cpu(), rows).use { batch ->
             val column = batch.column(Field.of("a", type))
             repeat(rows) { column.append(it) }
@@ -66,7 +67,7 @@ class SpareMemorySpec : FunSpec({
         "dictionary" to { column(DataType.dictionary(DataType.INT32, DataType.UTF8)) { row -> append(text(row)) } },
     )
 
-    fun values(array: DeviceArray) = array.column("a").let { column ->
+    fun values(array: RecordBatch) = array.column("a").let { column ->
         (0 until column.length()).map { row -> column[row].let { if (it is ByteArray) it.toList() else it } }
     }
 
@@ -95,7 +96,7 @@ class SpareMemorySpec : FunSpec({
             val starts = listOf(0L, 999, 500, 501, 17, 17, 3, 6)
             fun joined() = source().use { array ->
                 val slices = starts.map { array.slice(it, 1) }
-                DeviceArray.concat(slices).also { slices.forEach(DeviceArray::close) }
+                DeviceArray.concat(slices).also { slices.forEach(RecordBatch::close) }
             }
             joined().use {
                 it.validate(Validation.FULL)
@@ -109,9 +110,9 @@ class SpareMemorySpec : FunSpec({
 
         test("joined arrays of few rows each of $type keep little, however many they are [ARR-21, SEL-11]") {
             val whole = source().use(::values)
-            fun joined(count: Int): DeviceArray {
+            fun joined(count: Int): RecordBatch {
                 val parts = List(count) { i -> source().use { it.take(i * 5L, i * 5L + 2) } }
-                return DeviceArray.concat(parts).also { parts.forEach(DeviceArray::close) }
+                return DeviceArray.concat(parts).also { parts.forEach(RecordBatch::close) }
             }
             joined(100).use {
                 it.validate(Validation.FULL)
@@ -148,7 +149,7 @@ class SpareMemorySpec : FunSpec({
             batch.build()
         }
         val some = Selection.where(rows.toLong()) { it == 8L || it == 700L }
-        val changes = mapOf<String, (DeviceArray) -> DeviceArray>(
+        val changes = mapOf<String, (RecordBatch) -> RecordBatch>(
             "filter" to { it.filter(some) },
             "take" to { it.take(8, 700) },
         )

@@ -7,11 +7,12 @@ import io.kotest.matchers.collections.shouldBeEmpty
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldNotContain
 import org.arbalest.device.Device
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.c.ArrowArrayStreamStruct
@@ -50,7 +51,7 @@ class WaitVirtualThreadsSpec : FunSpec({
         Arena.ofShared().use { arena ->
             val structs = List(1000) {
                 val reader = numbers(5).use { batch ->
-                    DeviceArrayReader.of(batch.schema(), List(3) { batch.slice(1, 4) })
+                    RecordBatchReader.of(batch.schema(), List(3) { batch.slice(1, 4) })
                 }
                 arena.allocate(ArrowArrayStreamStruct.LAYOUT).also { CData.exportStream(reader, it, CExport.DATA) }
             }
@@ -110,7 +111,7 @@ private class Waits : AutoCloseable {
         stream.synchronize()
     }
 
-    private fun case(name: String, there: DeviceArray): Case = Case(name) {
+    private fun case(name: String, there: RecordBatch): Case = Case(name) {
         when (name) {
             "event.synchronize" -> there.syncEvent()!!.use { it.synchronize() }
             "event.synchronize with a limit" -> check(there.syncEvent()!!.use { it.synchronize(Duration.ofHours(1)) })
@@ -152,7 +153,7 @@ private class Waits : AutoCloseable {
         val gate = CountDownLatch(1)
         val schema = numbers(1).use { it.schema() }
         var left = 1
-        var reader = DeviceArrayReader.of(schema, DeviceType.CPU, DeviceArrayReader.Source {
+        var reader = RecordBatchReader.of(schema, DeviceType.CPU, DeviceArrayReader.Source<RecordBatch> {
             gate.await()
             if (left-- > 0) numbers(1) else null
         })
@@ -169,7 +170,7 @@ private class Waits : AutoCloseable {
     /** Runs a pull from an async stream whose producer has not begun. */
     fun onAsync(name: String, run: (Case, () -> Unit) -> Unit) {
         lateinit var handler: MemorySegment
-        val batches = numbers(1).use { batch -> DeviceArrayReader.of(batch.schema(), List(3) { batch.retain() }) }
+        val batches = numbers(1).use { batch -> RecordBatchReader.of(batch.schema(), List(3) { batch.retain() }) }
         CData.importAsyncStream(CImport.DEVICE) { handler = it }.use { stream ->
             val pull = Case(name) {
                 stream.reader(1).use { reader -> while (true) (reader.next() ?: break).close() }

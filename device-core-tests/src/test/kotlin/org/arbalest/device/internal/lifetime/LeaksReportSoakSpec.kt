@@ -7,8 +7,8 @@ import io.kotest.matchers.ints.shouldBeInRange
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldNotContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.ArrowDeviceArrayStruct
 import org.arbalest.device.c.CData
@@ -29,7 +29,7 @@ class LeaksReportSoakSpec : FunSpec({
         withClue(child.output) {
             child.exitCode shouldBe 0
             for (what in listOf(
-                "DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes", "DeviceStream of CPU", "SyncEvent of CPU",
+                "RecordBatch struct<n: int32>, 1 row, on CPU, 64 bytes", "DeviceStream of CPU", "SyncEvent of CPU",
             )) {
                 child.output shouldContain "reported: LEAK: $what was never closed, created here:, in leak"
             }
@@ -42,7 +42,7 @@ class LeaksReportSoakSpec : FunSpec({
         withClue(child.output) {
             child.exitCode shouldBe 0
             // 100 are expected; the range allows five standard deviations
-            child.output.lines().count { it.startsWith("reported: LEAK: DeviceArray ") } shouldBeInRange 50..150
+            child.output.lines().count { it.startsWith("reported: LEAK: RecordBatch ") } shouldBeInRange 50..150
         }
         for (wrong in listOf("0", "often", "")) {
             ChildJvm.run(LeakedHandles::class, "1", "0", options = listOf("-Dorg.arbalest.leaks=$wrong"))
@@ -55,7 +55,7 @@ class LeaksReportSoakSpec : FunSpec({
 internal object LeakedHandles {
     /** A strong reference, because java.util.logging keeps only a weak one. */
     private val logger = Logger.getLogger("org.arbalest.device")
-    private fun make(): DeviceArray = BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }
+    private fun make(): RecordBatch = BatchBuilder.of(Devices.cpu(), 1).use { it.int32("n", intArrayOf(1)).build() }
 
     private fun leak() {
         make().retain().close()

@@ -5,11 +5,12 @@ import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -47,7 +48,7 @@ class FaultsSpec : FunSpec({
             val schema = EveryType.batch(0, 1).use { it.schema() }
             for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) Arena.ofConfined().use { arena ->
                 val stream = arena.struct(kind)
-                val reader = DeviceArrayReader.of(schema, DeviceType.CPU) { throw answer.second() }
+                val reader = RecordBatchReader.of(schema, DeviceType.CPU) { throw answer.second() }
                 val drained = if (kind == StructKind.STREAM) {
                     CData.exportStream(reader, stream, CExport.DATA)
                     PeerStreams.drain(stream, extra = 2)
@@ -67,7 +68,7 @@ class FaultsSpec : FunSpec({
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU) { overflow(0).let { null } },
+            CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU) { overflow(0).let { null } },
                 stream, CExport.DATA)
             PeerStreams.drain(stream).let {
                 it.code shouldBe Errno.EIO
@@ -80,12 +81,12 @@ class FaultsSpec : FunSpec({
         val schema = EveryType.batch(0, 1).use { it.schema() }
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            val source = object : DeviceArrayReader.Source {
-                override fun next(): DeviceArray? = null
+            val source = object : DeviceArrayReader.Source<RecordBatch> {
+                override fun next(): RecordBatch? = null
 
                 override fun close() = throw StackOverflowError("in close")
             }
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
+            CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
             PeerMoves.releaseOnThread(stream, StructKind.STREAM) shouldBe true
             Held.now().let { it.streams shouldBe 0; it.readers shouldBe 0 }
         }
@@ -137,13 +138,13 @@ internal object FaultsWithoutLog {
                 PeerMoves.release(array, StructKind.ARRAY)
                 PeerMoves.release(copy, StructKind.ARRAY)
                 PeerMoves.release(arena.struct(StructKind.STREAM).also { stream ->
-                    val source = object : DeviceArrayReader.Source {
-                        override fun next(): DeviceArray? = null
+                    val source = object : DeviceArrayReader.Source<RecordBatch> {
+                        override fun next(): RecordBatch? = null
 
                         override fun close() = error("close")
                     }
                     val schema = EveryType.batch(0, 1).use { it.schema() }
-                    CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
+                    CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU, source), stream, CExport.DATA)
                 }, StructKind.STREAM)
             }
             println(if (ResourceCounters.now().isZero) "still here" else "left ${ResourceCounters.now()}")

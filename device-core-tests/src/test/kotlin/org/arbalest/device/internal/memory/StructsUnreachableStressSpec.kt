@@ -5,10 +5,10 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.assertions.withClue
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncSchema
 import org.arbalest.device.builders.BatchBuilder
@@ -230,7 +230,7 @@ internal object CollectedMeanwhile {
     private fun exportArrays() {
         val device = Devices.device(DeviceType.CUDA_HOST, 0)
         val fake = FakeDevice.of(DeviceType.CUDA_HOST, 0)
-        fun waits(what: String, layout: StructLayout, export: (DeviceArray, Dropped, Dropped) -> Unit) {
+        fun waits(what: String, layout: StructLayout, export: (RecordBatch, Dropped, Dropped) -> Unit) {
             val (out, schema) = Dropped(layout) to Dropped(ArrowSchemaStruct.LAYOUT)
             fake.hold()
             val copy = ints().use { it.copyTo(device) }.use { it.viewOrCopyTo(Devices.cpu()) }
@@ -252,9 +252,9 @@ internal object CollectedMeanwhile {
 
     /** Exports streams while a pull is in progress, so that each export waits for the pull. */
     private fun exportStreams() {
-        fun waits(what: String, layout: StructLayout, export: (DeviceArrayReader, Dropped) -> Unit) {
+        fun waits(what: String, layout: StructLayout, export: (RecordBatchReader, Dropped) -> Unit) {
             val (pulling, goOn) = CountDownLatch(1) to CountDownLatch(1)
-            val reader = DeviceArrayReader.of(Field.of("n", DataType.INT32), DeviceType.CPU) {
+            val reader = RecordBatchReader.of(Schema.of(Field.of("n", DataType.INT32)), DeviceType.CPU) {
                 pulling.countDown()
                 goOn.await()
                 null
@@ -287,9 +287,9 @@ internal object CollectedMeanwhile {
                     Runnable::run, CExport.DEVICE)
             }
         }
-        val schema = AsyncSchema(Field.of("n", DataType.INT32), DeviceType.CPU, Metadata.empty())
+        val schema = AsyncSchema(Schema.of(Field.of("n", DataType.INT32)), DeviceType.CPU, Metadata.empty())
         val later = mutableListOf<Runnable>() // run after exportAsyncStream has returned
-        SubmissionPublisher<DeviceArray>().use { arrays ->
+        SubmissionPublisher<RecordBatch>().use { arrays ->
             handler().let {
                 during("produce", 2, it) {
                     CData.exportAsyncStream(AsyncProducer.of(schema, arrays), it.take(), Executor(later::add),

@@ -5,9 +5,9 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.statistics.Statistics
 import org.arbalest.device.types.ArrowTimeUnit
@@ -31,14 +31,14 @@ class ValueTextSpec : FunSpec({
 
     val cpu = Devices.cpu()
 
-    fun numbers(type: DataType, vararg stored: Long?): DeviceArray = BatchBuilder.of(cpu, stored.size).use { batch ->
+    fun numbers(type: DataType, vararg stored: Long?): RecordBatch = BatchBuilder.of(cpu, stored.size).use { batch ->
         val column = batch.column(Field.of("t", type))
         for (value in stored) if (value == null) column.appendNull() else column.append(value)
         batch.build()
     }
 
     /** Returns an array of these stored numbers, including those that builders reject. */
-    fun stored(type: DataType, vararg values: Long): DeviceArray = BatchBuilder.of(cpu, values.size).use { batch ->
+    fun stored(type: DataType, vararg values: Long): RecordBatch = BatchBuilder.of(cpu, values.size).use { batch ->
         val bytes = if (type.format() == "tts") 4 else 8
         Arena.ofConfined().use { arena ->
             val memory = arena.allocate(values.size.toLong() * bytes, 8)
@@ -52,7 +52,7 @@ class ValueTextSpec : FunSpec({
     }
 
     /** Returns the cells of a batch's only column. */
-    fun cells(batch: DeviceArray) = batch.use { it.toString().lines().drop(4).map(String::trim) }
+    fun cells(batch: RecordBatch) = batch.use { it.toString().lines().drop(4).map(String::trim) }
 
     fun cells(type: DataType, vararg values: Long?) = cells(numbers(type, *values))
 

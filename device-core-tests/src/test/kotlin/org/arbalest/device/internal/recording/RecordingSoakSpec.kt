@@ -13,7 +13,7 @@ class RecordingSoakSpec : FunSpec({
         val child = ChildJvm.run(RecordedLeak::class, options = listOf("-Dorg.arbalest.leaks=true"))
         withClue(child.output) {
             child.exitCode shouldBe 0
-            child.output shouldContain "recorded: DeviceArray struct<n: int32>, 1 row, on CPU, 64 bytes"
+            child.output shouldContain "recorded: RecordBatch struct<n: int32>, 1 row, on CPU, 64 bytes"
             child.output shouldContain
                 Regex("""made: by the thread main\s+at [^\n]*\n(\s+at [^\n]*\n)*?\s+at [^\n]*RecordedLeak\.leak""")
         }

@@ -13,10 +13,10 @@ import jdk.jfr.Recording
 import jdk.jfr.consumer.RecordedEvent
 import jdk.jfr.consumer.RecordingStream
 import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.async.AsyncTask
@@ -118,7 +118,7 @@ class RecordingSpec : FunSpec({
     }
 
     test("a periodic event has the queue length and the demand of an async stream, on both sides") {
-        val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), List(5) { batch.retain() }) }
+        val reader = numbers(10).use { batch -> RecordBatchReader.of(batch.schema(), List(5) { batch.retain() }) }
         val taken = Tasks()
         val stream = CData.importAsyncStream(CImport.DEVICE) {
             CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, Executor { work -> work.run() },
@@ -180,7 +180,7 @@ private fun waiting(release: () -> Unit, action: () -> Unit) {
 }
 
 private fun asyncRound(executor: Executor) {
-    val reader = numbers(10).use { batch -> DeviceArrayReader.of(batch.schema(), listOf(batch.retain())) }
+    val reader = numbers(10).use { batch -> RecordBatchReader.of(batch.schema(), listOf(batch.retain())) }
     CData.importAsyncStream(CImport.DEVICE) {
         CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), it, executor, CExport.DEVICE)
     }.use { stream ->

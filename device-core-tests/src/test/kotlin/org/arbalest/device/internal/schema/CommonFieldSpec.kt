@@ -7,6 +7,7 @@ import io.kotest.matchers.shouldBe
 import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.builders.ColumnBuilder
@@ -24,7 +25,7 @@ class CommonFieldSpec : FunSpec({
     val cpu = Devices.cpu()
 
     /** Returns a batch without rows. */
-    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(cpu, 0).use { batch ->
+    fun batch(vararg fields: Field): RecordBatch = BatchBuilder.of(cpu, 0).use { batch ->
         fields.forEach { batch.column(it) }
         batch.build()
     }

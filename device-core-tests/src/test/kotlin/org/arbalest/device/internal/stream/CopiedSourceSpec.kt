@@ -6,13 +6,14 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -44,7 +45,7 @@ class CopiedSourceSpec : FunSpec({
     val fake by lazy { device.let { FakeDevice.of(DeviceType.EXT_DEV, 0) } }
 
     /** A source of batches with 1, 2, 3, … rows. */
-    class Tape(private val count: Int, private val before: (Int) -> Unit = {}) : DeviceArrayReader.Source {
+    class Tape(private val count: Int, private val before: (Int) -> Unit = {}) : DeviceArrayReader.Source<RecordBatch> {
         val made = AtomicInteger()
         val cancels = AtomicInteger()
         val closes = AtomicInteger()
@@ -52,7 +53,7 @@ class CopiedSourceSpec : FunSpec({
         @Volatile
         var thread: Thread? = null
 
-        override fun next(): DeviceArray? {
+        override fun next(): RecordBatch? {
             thread = Thread.currentThread()
             before(made.get())
             return if (made.get() == count) null else numbers(made.incrementAndGet())
@@ -66,7 +67,7 @@ class CopiedSourceSpec : FunSpec({
             closes.incrementAndGet()
         }
 
-        fun reader(): DeviceArrayReader = DeviceArrayReader.of(numbers(0).use { it.schema() }, this)
+        fun reader(): RecordBatchReader = RecordBatchReader.of(numbers(0).use { it.schema() }, this)
 
         /** Waits until the pulling thread has nothing to do. */
         fun awaitWaiting(): Unit = eventually("the thread waits") { thread?.state == Thread.State.WAITING }
@@ -95,14 +96,14 @@ class CopiedSourceSpec : FunSpec({
     fun copying(
         tape: Tape,
         ahead: Int,
-        block: (DeviceArrayReader, DeviceStream) -> Unit,
+        block: (RecordBatchReader, DeviceStream) -> Unit,
     ) = device.createStream().use { stream ->
         tape.reader().copyTo(device.memory(), stream, ahead).use { block(it, stream) }
         if (ahead > 0 && tape.thread != null) tape.awaitEnd()
         tape.closes.get() shouldBe 1
     }
 
-    fun DeviceArray.rows(): List<Long> = use { there ->
+    fun RecordBatch.rows(): List<Long> = use { there ->
         there.copyTo(cpu).use { it.synchronize(); it.column("a").toLongArray().toList() }
     }
 
@@ -277,12 +278,12 @@ class CopiedSourceSpec : FunSpec({
     }
 
     test("closing releases 30,000 copies that were not pulled, without a stack overflow [STR-16]") {
-        val batches = object : DeviceArrayReader.Source {
+        val batches = object : DeviceArrayReader.Source<RecordBatch> {
             val made = AtomicInteger()
 
-            override fun next(): DeviceArray = numbers(1).also { made.incrementAndGet() }
+            override fun next(): RecordBatch = numbers(1).also { made.incrementAndGet() }
         }
-        val copied = DeviceArrayReader.of(numbers(0).use { it.schema() }, batches)
+        val copied = RecordBatchReader.of(numbers(0).use { it.schema() }, batches)
             .copyTo(cpu.memory(), cpu.defaultStream(), 30_000)
         copied.next()!!.close()
         eventually("the copying thread is 30,000 ahead") { batches.made.get() == 30_001 }

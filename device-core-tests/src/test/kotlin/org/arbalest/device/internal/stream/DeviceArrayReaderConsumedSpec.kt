@@ -7,12 +7,13 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryManager
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.async.AsyncProducer
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
@@ -42,7 +43,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
     afterSpec { arena.close() }
 
     /** All methods of a reader that return another reader, by their names and the types of their parameters. */
-    val methods = mapOf<List<Any>, DeviceArrayReader.() -> DeviceArrayReader>(
+    val methods = mapOf<List<Any>, RecordBatchReader.() -> RecordBatchReader>(
         listOf("convertTo", Field::class.java) to { convertTo(schema.asField()) },
         listOf("convertTo", Schema::class.java) to { convertTo(schema) },
         listOf("pushDownNulls") to { pushDownNulls() },
@@ -55,7 +56,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
     )
 
     val operations = methods.map { (key, call) -> "${key.first()}" to call } +
-        listOf<Pair<String, DeviceArrayReader.() -> DeviceArrayReader>>(
+        listOf<Pair<String, RecordBatchReader.() -> RecordBatchReader>>(
             "copyTo" to { copyTo(cpu.memory(), cpu.defaultStream(), 2) },
             "an export" to {
                 val stream = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
@@ -70,12 +71,12 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
         )
 
     /** A source of three batches of four rows. */
-    class Batches(private val makesFewerColumns: Boolean) : DeviceArrayReader.Source {
+    class Batches(private val makesFewerColumns: Boolean) : DeviceArrayReader.Source<RecordBatch> {
         val closes = AtomicInteger()
         private val rest = MutableList(3) { batch(4) }
         private var columns: IntArray? = null
 
-        override fun next(): DeviceArray? = rest.removeFirstOrNull()?.let { whole ->
+        override fun next(): RecordBatch? = rest.removeFirstOrNull()?.let { whole ->
             columns?.let { chosen -> whole.use { it.select(*chosen) } } ?: whole
         }
 
@@ -85,24 +86,24 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
         }
 
         override fun close() {
-            rest.forEach(DeviceArray::close)
+            rest.forEach(RecordBatch::close)
             closes.incrementAndGet()
         }
     }
 
-    fun DeviceArrayReader.rows(): Long = use {
+    fun RecordBatchReader.rows(): Long = use {
         var rows = 0L
         it.forEach { batch -> rows += batch.length() }
         rows
     }
 
     /** Calls [test] for each operation, before and after a pull. */
-    fun each(test: (name: String, pulled: Int, source: Batches, reader: DeviceArrayReader,
-        operation: DeviceArrayReader.() -> DeviceArrayReader) -> Unit) {
+    fun each(test: (name: String, pulled: Int, source: Batches, reader: RecordBatchReader,
+        operation: RecordBatchReader.() -> RecordBatchReader) -> Unit) {
         for ((name, operation) in operations) for (pulled in 0..1) for (makesFewer in listOf(true, false))
             withClue("$name after $pulled pulls, $makesFewer") {
                 val source = Batches(makesFewer)
-                val reader = DeviceArrayReader.of(schema, source)
+                val reader = RecordBatchReader.of(schema, source)
                 repeat(pulled) { reader.next()!!.close() }
                 test(name, pulled, source, reader, operation)
                 source.closes.get() shouldBe 1
@@ -110,8 +111,8 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
     }
 
     test("the table has every method that returns another reader [STR-18]") {
-        DeviceArrayReader::class.java.methods
-            .filter { it.returnType == DeviceArrayReader::class.java && !Modifier.isStatic(it.modifiers) }
+        RecordBatchReader::class.java.methods
+            .filter { it.returnType == RecordBatchReader::class.java && !Modifier.isStatic(it.modifiers) }
             .map { listOf(it.name, *it.parameterTypes) }.toSet() shouldBe methods.keys
     }
 
@@ -119,7 +120,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
         each { name, pulled, _, reader, operation ->
             val result = reader.operation()
             val later = operations.map { it.second } +
-                listOf<DeviceArrayReader.() -> Any?>({ next() }, { forEach { } })
+                listOf<RecordBatchReader.() -> Any?>({ next() }, { forEach { } })
             for (call in later) shouldThrow<IllegalStateException> { reader.call() }.message shouldStartWith
                 "the reader was consumed by $name: "
             reader.toString() shouldContain "(consumed by $name: "
@@ -149,7 +150,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
         }
         for ((name, operation) in operations) withClue(name) {
             var calls = 0
-            val reader = DeviceArrayReader.of(schema) {
+            val reader = RecordBatchReader.of(schema) {
                 calls++
                 error("the disk is gone")
             }
@@ -163,8 +164,8 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
 
     test("a source cannot consume its own reader during a pull or a selection [STR-18]") {
         for ((name, operation) in operations) withClue(name) {
-            val own = AtomicReference<DeviceArrayReader>()
-            DeviceArrayReader.of(schema) { own.get().operation().use { null } }.also(own::set).use {
+            val own = AtomicReference<RecordBatchReader>()
+            RecordBatchReader.of(schema) { own.get().operation().use { null } }.also(own::set).use {
                 shouldThrow<DeviceException> { it.next() }.message shouldContain
                     "the reader cannot be consumed by its own source, during a call of it"
             }
@@ -173,7 +174,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
 
     test("an async export consumes its reader [STR-18]") {
         val source = Batches(false)
-        val reader = DeviceArrayReader.of(schema, source)
+        val reader = RecordBatchReader.of(schema, source)
         CData.importAsyncStream(CImport.DEVICE) { handler ->
             CData.exportAsyncStream(AsyncProducer.of(reader, Metadata.empty()), handler, Runnable::run, CExport.DEVICE)
         }.use { stream ->

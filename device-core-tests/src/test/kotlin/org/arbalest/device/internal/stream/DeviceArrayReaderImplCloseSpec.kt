@@ -5,9 +5,10 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.ints.shouldBeGreaterThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.types.shouldBeInstanceOf
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowDeviceArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -38,13 +39,13 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
     afterSpec { threads.shutdownNow() }
 
     /** A source of three arrays. After a cancel it returns no more, like the source of an async stream. */
-    class Cancellable : DeviceArrayReader.Source {
+    class Cancellable : DeviceArrayReader.Source<RecordBatch> {
         val cancels = AtomicInteger()
         val lateCancels = AtomicInteger()
         val closes = AtomicInteger()
         private var given = 0
 
-        override fun next(): DeviceArray? = if (cancels.get() > 0 || given++ == 3) null else batch(1)
+        override fun next(): RecordBatch? = if (cancels.get() > 0 || given++ == 3) null else batch(1)
 
         override fun cancel() {
             cancels.incrementAndGet()
@@ -56,7 +57,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         }
     }
 
-    fun reader(source: DeviceArrayReader.Source) = DeviceArrayReader.of(schema, DeviceType.CPU, source)
+    fun reader(source: DeviceArrayReader.Source<RecordBatch>) = RecordBatchReader.of(schema, DeviceType.CPU, source)
 
     test("an export during a close throws, or C receives the whole stream [STR-11]") {
         Arena.ofShared().use { arena ->
@@ -91,7 +92,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
 
     test("a close between a pull's last check and its unlock still closes the source [STR-11]") {
         val source = Cancellable()
-        val own = CompletableFuture<DeviceArrayReader>()
+        val own = CompletableFuture<RecordBatchReader>()
         val lock = object : ReentrantLock() {
             private var first = true
 
@@ -104,7 +105,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
                 super.unlock()
             }
         }
-        val reader = DeviceArrayReaderImpl(schema.asField(), DeviceType.CPU, source, lock).also(own::complete)
+        val reader = RecordBatchReaderImpl(schema.asField(), DeviceType.CPU, source, lock).also(own::complete)
         reader.next()!!.close()
         source.closes.get() shouldBe 1
     }
@@ -113,8 +114,8 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         val pulling = CountDownLatch(1)
         val goOn = CountDownLatch(1)
         val heard = CopyOnWriteArrayList<String>()
-        val source = object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? {
+        val source = object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch? {
                 pulling.countDown()
                 check(goOn.await(5, SECONDS))
                 return null
@@ -137,7 +138,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
                 return false
             }
         }
-        val reader = DeviceArrayReaderImpl(schema.asField(), DeviceType.CPU, source, lock)
+        val reader = RecordBatchReaderImpl(schema.asField(), DeviceType.CPU, source, lock)
         puller.complete(Thread.ofPlatform().start { reader.next() })
         pulling.await()
         reader.close()
@@ -150,8 +151,8 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
         val cancelling = CountDownLatch(1)
         val cancelled = CountDownLatch(1)
         val closes = AtomicInteger()
-        val reader = reader(object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray? {
+        val reader = reader(object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch? {
                 pulling.countDown()
                 check(pulled.await(5, SECONDS))
                 return null
@@ -166,7 +167,7 @@ class DeviceArrayReaderImplCloseSpec : FunSpec({
                 closes.incrementAndGet()
             }
         })
-        val result = AtomicReference<Result<DeviceArray?>>()
+        val result = AtomicReference<Result<RecordBatch?>>()
         val puller = Thread.ofPlatform().start { result.set(runCatching { reader.next() }) }
         pulling.await()
         val closer = runAsync({ reader.close() }, threads)

@@ -5,11 +5,13 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -35,7 +37,7 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
     val schema = Schema.of(Field.of("id", DataType.INT64), Field.of("name", DataType.UTF8), place)
         .withMetadata(Metadata.of("source", "here"))
 
-    fun batch(first: Long, rows: Int = 3): DeviceArray = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
+    fun batch(first: Long, rows: Int = 3): RecordBatch = BatchBuilder.of(Devices.cpu(), rows).use { batch ->
         val (id, name, places) = schema.fields().map(batch::column)
         for (row in first until first + rows) {
             id.append(row)
@@ -47,9 +49,9 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
         batch.build()
     }
 
-    fun reader(closes: AtomicInteger = AtomicInteger(), batches: Int = 3): DeviceArrayReader {
+    fun reader(closes: AtomicInteger = AtomicInteger(), batches: Int = 3): RecordBatchReader {
         var next = 0L
-        return DeviceArrayReader.of(schema, object : DeviceArrayReader.Source {
+        return RecordBatchReader.of(schema, object : DeviceArrayReader.Source<RecordBatch> {
             override fun next() = if (next == batches.toLong()) null else batch(3 * next++)
 
             override fun close() {
@@ -85,7 +87,7 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
 
     test("null rows of a batch stay null in a selected reader [SEL-22, SEL-27]") {
         val null1 = batch(0).withNullRows(1)
-        DeviceArrayReader.of(null1.schema(), listOf(null1)).select("id").use { reader ->
+        RecordBatchReader.of(null1.schema(), listOf(null1)).select("id").use { reader ->
             reader.next()!!.use { batch ->
                 (0L..2L).map { batch.asColumn().isNull(it) } shouldBe listOf(false, true, false)
                 batch.asColumn().column(0).getLong(1) shouldBe 1
@@ -103,17 +105,25 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
             closes.get() shouldBe 0
         }
         closes.get() shouldBe 1
-        DeviceArrayReader.of(Field.of("n", DataType.INT64), DeviceType.CPU) { null }.use { reader ->
-            shouldThrow<IllegalArgumentException> { reader.select("n") }.message shouldContain "struct"
-        }
         val closed = reader().also { it.close() }
         shouldThrow<IllegalStateException> { closed.select("id") }.message shouldBe "the reader was closed"
     }
 
+    test("a stream of arrays that are not structs has no columns to select: it is no stream of batches [SEL-27]") {
+        Arena.ofConfined().use { arena ->
+            val stream = arena.struct(StructKind.STREAM)
+            val reader = DeviceArrayReader.of(Field.of("n", DataType.INT64), DeviceType.CPU) { null }
+            CData.exportStream(reader, stream, CExport.DATA)
+            val error = shouldThrow<DeviceException> { CData.importStream(stream, CImport.DATA) }
+            error.errno() shouldBe Errno.EINVAL
+            error.message shouldContain "has arrays of structs, but this one has arrays of n: int64"
+        }
+    }
+
     test("an error of the source reaches the selected reader, and closing it closes the source once [SEL-27]") {
         val closes = AtomicInteger()
-        DeviceArrayReader.of(schema, object : DeviceArrayReader.Source {
-            override fun next(): DeviceArray = error("no more")
+        RecordBatchReader.of(schema, object : DeviceArrayReader.Source<RecordBatch> {
+            override fun next(): RecordBatch = error("no more")
 
             override fun close() {
                 closes.incrementAndGet()
@@ -125,7 +135,10 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
     }
 
     /** A source that makes only the requested columns. */
-    class Columns(private val rows: Int = 3, private val accepts: Boolean = true) : DeviceArrayReader.Source {
+    class Columns(
+        private val rows: Int = 3,
+        private val accepts: Boolean = true,
+    ) : DeviceArrayReader.Source<RecordBatch> {
         val requests = mutableListOf<List<Int>>()
         val closes = AtomicInteger()
         var onSelect = {}
@@ -146,10 +159,10 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
             closes.incrementAndGet()
         }
 
-        fun reader(): DeviceArrayReader = DeviceArrayReader.of(schema, this)
+        fun reader(): RecordBatchReader = RecordBatchReader.of(schema, this)
     }
 
-    fun DeviceArrayReader.values(): List<List<Any?>> = use { reader ->
+    fun RecordBatchReader.values(): List<List<Any?>> = use { reader ->
         generateSequence { reader.next() }.map { batch ->
             batch.use { List(it.schema().fields().size) { column -> it.column(column).toList() } }
         }.toList().let { batches -> List(batches.first().size) { column -> batches.flatMap { it[column] } } }

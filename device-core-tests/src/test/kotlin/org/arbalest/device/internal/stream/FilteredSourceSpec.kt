@@ -5,12 +5,12 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.columns.Selection
 import org.arbalest.device.support.batch
 import org.arbalest.support.ResourceCountersExtension
@@ -20,13 +20,13 @@ import kotlin.concurrent.thread
 class FilteredSourceSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    fun reader(vararg lengths: Int) = DeviceArrayReader.of(batch(0).use { it.schema() }, lengths.map { batch(it) })
+    fun reader(vararg lengths: Int) = RecordBatchReader.of(batch(0).use { it.schema() }, lengths.map { batch(it) })
 
-    fun ids(reader: DeviceArrayReader): List<List<Any?>> = buildList {
+    fun ids(reader: RecordBatchReader): List<List<Any?>> = buildList {
         reader.use { it.forEach { batch -> add(batch.column("id").toList()) } }
     }
 
-    fun above(limit: Long): (DeviceArray) -> Selection =
+    fun above(limit: Long): (RecordBatch) -> Selection =
         { Selection.where(it.column("id").asLongs()) { id -> id > limit && id != 6L } }
 
     test("a filtered reader has the selected rows, without batches that have none [SEL-10]") {
@@ -74,7 +74,7 @@ class FilteredSourceSpec : FunSpec({
 
     test("closing a filtered reader during its condition ends the pull [SEL-10]") {
         val (inside, go) = CountDownLatch(1) to CountDownLatch(1)
-        val reader = DeviceArrayReader.of(batch(0).use { it.schema() }, listOf(batch(3), batch(4))).filter {
+        val reader = RecordBatchReader.of(batch(0).use { it.schema() }, listOf(batch(3), batch(4))).filter {
             inside.countDown()
             go.await()
             Selection.where(it.length()) { row -> row != 1L }

@@ -4,10 +4,11 @@ package org.arbalest.device.internal.stream
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -40,7 +41,7 @@ class RebatchedSourceMemorySpec : FunSpec({
     }
 
     /** The rows of a stream of [batches], the bytes that were held at most, and the number of arrays. */
-    class Held(batches: Int, make: (Long) -> DeviceArray, change: (DeviceArrayReader) -> DeviceArrayReader) {
+    class Held(batches: Int, make: (Long) -> RecordBatch, change: (RecordBatchReader) -> RecordBatchReader) {
         var bytes = 0L
         var arrays = 0L
         val ids = mutableListOf<Any?>()
@@ -52,11 +53,11 @@ class RebatchedSourceMemorySpec : FunSpec({
                 arrays = maxOf(arrays, it.arrays())
             }
             var next = 0
-            val source = DeviceArrayReader.Source {
+            val source = DeviceArrayReader.Source<RecordBatch> {
                 look() // the batch before is closed, except for what waits
                 if (next == batches) null else make(rows.toLong() * next++)
             }
-            change(DeviceArrayReader.of(make(0).use { it.schema() }, source)).use { reader ->
+            change(RecordBatchReader.of(make(0).use { it.schema() }, source)).use { reader ->
                 reader.forEach {
                     look()
                     ids.addAll(it.column("id").toList())
@@ -65,7 +66,7 @@ class RebatchedSourceMemorySpec : FunSpec({
         }
     }
 
-    fun among(vararg chosen: Long): (DeviceArray) -> Selection =
+    fun among(vararg chosen: Long): (RecordBatch) -> Selection =
         { Selection.where(it.length()) { row -> row in chosen } }
 
     test("rows that are few in each batch do not keep the batches until the result is complete [SEL-11]") {
@@ -94,7 +95,7 @@ class RebatchedSourceMemorySpec : FunSpec({
     }
 
     test("rows of native arrays, whose sizes are unknown, do not keep them, also with long texts [SEL-11]") {
-        fun native(from: Long): DeviceArray = Arena.ofConfined().use { arena ->
+        fun native(from: Long): RecordBatch = Arena.ofConfined().use { arena ->
             val out = arena.struct(StructKind.ARRAY)
             val made = BatchBuilder.of(Devices.cpu(), 100).use { batch ->
                 batch.int64("id", LongArray(100) { from + it })
@@ -104,7 +105,7 @@ class RebatchedSourceMemorySpec : FunSpec({
             }
             val field = made.field()
             CData.exportArray(made, out, CExport.DATA)
-            CData.importArray(out, CImport.DATA.schema(field))
+            CData.importBatch(out, CImport.DATA.schema(field))
         }
         val held = Held(200, ::native) { it.filter(among(50)).rebatch(64_000) }
         held.ids shouldBe List(200) { 50L + rows * it }
@@ -122,7 +123,7 @@ class RebatchedSourceMemorySpec : FunSpec({
         val before = ResourceCounters.now()
         val batches = mutableListOf(batch(1000), batch(1000))
         val found = mutableListOf<Long>()
-        DeviceArrayReader.of(batch(0).use { it.schema() }, {
+        RecordBatchReader.of(batch(0).use { it.schema() }, {
             found += ResourceCounters.now().since(before).buffers()
             batches.removeFirstOrNull()
         }).rebatch(5000).use { it.next()!!.close() }
@@ -135,11 +136,11 @@ class RebatchedSourceMemorySpec : FunSpec({
         val on = numbers(0).use { it.copyTo(pinned) }
         for (count in listOf(1, 40)) {
             var next = 0
-            val source = DeviceArrayReader.Source {
+            val source = DeviceArrayReader.Source<RecordBatch> {
                 fake.failEvery(if (next < count) FakeCall.ALLOCATE else null)
                 if (next == count) null else on.slice(50L * next++, 1)
             }
-            DeviceArrayReader.of(on.schema(), DeviceType.CUDA_HOST, source).rebatch(100).use { reader ->
+            RecordBatchReader.of(on.schema(), DeviceType.CUDA_HOST, source).rebatch(100).use { reader ->
                 reader.next()!!.use { it.column("id").toList() shouldBe List(count) { row -> 50L * row } }
             }
         }
@@ -168,7 +169,7 @@ class RebatchedSourceMemorySpec : FunSpec({
         fun allocated(empty: Int): Long {
             val batches = mutableListOf(views.retain())
             repeat(empty) { batches += views.slice(0, 0) }
-            return DeviceArrayReader.of(views.schema(), batches).rebatch(1000).use { reader ->
+            return RecordBatchReader.of(views.schema(), batches).rebatch(1000).use { reader ->
                 val before = threads.currentThreadAllocatedBytes
                 reader.next()!!.close()
                 threads.currentThreadAllocatedBytes - before

@@ -8,11 +8,11 @@ import io.kotest.matchers.longs.shouldBeLessThan
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.device.ArrayData
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.monitoring.ResourceCounters
@@ -21,6 +21,7 @@ import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
 import org.arbalest.device.types.FlatType.IntType
 import org.arbalest.device.types.NestedType.DictionaryType
+import org.arbalest.device.types.Schema
 import org.arbalest.support.EveryType
 import org.arbalest.support.ResourceCountersExtension
 import java.util.concurrent.CountDownLatch
@@ -32,9 +33,9 @@ class RebatchedSourceSpec : FunSpec({
 
     val schema = batch(0).use { it.schema() }
 
-    fun reader(lengths: List<Int>) = DeviceArrayReader.of(schema, lengths.map { batch(it) })
+    fun reader(lengths: List<Int>) = RecordBatchReader.of(schema, lengths.map { batch(it) })
 
-    fun ids(reader: DeviceArrayReader): List<List<Any?>> = buildList {
+    fun ids(reader: RecordBatchReader): List<List<Any?>> = buildList {
         reader.use { it.forEach { batch -> add(batch.column("id").toList()) } }
     }
 
@@ -52,7 +53,7 @@ class RebatchedSourceSpec : FunSpec({
         val parts = listOf(0 to 7, 7 to 1, 8 to 30, 38 to 5)
         val batches = parts.map { (from, count) -> EveryType.batch(from, count) }
         val expected = batches.flatMap(EveryType::rows)
-        DeviceArrayReader.of(batches[0].schema(), batches).rebatch(11).use { reader ->
+        RecordBatchReader.of(batches[0].schema(), batches).rebatch(11).use { reader ->
             val found = mutableListOf<Any?>()
             reader.forEach { found.addAll(EveryType.rows(it)) }
             found shouldBe expected
@@ -68,8 +69,8 @@ class RebatchedSourceSpec : FunSpec({
     }
 
     test("an error follows the rows that were pulled before it, and repeats [SEL-11]") {
-        val batches = mutableListOf<DeviceArray?>(batch(3), batch(2))
-        DeviceArrayReader.of(schema) { batches.removeFirstOrNull() ?: error("the disk is gone") }.rebatch(4).use {
+        val batches = mutableListOf<RecordBatch?>(batch(3), batch(2))
+        RecordBatchReader.of(schema) { batches.removeFirstOrNull() ?: error("the disk is gone") }.rebatch(4).use {
             it.next()!!.use { first -> first.length() shouldBe 4 }
             it.next()!!.use { last -> last.length() shouldBe 1 }
             repeat(2) { _ -> shouldThrow<DeviceException> { it.next() }.message shouldContain "the disk is gone" }
@@ -77,8 +78,8 @@ class RebatchedSourceSpec : FunSpec({
     }
 
     test("an Error of the source follows the rows that were pulled before it, and repeats as an exception [SEL-11]") {
-        val batches = mutableListOf<DeviceArray?>(batch(5), batch(3))
-        val reader = DeviceArrayReader.of(schema) { batches.removeFirstOrNull() ?: throw OutOfMemoryError("no room") }
+        val batches = mutableListOf<RecordBatch?>(batch(5), batch(3))
+        val reader = RecordBatchReader.of(schema) { batches.removeFirstOrNull() ?: throw OutOfMemoryError("no room") }
         reader.rebatch(100).use {
             it.next()!!.use { all -> all.length() shouldBe 8 }
             shouldThrow<OutOfMemoryError> { it.next() }.message shouldBe "no room"
@@ -99,11 +100,11 @@ class RebatchedSourceSpec : FunSpec({
     }
 
     test("batches whose lengths exceed a long together are cut, and lose no row [SEL-11]") {
-        val field = Field.of("", DataType.struct(Field.of("n", DataType.NULL))).withNullable(false)
+        val nulls = Schema.of(Field.of("n", DataType.NULL))
         fun of(length: Long) =
-            DeviceArray.of(field, ArrayData.of(length, 0, listOf(null), listOf(ArrayData.of(length, length, listOf()))))
+            RecordBatch.of(nulls, ArrayData.of(length, 0, listOf(null), listOf(ArrayData.of(length, length, listOf()))))
         val batches = mutableListOf(of(2), of(Long.MAX_VALUE))
-        DeviceArrayReader.of(of(0).use { it.schema() }) { batches.removeFirstOrNull() }.rebatch(100).use {
+        RecordBatchReader.of(nulls) { batches.removeFirstOrNull() }.rebatch(100).use {
             repeat(3) { _ -> it.next()!!.use { rows -> rows.length() shouldBe 100 } }
         }
     }
@@ -116,7 +117,7 @@ class RebatchedSourceSpec : FunSpec({
             builder.build()
         }
         val batches = listOf(of("a", "b"), of("c", null, "a"), of(null), of("b", "z", "y"))
-        DeviceArrayReader.of(batches[0].schema(), batches).rebatch(4).use { reader ->
+        RecordBatchReader.of(batches[0].schema(), batches).rebatch(4).use { reader ->
             val found = mutableListOf<List<Any?>>()
             reader.forEach {
                 it.validate(Validation.FULL)
@@ -134,7 +135,7 @@ class RebatchedSourceSpec : FunSpec({
         }
         for (count in listOf(2, 17)) {
             val batches = List(count) { of("level $it") }
-            DeviceArrayReader.of(batches[0].schema(), batches).rebatch(count.toLong()).use { reader ->
+            RecordBatchReader.of(batches[0].schema(), batches).rebatch(count.toLong()).use { reader ->
                 shouldThrow<DeviceException> { reader.next() }.message shouldContain
                     "rebatch cannot join the rows of $count batches: arrays[1]: "
             }
@@ -144,7 +145,7 @@ class RebatchedSourceSpec : FunSpec({
     test("closing a rebatched reader during a pull releases its rows [SEL-11]") {
         val (inside, go) = CountDownLatch(1) to CountDownLatch(1)
         val batches = mutableListOf(batch(3), batch(4))
-        val reader = DeviceArrayReader.of(batch(0).use { it.schema() }) {
+        val reader = RecordBatchReader.of(batch(0).use { it.schema() }) {
             if (batches.isEmpty()) {
                 inside.countDown()
                 go.await()

@@ -13,6 +13,8 @@ import org.arbalest.device.DeviceBuffer
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.Validation
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -61,19 +63,19 @@ class StreamCheckNullsSpec : FunSpec({
     }
 
     test("a nullable column in a stream that forbids nulls must have no nulls, in each batch [STR-12]") {
-        val given = Schema.of(may("zz")).asField()
-        fun batch(nulls: Boolean) = DeviceArray.of(given,
+        val given = Schema.of(may("zz"))
+        fun batch(nulls: Boolean) = RecordBatch.of(given,
             ArrayData.of(2, 0, listOf(null), listOf(if (nulls) ints(2, 1, 1) else ints(2, -1, 0))))
         val all = ArrayDeque(listOf(batch(false), batch(false), batch(true)))
         val schema = Schema.of(not("zz"))
-        DeviceArrayReader.of(schema, DeviceType.CPU) { all.removeFirst() }.use { reader ->
+        RecordBatchReader.of(schema, DeviceType.CPU) { all.removeFirst() }.use { reader ->
             repeat(2) { reader.next()!!.close() }
             shouldThrow<DeviceException> { reader.next() }.message shouldBe
                 "a stream returned an array of another type: $.zz: row 1: null, but the field is not nullable"
         }
         batch(true).use {
-            taken(Schema.of(may("zz")).asField(), it)
-            shouldThrow<DeviceException> { DeviceArrayReader.of(schema, listOf(it)) }.message shouldBe
+            taken(given.asField(), it)
+            shouldThrow<DeviceException> { RecordBatchReader.of(schema, listOf(it)) }.message shouldBe
                 "batch 0: a stream returned an array of another type: $.zz: row 1: null, but the field is not nullable"
         }
     }

@@ -11,6 +11,8 @@ import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.support.struct
 import org.arbalest.device.types.DataType
@@ -34,13 +36,13 @@ class StreamCheckSpec : FunSpec({
         Field.of(name, type).withNullable(nullable)
 
     /** Returns a batch without rows. */
-    fun batch(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 0).use { batch ->
+    fun batch(vararg fields: Field): RecordBatch = BatchBuilder.of(Devices.cpu(), 0).use { batch ->
         fields.forEach { batch.column(it) }
         batch.build()
     }
 
     /** Returns a batch of two rows. */
-    fun rows(vararg fields: Field): DeviceArray = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
+    fun rows(vararg fields: Field): RecordBatch = BatchBuilder.of(Devices.cpu(), 2).use { batch ->
         for (f in fields) batch.column(f).append(1L).append(2L)
         batch.build()
     }
@@ -54,9 +56,9 @@ class StreamCheckSpec : FunSpec({
         return pulled.removePrefix("a stream returned an array of another type: ")
     }
 
-    fun refused(schema: Schema, batch: DeviceArray): String {
+    fun refused(schema: Schema, batch: RecordBatch): String {
         val said = refused(schema.asField(), batch)
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch.retain())) }.message shouldBe
+        shouldThrow<IllegalArgumentException> { RecordBatchReader.of(schema, listOf(batch.retain())) }.message shouldBe
             "batch 0: a stream returned an array of another type: $said"
         return said
     }
@@ -138,7 +140,7 @@ class StreamCheckSpec : FunSpec({
         val good = List(2) { rows(field("x")) }
         val bad = rows(field("y"))
         val next = AtomicInteger()
-        DeviceArrayReader.of(schema, DeviceType.CPU) {
+        RecordBatchReader.of(schema, DeviceType.CPU) {
             next.getAndIncrement().let { if (it < 6) good[it % 2] else bad }.retain()
         }.use { reader ->
             repeat(6) { reader.next()!!.close() }

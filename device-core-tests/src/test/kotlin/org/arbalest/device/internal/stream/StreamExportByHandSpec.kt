@@ -7,6 +7,8 @@ import io.kotest.matchers.shouldNotBe
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.ArrowArrayStruct
 import org.arbalest.device.c.ArrowSchemaStruct
@@ -25,13 +27,13 @@ import java.lang.foreign.Arena
 class StreamExportByHandSpec : FunSpec({
     extension(ResourceCountersExtension)
 
-    class Stream(arena: Arena, source: DeviceArrayReader.Source) {
+    class Stream(arena: Arena, source: DeviceArrayReader.Source<RecordBatch>) {
         private val struct = arena.allocate(ArrowArrayStreamStruct.LAYOUT)
         private val at = struct.address()
 
         init {
             val schema = ProducerByHand.one().use { it.schema() }
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source), struct, CExport.DATA)
+            CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU, source), struct, CExport.DATA)
         }
 
         fun next(out: Long) = Calls.get(RawArrowArrayStream.getNext(at), at, out)

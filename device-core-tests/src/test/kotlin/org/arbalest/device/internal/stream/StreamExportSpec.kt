@@ -5,12 +5,13 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -46,27 +47,27 @@ class StreamExportSpec : FunSpec({
 
     val schema = Schema.of(listOf(Field.of("id", DataType.INT64)))
 
-    fun batch(first: Long, rows: Int = 10): DeviceArray =
+    fun batch(first: Long, rows: Int = 10): RecordBatch =
         BatchBuilder.of(Devices.cpu(), rows).use { batch -> batch.int64("id", LongArray(rows) { first + it }).build() }
 
-    fun source(batches: Int, atEnd: () -> DeviceArray? = { null }): DeviceArrayReader.Source {
+    fun source(batches: Int, atEnd: () -> RecordBatch? = { null }): DeviceArrayReader.Source<RecordBatch> {
         var next = 0
-        return DeviceArrayReader.Source { if (next < batches) batch(10L * next++) else atEnd() }
+        return DeviceArrayReader.Source<RecordBatch> { if (next < batches) batch(10L * next++) else atEnd() }
     }
 
     /** Exports a stream that the peer drains, as a plain stream and as a device stream. */
     fun both(
-        source: () -> DeviceArrayReader.Source,
+        source: () -> DeviceArrayReader.Source<RecordBatch>,
         vararg manners: Manner,
         stopAfter: Long = -1,
         extra: Long = 3,
         look: (Drained) -> Unit,
     ) = Arena.ofConfined().use { arena ->
         val plain = arena.struct(StructKind.STREAM)
-        DeviceArrayReader.of(schema, source()).use { CData.exportStream(it, plain, CExport.DATA) }
+        RecordBatchReader.of(schema, source()).use { CData.exportStream(it, plain, CExport.DATA) }
         look(PeerStreams.drain(plain, manners.toSet(), stopAfter, extra))
         val device = arena.struct(StructKind.DEVICE_STREAM)
-        DeviceArrayReader.of(schema, DeviceType.CPU, source()).use { CData.exportStream(it, device, CExport.DEVICE) }
+        RecordBatchReader.of(schema, DeviceType.CPU, source()).use { CData.exportStream(it, device, CExport.DEVICE) }
         PeerStreams.drainDevice(device, manners.toSet(), stopAfter, extra).let {
             it.typeDiffers + it.reservedDirty + it.cpuIdOdd + it.events shouldBe 0
             look(it)
@@ -118,7 +119,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
             val copy = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(1)), stream, CExport.DATA)
+            CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU, source(1)), stream, CExport.DATA)
             PeerMoves.copy(stream, copy, StructKind.STREAM)
             PeerMoves.releaseTwice(stream, StructKind.STREAM) shouldBe true
             PeerStreams.drain(copy).code shouldBe Errno.EINVAL
@@ -130,7 +131,7 @@ class StreamExportSpec : FunSpec({
         Arena.ofConfined().use { arena ->
             for (released in listOf(true, false)) {
                 val (stream, moved) = List(2) { arena.struct(StructKind.STREAM) }
-                CData.exportStream(DeviceArrayReader.of(schema, List(5) { batch(10L * it) }), stream, CExport.DATA)
+                CData.exportStream(RecordBatchReader.of(schema, List(5) { batch(10L * it) }), stream, CExport.DATA)
                 PeerMoves.move(stream, moved, StructKind.STREAM)
                 stream.fill(0x5a)
                 if (released) PeerMoves.releaseOnThread(moved, StructKind.STREAM)
@@ -156,7 +157,7 @@ class StreamExportSpec : FunSpec({
     test("two threads that pull, in turn or at once, receive each chunk once [STR-07]") {
         val rows = Arena.ofConfined().use { arena ->
             val stream = arena.struct(StructKind.STREAM)
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(200)), stream, CExport.DATA)
+            CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU, source(200)), stream, CExport.DATA)
             PeerStreams.drain(stream).rowSum
         }
         for (manner in listOf(TAKE_TURNS, RACE)) {
@@ -170,37 +171,37 @@ class StreamExportSpec : FunSpec({
     }
 
     /** Returns an empty batch on CUDA:1, a device without a provider. */
-    fun cuda(): DeviceArray = Arena.ofConfined().use { arena ->
+    fun cuda(): RecordBatch = Arena.ofConfined().use { arena ->
         val (array, device) = arena.struct(StructKind.ARRAY) to arena.struct(StructKind.DEVICE_ARRAY)
         PeerNodes.array(array, length = 0, buffers = 1, children = 1)
         val column = MemorySegment.ofAddress(RawArrowArray.child(array.address(), 0)).reinterpret(RawArrowArray.SIZE)
         PeerNodes.array(column, length = 0, buffers = 2)
         PeerNodes.deviceArray(device, array, 1, 2)
-        CData.importArray(device, CImport.DEVICE.schema(schema))
+        CData.importBatch(device, CImport.DEVICE.schema(schema))
     }
 
     test("a reader of a list has its batches' device, and accepts only one schema and device [STR-08]") {
-        DeviceArrayReader.of(schema, List(3) { cuda() }).use { reader ->
+        RecordBatchReader.of(schema, List(3) { cuda() }).use { reader ->
             reader.deviceType() shouldBe DeviceType(2)
             var seen = 0
             reader.forEach { it.device().type() shouldBe DeviceType(2); seen++ }
             seen shouldBe 3
         }
-        DeviceArrayReader.of(schema, listOf()).use { it.deviceType() shouldBe DeviceType.CPU }
-        DeviceArrayReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
+        RecordBatchReader.of(schema, listOf()).use { it.deviceType() shouldBe DeviceType.CPU }
+        RecordBatchReader.of(schema, DeviceType(2), listOf()).use { it.deviceType() shouldBe DeviceType(2) }
         fun text() = BatchBuilder.of(Devices.cpu(), 0).use { it.utf8("id", listOf()).build() }
         fun mixed() = listOf(batch(0), cuda(), text())
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, mixed()) }.message shouldBe
+        shouldThrow<IllegalArgumentException> { RecordBatchReader.of(schema, mixed()) }.message shouldBe
             "batch 1: a stream of CPU arrays returned one on CUDA:1"
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, listOf(batch(0), text())) }
+        shouldThrow<IllegalArgumentException> { RecordBatchReader.of(schema, listOf(batch(0), text())) }
             .message shouldContain "batch 1: a stream returned an array of another type"
-        shouldThrow<IllegalArgumentException> { DeviceArrayReader.of(schema, DeviceType(2), mixed()) }
+        shouldThrow<IllegalArgumentException> { RecordBatchReader.of(schema, DeviceType(2), mixed()) }
             .message shouldContain "batch 0: a stream of CUDA arrays"
     }
 
     test("a reader owns the arrays that it receives, even if it rejects them; closed or repeated ones fail [OWN-16]") {
         val given = List(2) { batch(it.toLong()) }
-        DeviceArrayReader.of(schema, given).use { reader ->
+        RecordBatchReader.of(schema, given).use { reader ->
             given.map { it.isOpen } shouldBe listOf(false, false)
             reader.next()!!.use { it.column("id").getLong(0) shouldBe 0L }
         }
@@ -212,23 +213,23 @@ class StreamExportSpec : FunSpec({
         )
         for (batches in refusals) {
             @Suppress("UNCHECKED_CAST")
-            shouldThrow<RuntimeException> { DeviceArrayReader.of(schema, batches as List<DeviceArray>) }
+            shouldThrow<RuntimeException> { RecordBatchReader.of(schema, batches as List<RecordBatch>) }
             batches.filterNotNull().forEach { it.isOpen shouldBe false }
         }
         val unknown = batch(0)
         val of =
-            DeviceArrayReader::class.java.getMethod("of", Schema::class.java, DeviceType::class.java, List::class.java)
+            RecordBatchReader::class.java.getMethod("of", Schema::class.java, DeviceType::class.java, List::class.java)
         shouldThrow<InvocationTargetException> { of.invoke(null, schema, null, listOf(unknown)) }
             .cause!!::class shouldBe NullPointerException::class
         unknown.isOpen shouldBe false
         val twice = batch(0)
-        shouldThrow<IllegalStateException> { DeviceArrayReader.of(schema, listOf(twice, twice)) }.message shouldBe
+        shouldThrow<IllegalStateException> { RecordBatchReader.of(schema, listOf(twice, twice)) }.message shouldBe
             "batch 1 was closed or exported, or is in the list twice"
     }
 
     test("a source that returns a closed array makes the stream fail [OWN-16]") {
         val closed = batch(0).also { it.close() }
-        DeviceArrayReader.of(schema, DeviceType.CPU) { closed }.use { reader ->
+        RecordBatchReader.of(schema, DeviceType.CPU) { closed }.use { reader ->
             repeat(2) {
                 shouldThrow<DeviceException> { reader.next() }.message shouldContain
                     "a stream returned an array that was closed or exported"
@@ -237,20 +238,20 @@ class StreamExportSpec : FunSpec({
     }
 
     test("forEach closes each array after its action, also if that throws, and leaves the reader open") {
-        val seen = mutableListOf<DeviceArray>()
-        DeviceArrayReader.of(schema, DeviceType.CPU, source(4)).use { reader ->
+        val seen = mutableListOf<RecordBatch>()
+        RecordBatchReader.of(schema, DeviceType.CPU, source(4)).use { reader ->
             shouldThrow<IOException> { reader.forEach { seen += it; if (seen.size == 2) throw IOException("full") } }
             seen.map { it.isOpen } shouldBe listOf(false, false)
-            val kept = mutableListOf<DeviceArray>()
+            val kept = mutableListOf<RecordBatch>()
             reader.forEach { kept += it.retain() }
             kept.map { it.column("id").getLong(0) } shouldBe listOf(20L, 30L)
-            kept.forEach(DeviceArray::close)
+            kept.forEach(RecordBatch::close)
             reader.next() shouldBe null
         }
     }
 
     test("a chunk of another device type or data type ends an exported stream with an error [STR-08]") {
-        fun mixed(other: DeviceArray) = DeviceArrayReader.Source { other }
+        fun mixed(other: RecordBatch) = DeviceArrayReader.Source<RecordBatch> { other }
         both({ mixed(cuda()) }, extra = 0) {
             it.code shouldBe Errno.EINVAL
             it.error shouldBe "a stream of CPU arrays returned one on CUDA:1"
@@ -283,7 +284,7 @@ class StreamExportSpec : FunSpec({
     test("a stream of another device cannot be exported as a plain stream [STR-08]") {
         Arena.ofConfined().use { arena ->
             val stream = arena.garbage(StructKind.STREAM.size)
-            DeviceArrayReader.of(schema, DeviceType(2), source(1)).use { reader ->
+            RecordBatchReader.of(schema, DeviceType(2), source(1)).use { reader ->
                 shouldThrow<DeviceException> { CData.exportStream(reader, stream, CExport.DATA) }.message shouldContain
                     "export a device stream"
                 stream.shouldBeGarbage()
@@ -294,7 +295,7 @@ class StreamExportSpec : FunSpec({
     test("a second export of a reader throws, and writes nothing, not even to the first struct [OWN-09]") {
         Arena.ofConfined().use { arena ->
             val (stream, other) = arena.struct(StructKind.STREAM) to arena.garbage(StructKind.DEVICE_STREAM.size)
-            val reader = DeviceArrayReader.of(schema, List(2) { batch(it.toLong()) })
+            val reader = RecordBatchReader.of(schema, List(2) { batch(it.toLong()) })
             CData.exportStream(reader, stream, CExport.DATA)
             shouldThrow<IllegalStateException> { CData.exportStream(reader, other, CExport.DEVICE) }.message shouldBe
                 "the reader was consumed by an export: its consumer receives the arrays"
@@ -311,7 +312,7 @@ class StreamExportSpec : FunSpec({
     test("an exported stream that passes through C and back gives the same batches [STR-05]") {
         Arena.ofConfined().use { arena ->
             val (there, back) = List(2) { arena.struct(StructKind.DEVICE_STREAM) }
-            CData.exportStream(DeviceArrayReader.of(schema, DeviceType.CPU, source(5)), there, CExport.DEVICE)
+            CData.exportStream(RecordBatchReader.of(schema, DeviceType.CPU, source(5)), there, CExport.DEVICE)
             CData.exportStream(CData.importStream(there, CImport.DEVICE), back, CExport.DEVICE)
             PeerStreams.drainDevice(back, setOf(KEEP)).checksum shouldBe all
         }

@@ -5,11 +5,11 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Errno
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CImport
 import org.arbalest.device.internal.abi.RawArrowArrayStream
@@ -45,7 +45,7 @@ class StreamSourceSpec : FunSpec({
     afterSpec { threads.shutdownNow() }
 
     /** Imports the peer's stream of 5 batches of 10 rows, as a plain stream and as a device stream. */
-    fun both(vararg flavours: Flavour, at: Long = 2, code: Int = Errno.EIO, use: (DeviceArrayReader) -> Unit) =
+    fun both(vararg flavours: Flavour, at: Long = 2, code: Int = Errno.EIO, use: (RecordBatchReader) -> Unit) =
         Arena.ofConfined().use { arena ->
             for (kind in listOf(StructKind.STREAM, StructKind.DEVICE_STREAM)) {
                 CPeer.reset()
@@ -64,12 +64,12 @@ class StreamSourceSpec : FunSpec({
             }
         }
 
-    fun ids(reader: DeviceArrayReader): List<Long> =
+    fun ids(reader: RecordBatchReader): List<Long> =
         generateSequence { reader.next() }.flatMap { batch ->
             batch.use { it.column("id").toLongArray().toList() }
         }.toList()
 
-    fun failure(reader: DeviceArrayReader) = shouldThrow<DeviceException> { reader.next()?.close() }
+    fun failure(reader: RecordBatchReader) = shouldThrow<DeviceException> { reader.next()?.close() }
 
     test("after the end the reader returns null, and calls the producer no more [STR-01]") {
         both { reader ->
@@ -149,12 +149,12 @@ class StreamSourceSpec : FunSpec({
     }
 
     test("the chunks and the schema outlive the stream [STR-05]") {
-        val kept = mutableListOf<DeviceArray>()
+        val kept = mutableListOf<RecordBatch>()
         both { reader -> generateSequence { reader.next() }.forEach(kept::add) }
         kept.map { it.column("id").getLong(9) } shouldBe List(2) { listOf(9L, 19L, 29L, 39L, 49L) }.flatten()
         kept.map { it.column("name").get(7) }.take(2) shouldBe listOf("row-7", "row-17")
         kept[0].schema().fields().map { it.name() } shouldBe listOf("id", "name")
-        kept.forEach(DeviceArray::close)
+        kept.forEach(RecordBatch::close)
     }
 
     test("the schema is fetched once, so that a producer need not repeat it [STR-06]") {

@@ -10,12 +10,12 @@ import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.DeviceStream;
-import org.arbalest.device.types.Field;
-import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.CpuDevice;
+import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.RecordedEvent;
 import org.arbalest.device.internal.memory.NativeHeap;
+import org.arbalest.device.types.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,7 +138,7 @@ public final class ArrayAssembly {
     try {
       writer.write(field, data);
       boolean hasEmpty = Structure.validate(field, block);
-      DeviceArrayImpl handle = new DeviceArrayImpl(device, field, block, data.offset(), data.length());
+      DeviceArrayImpl handle = DeviceArrayImpl.of(device, field, block, data.offset(), data.length());
       return handle.holding(new BuiltArray(buffers, block, device, event, hasEmpty, conversion));
     } catch (Throwable t) {
       NativeHeap.free(block);

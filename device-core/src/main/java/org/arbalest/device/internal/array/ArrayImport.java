@@ -11,8 +11,8 @@ import org.arbalest.device.Validation;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.abi.RawArrowSchema;
-import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.CpuDevice;
+import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceRegistry;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -95,7 +95,7 @@ public final class ArrayImport {
       block = NativeHeap.allocate(RawArrowDeviceArray.SIZE);
       if (!isDeviceArray) RawArrowDeviceArray.setSyncEvent(block, 0);
       long offset = RawArrowArray.offset(source);
-      DeviceArrayImpl array = new DeviceArrayImpl(device, field, block, offset, RawArrowArray.length(source));
+      DeviceArrayImpl array = DeviceArrayImpl.of(device, field, block, offset, RawArrowArray.length(source));
       boolean hasUnknownEvent = isDeviceArray && event == null && RawArrowDeviceArray.syncEvent(source) != 0;
       ImportedArray owner = new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty);
       if (isDeviceArray) {
@@ -118,7 +118,7 @@ public final class ArrayImport {
       EventPoint event = eventOf(device, block);
       boolean hasEmpty = check(device, field, block, level);
       DeviceArrayImpl array =
-          new DeviceArrayImpl(device, field, block, RawArrowArray.offset(block), RawArrowArray.length(block));
+          DeviceArrayImpl.of(device, field, block, RawArrowArray.offset(block), RawArrowArray.length(block));
       boolean hasUnknownEvent = event == null && RawArrowDeviceArray.syncEvent(block) != 0;
       return array.holding(new ImportedArray(block, device, event, hasUnknownEvent, hasEmpty));
     } catch (Throwable t) {

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.FieldImpl;
@@ -107,7 +107,7 @@ public final class ColumnJoin {
   }
 
   /** Creates the batch, with a reference to each of the arrays. It has no bitmap of its own. */
-  public DeviceArray make(Field batch) {
+  public RecordBatch make(Field batch) {
     return made(batch, null, 0, 0);
   }
 
@@ -118,13 +118,13 @@ public final class ColumnJoin {
    * @param rows the struct of that batch
    * @param offset the position of the first row in its bitmap. All columns have as many elements in front
    */
-  public DeviceArray make(Field batch, Ownership owner, long rows, long offset) {
+  public RecordBatch make(Field batch, Ownership owner, long rows, long offset) {
     Ownership buffersOwner = owner.ownerOfBuffers(rows);
     sources.add(buffersOwner);
     return made(batch, buffersOwner, rows, offset);
   }
 
-  private DeviceArray made(Field batch, @Nullable Ownership owner, long rows, long offset) {
+  private RecordBatch made(Field batch, @Nullable Ownership owner, long rows, long offset) {
     boolean storesSizes = false;
     for (Ownership source : sources) storesSizes |= source.storesDataSizes();
     for (Column column : columns) column.decide(storesSizes, offset, length);
@@ -139,10 +139,10 @@ public final class ColumnJoin {
         Ownership structOwner = struct == column.struct ? column.structOwner : null;
         children[i] = new JoinedArray.Child(column.layout, struct, structOwner, column.checker);
       }
-      DeviceArrayImpl handle = new DeviceArrayImpl(device, batch, root, offset, length);
+      DeviceArrayImpl handle = DeviceArrayImpl.of(device, batch, root, offset, length);
       Ownership[] all = sources.toArray(new Ownership[0]);
       JoinedArray joined = JoinedArray.of(device, all, children, owner, block.address, storesSizes, length == 0);
-      return handle.holding(joined); // this cannot fail
+      return RecordBatchImpl.unwrap(handle.holding(joined)); // this cannot fail
     } catch (Throwable t) {
       NativeHeap.free(block.address);
       throw t;

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.device.DeviceImpl;
@@ -18,37 +19,54 @@ import org.arbalest.device.internal.schema.FieldImpl;
 import org.arbalest.device.internal.schema.Layout;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
-import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The implementation of a handle's operations. See {@link DeviceArray}. */
-public final class DeviceArrayImpl extends Handle implements DeviceArray {
+public sealed class DeviceArrayImpl extends Handle implements DeviceArray permits RecordBatchImpl {
   private static final int ROWS_SHOWN = 10;
 
-  /** Creates a handle without memory. The caller must then call {@link #holding}, which cannot fail. */
-  public DeviceArrayImpl(Device device, Field field, long struct, long offset, long length) {
+  DeviceArrayImpl(Device device, Field field, long struct, long offset, long length) {
     super(device, field, struct, offset, length);
   }
 
-  /** Creates another handle of the same struct, also without memory. */
-  private DeviceArrayImpl(DeviceArrayImpl of, Device device, long offset, long length) {
+  DeviceArrayImpl(DeviceArrayImpl of, Device device, long offset, long length) {
     super(of, device, offset, length);
   }
 
+  /**
+   * Creates a handle without memory, of a batch if the type is a struct. The caller must then call {@link #holding},
+   * which cannot fail.
+   */
+  public static DeviceArrayImpl of(Device device, Field field, long struct, long offset, long length) {
+    return field.type() instanceof StructType
+        ? new RecordBatchImpl(device, field, struct, offset, length)
+        : new DeviceArrayImpl(device, field, struct, offset, length);
+  }
+
+  /** Creates another handle of the same struct and class, also without memory. */
+  DeviceArrayImpl another(Device device, long offset, long length) {
+    return new DeviceArrayImpl(this, device, offset, length);
+  }
+
   /** Gives the caller's reference to the array's memory to a new handle. */
-  public DeviceArray holding(Ownership holder) {
+  public final DeviceArray holding(Ownership holder) {
     open(holder);
     return this;
   }
 
-  /** Returns the implementation. Every {@link DeviceArray} is an instance of this class. */
+  /** Returns the implementation. Every {@link DeviceArray} is an instance of this class or of its subclass. */
   public static DeviceArrayImpl unwrap(DeviceArray array) {
     return (DeviceArrayImpl) array;
   }
 
-  @Override
-  public Schema schema() {
-    return FieldImpl.unwrap(field).schema();
+  /**
+   * Returns the result of an operation on an array whose type stays a struct, or stays another type, with the class of
+   * that array.
+   */
+  @SuppressWarnings("unchecked") // the type decides the class, see of
+  public static <A extends DeviceArray> A like(A array, DeviceArray result) {
+    assert array instanceof RecordBatch == result instanceof RecordBatch : array + " and " + result;
+    return (A) result;
   }
 
   /** See {@link org.arbalest.device.spi.ArrayBridge#syncEventAddress}. */
@@ -102,7 +120,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
     if (target.equals(device)) return retain();
     DeviceImpl to = DeviceImpl.unwrap(target);
     boolean reached = isMemoryCpuAccessible() && (to.isCpu() || to.reaches(device));
-    return reached ? new DeviceArrayImpl(this, target, offset, length).holding(share()) : null;
+    return reached ? another(target, offset, length).holding(share()) : null;
   }
 
   /** Makes the work that is queued in a stream from now on wait until the buffers can be read. */
@@ -132,18 +150,18 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
 
   @Override
   public DeviceArray retain() {
-    return new DeviceArrayImpl(this, device, offset, length).holding(share());
+    return another(device, offset, length).holding(share());
   }
 
   @Override
   public DeviceArray move() {
-    return new DeviceArrayImpl(this, device, offset, length).holding(consume());
+    return another(device, offset, length).holding(consume());
   }
 
   @Override
   public DeviceArray slice(long from, long count) {
     Objects.checkFromIndexSize(from, count, length);
-    return new DeviceArrayImpl(this, device, offset + from, count).holding(share());
+    return another(device, offset + from, count).holding(share());
   }
 
   @Override
@@ -155,7 +173,7 @@ public final class DeviceArrayImpl extends Handle implements DeviceArray {
       long node = RawArrowArray.child(struct(shared), index);
       boolean rows = layout.shape.sharesRows();
       long start = RawArrowArray.offset(node) + (rows ? offset : 0);
-      return new DeviceArrayImpl(device, layout.children[index], node, start,
+      return of(device, layout.children[index], node, start,
           rows ? length : RawArrowArray.length(node)).holding(shared);
     } catch (Throwable t) {
       shared.release();

@@ -57,7 +57,7 @@ public final class ForeignAssembly implements BufferSizes.Sizes {
       boolean hasEmpty = Structure.validate(field, block.address);
       long struct = block.address;
       DeviceArrayImpl handle =
-          new DeviceArrayImpl(device, field, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
+          DeviceArrayImpl.of(device, field, struct, RawArrowArray.offset(struct), RawArrowArray.length(struct));
       return handle.holding(new ForeignOwner(struct, assembly.bytes, device, origin, onFree, hasEmpty));
     } catch (Throwable t) {
       NativeHeap.free(block.address);

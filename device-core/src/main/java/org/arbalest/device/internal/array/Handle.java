@@ -6,7 +6,6 @@ import java.lang.invoke.VarHandle;
 import org.arbalest.device.Conversion;
 import org.arbalest.device.Device;
 import org.arbalest.device.DeviceException;
-import org.arbalest.device.types.Field;
 import org.arbalest.device.SyncEvent;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.EventPoint;
@@ -14,6 +13,8 @@ import org.arbalest.device.internal.device.SyncEventImpl;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
 import org.arbalest.device.internal.memory.Faults;
+import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** A reference to an array's memory, with the visible part of the array. Any thread may close or export the handle. */
@@ -244,7 +245,8 @@ public abstract class Handle {
 
   /** Returns the name of this array in the report of a leak. The bytes follow it. */
   private String lost() {
-    return "DeviceArray " + RecordedArrays.type(this) + ", " + DeviceArrayImpl.counted(length, "row") + ", on "
+    return (field.type() instanceof StructType ? "RecordBatch " : "DeviceArray ") + RecordedArrays.type(this) + ", "
+        + DeviceArrayImpl.counted(length, "row") + ", on "
         + device;
   }
 

@@ -170,7 +170,7 @@ public final class HandleExport {
   private static DeviceArray again(Handle array, Ownership consumed) {
     DeviceArrayImpl handle;
     try {
-      handle = new DeviceArrayImpl(array.device, array.field, array.struct(consumed), array.offset, array.length);
+      handle = DeviceArrayImpl.of(array.device, array.field, array.struct(consumed), array.offset, array.length);
     } catch (Throwable t) {
       consumed.release();
       throw t;

@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.async.AsyncArrayStream;
 import org.arbalest.device.async.AsyncQuirk;
@@ -74,11 +74,11 @@ public final class AsyncArrayStreamImpl implements AsyncArrayStream {
   }
 
   @Override
-  public DeviceArrayReader reader(int prefetch) {
+  public RecordBatchReader reader(int prefetch) {
     if (prefetch < 1) throw new IllegalArgumentException("prefetch is at least 1, not " + prefetch);
     AsyncSchema schema = awaitSchema();
     AsyncSource source = new AsyncSource(prefetch);
-    DeviceArrayReader reader = DeviceArrayReader.of(schema.field(), schema.deviceType(), source);
+    RecordBatchReader reader = RecordBatchReader.of(schema.schema(), schema.deviceType(), source);
     subscribe(source);
     return reader;
   }

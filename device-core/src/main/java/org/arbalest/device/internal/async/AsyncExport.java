@@ -54,7 +54,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
     RecordedStreams.begin();
     this.handler = handler;
     this.schema = schema;
-    this.check = new StreamCheck(schema.field(), schema.deviceType());
+    this.check = new StreamCheck(schema.schema().asField(), schema.deviceType());
     this.feed = feed;
     this.holders = new ProducerHolders(this, schema, quirks);
     this.block = holders.block();
@@ -183,7 +183,7 @@ public final class AsyncExport extends SerialExecutor implements HeldByC {
   /** Passes the schema to the consumer. Returns false if that ended the stream. */
   private boolean announce() {
     try {
-      SchemaExport.exportSchema(schema.field(), block.schema());
+      SchemaExport.exportSchema(schema.schema().asField(), block.schema());
     } catch (Throwable t) {
       fail(t); // ASY-25
       return false;

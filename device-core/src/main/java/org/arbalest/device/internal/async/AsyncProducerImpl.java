@@ -11,15 +11,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.async.AsyncProducer;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.internal.abi.RawArrowAsyncHandler;
 import org.arbalest.device.internal.memory.Structs;
-import org.arbalest.device.internal.stream.DeviceArrayReaderImpl;
+import org.arbalest.device.internal.stream.RecordBatchReaderImpl;
 import org.arbalest.device.types.Metadata;
 
 /** The description from which an {@link AsyncExport} is made once. See {@link AsyncProducer}. */
@@ -43,7 +43,7 @@ public final class AsyncProducerImpl implements AsyncProducer {
   }
 
   /** Creates a producer of a publisher's arrays. */
-  public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<DeviceArray> arrays) {
+  public static AsyncProducer of(AsyncSchema schema, Flow.Publisher<RecordBatch> arrays) {
     Objects.requireNonNull(arrays, "arrays");
     return of(schema, () -> new PublisherFeed<>(arrays));
   }
@@ -55,9 +55,9 @@ public final class AsyncProducerImpl implements AsyncProducer {
   }
 
   /** Creates a producer of a reader's arrays. */
-  public static AsyncProducer of(DeviceArrayReader reader, Metadata metadata) {
-    return of(new AsyncSchema(reader.field(), reader.deviceType(), metadata),
-        () -> new ReaderFeed(DeviceArrayReaderImpl.exported(reader)));
+  public static AsyncProducer of(RecordBatchReader reader, Metadata metadata) {
+    return of(new AsyncSchema(reader.schema(), reader.deviceType(), metadata),
+        () -> new ReaderFeed(RecordBatchReaderImpl.exported(reader)));
   }
 
   /** Creates a producer that passes an error to the consumer, instead of a schema. */

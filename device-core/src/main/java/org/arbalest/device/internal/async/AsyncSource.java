@@ -3,14 +3,14 @@ package org.arbalest.device.internal.async;
 
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.internal.recording.Recording;
 import org.jspecify.annotations.Nullable;
 
 /** An async stream as a pull stream. It holds a limited number of tasks that were not pulled yet. */
-final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<AsyncTask> {
+final class AsyncSource implements DeviceArrayReader.Source<RecordBatch>, Flow.Subscriber<AsyncTask> {
   private static final Object END = new Object();
 
   private final int prefetch;
@@ -57,7 +57,7 @@ final class AsyncSource implements DeviceArrayReader.Source, Flow.Subscriber<Asy
   }
 
   @Override
-  public @Nullable DeviceArray next() throws Exception {
+  public @Nullable RecordBatch next() throws Exception {
     switch (take()) {
       case AsyncTask task -> {
         try (task) {

@@ -4,12 +4,12 @@ package org.arbalest.device.internal.async;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.async.AsyncTask;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.types.Metadata;
 import org.arbalest.device.internal.lifetime.Counts;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.lifetime.VarHandles;
+import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +33,8 @@ public abstract sealed class AsyncTaskImpl implements AsyncTask permits Imported
   }
 
   /** Creates a task of an array, and takes over the array in every case. */
-  public static AsyncTask of(DeviceArray array, Metadata metadata) {
-    DeviceArray taken = array.move(); // first, so that the array is taken in every case
+  public static AsyncTask of(RecordBatch array, Metadata metadata) {
+    RecordBatch taken = array.move(); // first, so that the array is taken in every case
     try {
       return new LocalTask(taken, Objects.requireNonNull(metadata, "metadata"));
     } catch (Throwable t) {

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.async.AsyncQuirk;
 import org.arbalest.device.async.AsyncSchema;
 import org.arbalest.device.async.AsyncTask;
@@ -13,6 +14,7 @@ import org.arbalest.device.internal.abi.RawArrowAsyncTask;
 import org.arbalest.device.internal.abi.RawArrowDeviceArray;
 import org.arbalest.device.internal.array.ArrayImport;
 import org.arbalest.device.internal.array.ArrayRelease;
+import org.arbalest.device.internal.array.RecordBatchImpl;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.calls.Calls;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -37,22 +39,23 @@ final class ImportedTask extends AsyncTaskImpl {
   }
 
   @Override
-  public DeviceArray extract() {
+  public RecordBatch extract() {
     Recording.OfArray event = Recording.anExtraction();
-    DeviceArray array = extractArray();
+    RecordBatch array = extractArray();
     if (event != null) RecordedArrays.describe(event, array);
     return array;
   }
 
-  private DeviceArray extractArray() {
+  private RecordBatch extractArray() {
     long block = NativeHeap.allocate(RawArrowDeviceArray.SIZE + RawArrowAsyncTask.SIZE);
     if (!consume()) {
       NativeHeap.free(block);
       throw alreadyConsumed();
     }
     call(block);
-    DeviceArray array = ArrayImport.adopt(block, schema.field(), handler.level);
-    if (array.device().type().equals(schema.deviceType())) return ArrayValidation.imported(array, handler.level);
+    DeviceArray array = ArrayImport.adopt(block, schema.schema().asField(), handler.level);
+    if (array.device().type().equals(schema.deviceType()))
+      return RecordBatchImpl.unwrap(ArrayValidation.imported(array, handler.level));
     array.close();
     throw DeviceException.invalid("a stream of " + schema.deviceType() + " arrays returned one on " + array.device());
   }

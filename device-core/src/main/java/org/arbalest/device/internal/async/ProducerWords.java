@@ -12,6 +12,8 @@ import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.MetadataCodec;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Metadata;
+import org.arbalest.device.types.NestedType.StructType;
+import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Readers of a native producer's struct and errors, which consider the producer's quirks. */
@@ -24,7 +26,11 @@ final class ProducerWords {
       throw DeviceException.invalid("the producer's request or cancel is NULL");
     }
     Metadata metadata = MetadataCodec.read(RawArrowAsyncProducer.additionalMetadata(metadataBase(producer, quirks)));
-    return new AsyncSchema(field, new DeviceType(RawArrowAsyncProducer.deviceType(producer)), metadata);
+    if (!(field.type() instanceof StructType))
+      throw DeviceException
+          .invalid("an async stream has record batches, arrays of structs, but this one has arrays of " + field);
+    return new AsyncSchema(Schema.ofStruct(field), new DeviceType(RawArrowAsyncProducer.deviceType(producer)),
+        metadata);
   }
 
   /** Returns the address at which the struct would begin if its metadata were at {@code abi.h}'s offset. */

@@ -3,8 +3,8 @@ package org.arbalest.device.internal.async;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.jspecify.annotations.Nullable;
 
 /** The arrays of a pull stream. One array is pulled ahead, so that the end of the stream needs no demand (ASY-12). */
@@ -12,7 +12,7 @@ final class ReaderFeed implements Feed {
   /** A marker in place of an array: no more arrays are needed. */
   private static final Object STOPPED = new Object();
 
-  private final DeviceArrayReader reader;
+  private final RecordBatchReader reader;
 
   /** The array that was pulled ahead, or STOPPED. */
   private final AtomicReference<@Nullable Object> next = new AtomicReference<>();
@@ -21,7 +21,7 @@ final class ReaderFeed implements Feed {
   private boolean finished;
   private @Nullable Throwable failure;
 
-  ReaderFeed(DeviceArrayReader reader) {
+  ReaderFeed(RecordBatchReader reader) {
     this.reader = reader;
   }
 
@@ -41,7 +41,7 @@ final class ReaderFeed implements Feed {
   @Override
   public void pull() {
     try {
-      DeviceArray pulled = reader.next();
+      RecordBatch pulled = reader.next();
       finished = pulled == null;
       if (pulled != null && !next.compareAndSet(null, pulled)) pulled.close();
     } catch (Throwable t) {
@@ -52,7 +52,7 @@ final class ReaderFeed implements Feed {
 
   @Override
   public @Nullable TaskExport poll() {
-    DeviceArray array = (DeviceArray) next.get();
+    RecordBatch array = (RecordBatch) next.get();
     if (array == null) return null;
     next.set(null);
     return new TaskExport(Objects.requireNonNull(export), array);
@@ -75,6 +75,6 @@ final class ReaderFeed implements Feed {
 
   @Override
   public void discard() {
-    if (next.getAndSet(STOPPED) instanceof DeviceArray rest) rest.close();
+    if (next.getAndSet(STOPPED) instanceof RecordBatch rest) rest.close();
   }
 }

@@ -3,8 +3,8 @@ package org.arbalest.device.internal.async;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Errno;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.async.AsyncTask;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowAsyncTask;
@@ -28,7 +28,7 @@ public final class TaskExport {
   private final AsyncExport export;
 
   /**
-   * An {@link AsyncTask}, or a consumed {@link DeviceArray}, which then only describes the relevant part of its memory.
+   * An {@link AsyncTask}, or a consumed {@link RecordBatch}, which then only describes the relevant part of its memory.
    */
   private final AutoCloseable data;
 
@@ -49,13 +49,13 @@ public final class TaskExport {
   TaskExport(AsyncExport export, AutoCloseable data) {
     this.export = export;
     this.data = data;
-    this.owner = data instanceof DeviceArray array ? DeviceArrayImpl.unwrap(array).consume() : null;
+    this.owner = data instanceof RecordBatch array ? DeviceArrayImpl.unwrap(array).consume() : null;
   }
 
   /** Returns the task's metadata. Throws if the data is an array that does not fit the stream's schema. */
   Metadata checkedMetadata() {
     if (owner == null) return ((AsyncTask) data).metadata();
-    export.check().checkConsumed((DeviceArray) data, owner);
+    export.check().checkConsumed((RecordBatch) data, owner);
     return Metadata.empty();
   }
 
@@ -91,7 +91,7 @@ public final class TaskExport {
     }
     try {
       if (owner != null) {
-        HandleExport.exportConsumed(DeviceArrayImpl.unwrap((DeviceArray) data), owner, out);
+        HandleExport.exportConsumed(DeviceArrayImpl.unwrap((RecordBatch) data), owner, out);
       } else {
         exportTask(((AsyncTask) data).extract(), out);
       }
@@ -102,7 +102,7 @@ public final class TaskExport {
     }
   }
 
-  private void exportTask(DeviceArray extracted, long out) {
+  private void exportTask(RecordBatch extracted, long out) {
     try (extracted) {
       export.check().check(extracted);
       HandleExport.export(DeviceArrayImpl.unwrap(extracted), out, true);

@@ -14,22 +14,23 @@ import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.arbalest.device.ArrayData;
+import org.arbalest.device.DeviceBuffer;
+import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
+import org.arbalest.device.internal.array.ArrayAssembly;
+import org.arbalest.device.internal.array.RecordBatchImpl;
+import org.arbalest.device.internal.device.CpuDevice;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.DataType;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceBuffer;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.BoolType;
 import org.arbalest.device.types.FlatType.FloatType;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.FlatType.Utf8Type;
-import org.arbalest.device.MemoryManager;
 import org.arbalest.device.types.Metadata;
 import org.arbalest.device.types.Schema;
-import org.arbalest.device.types.ArrowTimeUnit;
-import org.arbalest.device.internal.array.ArrayAssembly;
-import org.arbalest.device.internal.device.CpuDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -273,7 +274,7 @@ public final class BatchBuilderImpl implements BatchBuilder {
   }
 
   @Override
-  public DeviceArray build() {
+  public RecordBatch build() {
     memory.checkOpen();
     long count = rowCount();
     List<Field> fields = new ArrayList<>();
@@ -291,8 +292,8 @@ public final class BatchBuilderImpl implements BatchBuilder {
     }
     List<@Nullable DeviceBuffer> noValidity = new ArrayList<>();
     noValidity.add(null);
-    DeviceArray batch = ArrayAssembly.of(Schema.of(fields, metadata).asField(),
-        ArrayData.of(count, 0, noValidity, data), writable.device());
+    RecordBatch batch = RecordBatchImpl.unwrap(ArrayAssembly.of(Schema.of(fields, metadata).asField(),
+        ArrayData.of(count, 0, noValidity, data), writable.device()));
     memory.close("was built"); // a column builder that the caller kept must not write into the array
     if (writable == target) return batch;
     try (batch) {

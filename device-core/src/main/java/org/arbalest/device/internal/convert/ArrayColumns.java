@@ -6,10 +6,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.ColumnJoin;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordBatchImpl;
 import org.arbalest.device.internal.array.SelectedArray;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.memory.NativeHeap;
@@ -28,25 +30,25 @@ public final class ArrayColumns {
 
   /** The part of an operation that needs the batch's memory, which the caller holds. */
   private interface Operation {
-    DeviceArray apply(Ownership owner, Field batch);
+    RecordBatch apply(Ownership owner, Field batch);
   }
 
   private ArrayColumns() {}
 
-  /** See {@link DeviceArray#select(String...)}. */
-  public static DeviceArray select(DeviceArrayImpl array, String... paths) {
+  /** See {@link RecordBatch#select(String...)}. */
+  public static RecordBatch select(RecordBatchImpl array, String... paths) {
     Objects.requireNonNull(paths, "paths");
     return held(array, (owner, batch) -> select(array, owner, Projection.of(batch, BATCH, paths)));
   }
 
-  /** See {@link DeviceArray#select(int...)}. */
-  public static DeviceArray select(DeviceArrayImpl array, int... indices) {
+  /** See {@link RecordBatch#select(int...)}. */
+  public static RecordBatch select(RecordBatchImpl array, int... indices) {
     Objects.requireNonNull(indices, "indices");
     return held(array, (owner, batch) -> select(array, owner, Projection.of(batch, indices)));
   }
 
-  /** See {@link DeviceArray#select(List, List)}. */
-  public static DeviceArray select(DeviceArrayImpl array, List<String> columns, List<String> names) {
+  /** See {@link RecordBatch#select(List, List)}. */
+  public static RecordBatch select(RecordBatchImpl array, List<String> columns, List<String> names) {
     Objects.requireNonNull(columns, "columns");
     Objects.requireNonNull(names, "names");
     return held(array, (owner, batch) -> {
@@ -58,8 +60,8 @@ public final class ArrayColumns {
     });
   }
 
-  /** See {@link DeviceArray#drop}. */
-  public static DeviceArray drop(DeviceArrayImpl array, String... names) {
+  /** See {@link RecordBatch#drop}. */
+  public static RecordBatch drop(RecordBatchImpl array, String... names) {
     Objects.requireNonNull(names, "names");
     return held(array, (owner, batch) -> select(array, owner, Projection.without(batch, BATCH, names)));
   }
@@ -69,18 +71,18 @@ public final class ArrayColumns {
    *
    * @param projection of a field that differs from the array's at most in metadata, nullability, and the names of items
    */
-  public static DeviceArray select(DeviceArrayImpl array, Projection projection) {
+  public static RecordBatch select(RecordBatchImpl array, Projection projection) {
     return held(array, (owner, _) -> select(array, owner, projection));
   }
 
-  private static DeviceArray select(DeviceArrayImpl array, Ownership owner, Projection projection) {
+  private static RecordBatch select(RecordBatchImpl array, Ownership owner, Projection projection) {
     StructBlock block = new StructBlock(projection.structs, projection.fields);
     try {
       long root = write(block, projection, array.struct(owner));
       DeviceArrayImpl handle =
-          new DeviceArrayImpl(array.device(), projection.result, root, array.offset(), array.length());
+          DeviceArrayImpl.of(array.device(), projection.result, root, array.offset(), array.length());
       SelectedArray selected = SelectedArray.of(owner, block.address, projection.structs, array.struct(owner));
-      return handle.holding(selected);
+      return RecordBatchImpl.unwrap(handle.holding(selected));
     } catch (Throwable t) {
       NativeHeap.free(block.address);
       throw t;
@@ -100,8 +102,8 @@ public final class ArrayColumns {
     return to;
   }
 
-  /** See {@link DeviceArray#rename}. */
-  public static DeviceArray rename(DeviceArrayImpl array, String from, String to) {
+  /** See {@link RecordBatch#rename}. */
+  public static RecordBatch rename(RecordBatchImpl array, String from, String to) {
     Objects.requireNonNull(from, "from");
     Objects.requireNonNull(to, "to");
     return held(array, (owner, batch) -> {
@@ -118,21 +120,21 @@ public final class ArrayColumns {
     });
   }
 
-  /** See {@link DeviceArray#withMetadata}. */
-  public static DeviceArray withMetadata(DeviceArrayImpl array, Metadata metadata) {
+  /** See {@link RecordBatch#withMetadata}. */
+  public static RecordBatch withMetadata(RecordBatchImpl array, Metadata metadata) {
     Objects.requireNonNull(metadata, "metadata");
     return held(array, (owner, batch) -> withField(array, owner, batch.withMetadata(metadata)));
   }
 
-  private static DeviceArray withField(DeviceArrayImpl array, Ownership owner, Field field) {
+  private static RecordBatch withField(RecordBatchImpl array, Ownership owner, Field field) {
     DeviceArrayImpl handle =
-        new DeviceArrayImpl(array.device(), field, array.struct(owner), array.offset(), array.length());
+        DeviceArrayImpl.of(array.device(), field, array.struct(owner), array.offset(), array.length());
     owner.retain();
-    return handle.holding(owner);
+    return RecordBatchImpl.unwrap(handle.holding(owner));
   }
 
-  /** See {@link DeviceArray#withColumn}. */
-  public static DeviceArray withColumn(DeviceArrayImpl array, String name, DeviceArrayImpl column) {
+  /** See {@link RecordBatch#withColumn}. */
+  public static RecordBatch withColumn(RecordBatchImpl array, String name, DeviceArrayImpl column) {
     Objects.requireNonNull(name, "name");
     return held(array, (owner, batch) -> {
       Ownership added = column.share();
@@ -145,7 +147,7 @@ public final class ArrayColumns {
     });
   }
 
-  private static DeviceArray withColumn(DeviceArrayImpl array, Ownership owner, Field batch, String name,
+  private static RecordBatch withColumn(RecordBatchImpl array, Ownership owner, Field batch, String name,
       DeviceArrayImpl column, Ownership added) {
     long struct = array.struct(owner);
     FieldImpl[] present = Layout.of(batch).children;
@@ -176,9 +178,9 @@ public final class ArrayColumns {
    * Makes the batch with a copy of its own bitmap, in which the first row is at 0. The rows of the bitmap and of the
    * columns are at the same positions, but the new column has too few elements in front of its first row.
    */
-  private static DeviceArray withMovedRows(DeviceArrayImpl array, Ownership owner, Field batch, ColumnJoin join,
+  private static RecordBatch withMovedRows(RecordBatchImpl array, Ownership owner, Field batch, ColumnJoin join,
       Field result) {
-    try (DeviceArray bitmap = select(array, owner, Projection.of(batch));
+    try (RecordBatch bitmap = select(array, owner, Projection.of(batch));
         DeviceArray moved = ArrayConversion.compact(DeviceArrayImpl.unwrap(bitmap))) {
       DeviceArrayImpl rows = DeviceArrayImpl.unwrap(moved);
       Ownership held = rows.share();
@@ -190,8 +192,8 @@ public final class ArrayColumns {
     }
   }
 
-  /** See {@link DeviceArray#ofColumns}. */
-  public static DeviceArray ofColumns(List<String> names, List<DeviceArray> columns) {
+  /** See {@link RecordBatch#ofColumns}. */
+  public static RecordBatch ofColumns(List<String> names, List<? extends DeviceArray> columns) {
     Objects.requireNonNull(names, "names");
     Objects.requireNonNull(columns, "columns");
     List<DeviceArrayImpl> arrays = new ArrayList<>(columns.size());
@@ -210,7 +212,7 @@ public final class ArrayColumns {
     }
   }
 
-  private static DeviceArray ofColumns(List<String> names, List<DeviceArrayImpl> arrays, Ownership[] owners) {
+  private static RecordBatch ofColumns(List<String> names, List<DeviceArrayImpl> arrays, Ownership[] owners) {
     if (arrays.isEmpty())
       throw new IllegalArgumentException("a batch needs at least one array, which defines the number of rows");
     if (names.size() != arrays.size()) {
@@ -245,8 +247,8 @@ public final class ArrayColumns {
     }
   }
 
-  /** Calls an operation with a reference to the batch's memory. Throws unless the array is a batch. */
-  private static DeviceArray held(DeviceArrayImpl array, Operation operation) {
+  /** Calls an operation with a reference to the batch's memory. */
+  private static RecordBatch held(RecordBatchImpl array, Operation operation) {
     Ownership owner = array.share();
     try {
       return operation.apply(owner, array.schema().asField());

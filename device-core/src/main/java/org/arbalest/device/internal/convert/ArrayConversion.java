@@ -11,11 +11,13 @@ import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.ConvertedArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.HandleExport;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordBatchImpl;
 import org.arbalest.device.internal.array.StructBlock;
 import org.arbalest.device.internal.array.Structure;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Creates arrays from others: in another layout, or compact. See {@link DeviceArray#convertTo(Field)},
- * {@link DeviceArray#compact} and {@link DeviceArray#pushDownNulls}.
+ * {@link DeviceArray#compact} and {@link RecordBatch#pushDownNulls}.
  */
 public final class ArrayConversion {
   private ArrayConversion() {}
@@ -105,13 +107,14 @@ public final class ArrayConversion {
     });
   }
 
-  /** Returns a batch with nulls only in its columns. See {@link DeviceArray#pushDownNulls}. */
-  public static DeviceArray pushDownNulls(DeviceArrayImpl array) {
+  /** Returns a batch with nulls only in its columns. See {@link RecordBatch#pushDownNulls}. */
+  public static RecordBatch pushDownNulls(RecordBatchImpl array) {
     Ownership owner = array.share();
     try {
-      Field batch = array.schema().asField(); // throws unless it is a batch
+      Field batch = array.schema().asField();
       if (RawArrowArray.buffer(array.struct(owner), 0) == 0) return array.retain();
-      return made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array)));
+      return RecordBatchImpl.unwrap(
+          made(array, owner, batch, false, plan -> plan.pushDown(batch, array.struct(owner), rows(array))));
     } finally {
       owner.release();
     }
@@ -191,7 +194,7 @@ public final class ArrayConversion {
       }
       node.writeStructs(block, memory == null ? 0 : memory.address(), nothing);
       boolean hasEmpty = Structure.validate(to, block.address);
-      DeviceArrayImpl handle = new DeviceArrayImpl(device, to, block.address, node.offset, node.length);
+      DeviceArrayImpl handle = DeviceArrayImpl.of(device, to, block.address, node.offset, node.length);
       ConvertedArray converted = new ConvertedArray(source, memory, block.address, plan.conversion(), event, hasEmpty);
       if (source != null) source.retain(); // for converted; nothing below can fail
       if (memory != null) memory.take();

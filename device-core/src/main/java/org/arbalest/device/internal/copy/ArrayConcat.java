@@ -20,8 +20,8 @@ import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.RecordedArrays;
 import org.arbalest.device.internal.copy.ConcatPlan.Dictionaries;
-import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.CpuDevice;
+import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.Layout;
@@ -40,7 +40,7 @@ public final class ArrayConcat {
   private ArrayConcat() {}
 
   /** Concatenates arrays. The caller closes the result. See {@link DeviceArray#concat(List)}. */
-  public static DeviceArray concat(List<DeviceArray> arrays) {
+  public static <A extends DeviceArray> A concat(List<A> arrays) {
     Objects.requireNonNull(arrays, "arrays");
     return concat(arrays, Dictionaries.APPENDED);
   }
@@ -49,11 +49,11 @@ public final class ArrayConcat {
    * Concatenates arrays whose result is concatenated again, with others. Throws if dictionaries cannot be united: a
    * part of one that was appended to another could not be recognized again.
    */
-  static DeviceArray concatAgain(List<DeviceArray> arrays) {
+  static <A extends DeviceArray> A concatAgain(List<A> arrays) {
     return concat(arrays, Dictionaries.UNITED);
   }
 
-  private static DeviceArray concat(List<DeviceArray> arrays, Dictionaries dictionaries) {
+  private static <A extends DeviceArray> A concat(List<A> arrays, Dictionaries dictionaries) {
     requireSome(arrays);
     Device device = Objects.requireNonNull(arrays.getFirst(), name(0)).device();
     return concat(arrays, device.memory(), DeviceStreamImpl.unwrap(device.defaultStream()), dictionaries);
@@ -63,16 +63,21 @@ public final class ArrayConcat {
    * Concatenates arrays in a given memory. The caller closes the result. See
    * {@link DeviceArray#concat(List, MemoryManager, DeviceStream)}.
    */
-  public static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream) {
+  public static <A extends DeviceArray> A concat(List<A> arrays, MemoryManager target, DeviceStreamImpl stream) {
     Objects.requireNonNull(arrays, "arrays");
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(stream, "stream");
     return concat(arrays, target, stream, Dictionaries.APPENDED);
   }
 
-  private static DeviceArray concat(List<DeviceArray> arrays, MemoryManager target, DeviceStreamImpl stream,
+  private static <A extends DeviceArray> A concat(List<A> arrays, MemoryManager target, DeviceStreamImpl stream,
       Dictionaries dictionaries) {
     requireSome(arrays);
+    return DeviceArrayImpl.like(arrays.getFirst(), concatenated(arrays, target, stream, dictionaries));
+  }
+
+  private static DeviceArray concatenated(List<? extends DeviceArray> arrays, MemoryManager target,
+      DeviceStreamImpl stream, Dictionaries dictionaries) {
     List<DeviceArray> held = new ArrayList<>(arrays.size());
     try {
       for (DeviceArray array : arrays) held.add(retained(array, held.size()));
@@ -103,7 +108,7 @@ public final class ArrayConcat {
     }
   }
 
-  private static void requireSome(List<DeviceArray> arrays) {
+  private static void requireSome(List<? extends DeviceArray> arrays) {
     if (arrays.isEmpty()) throw new IllegalArgumentException("there are no arrays to concatenate");
   }
 

@@ -14,10 +14,10 @@ import org.arbalest.device.internal.array.BuiltArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
 import org.arbalest.device.internal.array.RecordedArrays;
+import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceBufferImpl;
 import org.arbalest.device.internal.device.DeviceImpl;
 import org.arbalest.device.internal.device.DeviceQueue;
-import org.arbalest.device.internal.device.CpuDevice;
 import org.arbalest.device.internal.device.DeviceStreamImpl;
 import org.arbalest.device.internal.device.EventPoint;
 import org.arbalest.device.internal.device.RecordedEvent;
@@ -143,7 +143,7 @@ public final class ArrayCopy {
   private DeviceArray handle(DeviceArrayImpl array, DeviceBufferImpl memory, long block, RecordedEvent event) {
     boolean isOver = event.point.isKnownDone();
     DeviceArrayImpl result =
-        new DeviceArrayImpl(target.device(), array.field(), block, RawArrowArray.offset(block), array.length());
+        DeviceArrayImpl.of(target.device(), array.field(), block, RawArrowArray.offset(block), array.length());
     BuiltArray built = new BuiltArray(List.of(memory), block, target.device(), isOver ? null : event, false);
     memory.take();
     if (isOver) event.release();

@@ -18,11 +18,12 @@ public final class WaitingParts {
   private WaitingParts() {}
 
   /** Frees what the last part keeps without need, as far as there is memory for the copies. */
-  public static void letWait(List<DeviceArray> parts) {
-    DeviceArrayImpl last = DeviceArrayImpl.unwrap(parts.getLast());
-    DeviceArray copy = ArrayConcat.withoutSpare(last, last, false);
+  public static <A extends DeviceArray> void letWait(List<A> parts) {
+    A last = parts.getLast();
+    DeviceArrayImpl array = DeviceArrayImpl.unwrap(last);
+    DeviceArray copy = ArrayConcat.withoutSpare(array, array, false);
     if (copy != null) {
-      parts.set(parts.size() - 1, copy);
+      parts.set(parts.size() - 1, DeviceArrayImpl.like(last, copy));
       last.close();
     }
     int count = parts.size();
@@ -35,7 +36,7 @@ public final class WaitingParts {
   }
 
   /** Returns an array of the rows of all parts, which the caller closes. The parts stay open. */
-  public static DeviceArray join(List<DeviceArray> parts) {
+  public static <A extends DeviceArray> A join(List<A> parts) {
     try {
       return DeviceArray.concat(parts);
     } catch (DeviceException e) {
@@ -44,7 +45,7 @@ public final class WaitingParts {
     }
   }
 
-  private static boolean areSmall(List<DeviceArray> parts) {
+  private static boolean areSmall(List<? extends DeviceArray> parts) {
     for (DeviceArray part : parts.reversed()) {
       DeviceArrayImpl array = DeviceArrayImpl.unwrap(part);
       if (!array.isMemoryCpuAccessible() || RecordedArrays.bytes(array) >= SMALL) return false;
@@ -52,8 +53,8 @@ public final class WaitingParts {
     return true;
   }
 
-  private static boolean joinSmall(List<DeviceArray> small) {
-    DeviceArray joined;
+  private static <A extends DeviceArray> boolean joinSmall(List<A> small) {
+    A joined;
     try {
       joined = ArrayConcat.concatAgain(small);
     } catch (DeviceException | OutOfMemoryError _) { // the parts stay as they are; joining all reports the error

@@ -19,6 +19,7 @@ import org.arbalest.device.columns.Tensor;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.array.Ownership;
+import org.arbalest.device.internal.array.RecordBatchImpl;
 import org.arbalest.device.internal.memory.Bitmaps;
 import org.arbalest.device.internal.memory.NativeHeap;
 import org.arbalest.device.internal.schema.Layout;
@@ -28,7 +29,6 @@ import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.FlatType.NullType;
 import org.arbalest.device.types.Interval;
 import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** A range of rows of an array, with the {@link Values} that read its type. See {@link Column}. */
@@ -69,11 +69,11 @@ public final class ColumnImpl extends ColumnTimes {
 
   /**
    * Returns a record batch as a column, and throws if the batch's own bitmap makes a row null, because its columns do
-   * not contain that. For other arrays the result is the same as {@link #of}.
+   * not contain that.
    */
-  public static ColumnImpl ofBatch(DeviceArrayImpl array) {
+  public static ColumnImpl ofBatch(RecordBatchImpl array) {
     ColumnImpl batch = of(array);
-    if (batch.validity == 0 || !(batch.field.type() instanceof StructType)) return batch;
+    if (batch.validity == 0) return batch;
     long nulls = batch.nullCount();
     if (nulls == 0) return batch;
     throw DeviceException.invalid(

@@ -4,15 +4,15 @@ package org.arbalest.device.internal.records;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.read.Codecs;
 import org.arbalest.device.internal.read.ColumnImpl;
-import org.arbalest.device.objects.Records;
 import org.arbalest.device.objects.ObjectShape;
 import org.arbalest.device.objects.ObjectType;
+import org.arbalest.device.objects.Records;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.Schema;
@@ -75,7 +75,7 @@ public final class RecordsImpl<T> implements Records<T> {
   }
 
   @Override
-  public List<T> rows(DeviceArray batch) {
+  public List<T> rows(RecordBatch batch) {
     ColumnImpl column = ColumnImpl.of(DeviceArrayImpl.unwrap(Objects.requireNonNull(batch, "batch")));
     if (!(column.field().type() instanceof StructType))
       throw new IllegalArgumentException("only a record batch, which is a struct, has rows; this is " + column.field());
@@ -90,17 +90,17 @@ public final class RecordsImpl<T> implements Records<T> {
   }
 
   @Override
-  public DeviceArray build(MemoryManager memory, Collection<? extends T> rows) {
+  public RecordBatch build(MemoryManager memory, Collection<? extends T> rows) {
     return build(memory, schema(), rows, true);
   }
 
   @Override
-  public DeviceArray build(MemoryManager memory, Schema columns, Collection<? extends T> rows) {
+  public RecordBatch build(MemoryManager memory, Schema columns, Collection<? extends T> rows) {
     return build(memory, Objects.requireNonNull(columns, "schema"), rows, false);
   }
 
   /** @param isDefault whether the columns are the default ones, which may get other parameters of their types */
-  private DeviceArray build(MemoryManager memory, Schema columns, Collection<? extends T> rows, boolean isDefault) {
+  private RecordBatch build(MemoryManager memory, Schema columns, Collection<? extends T> rows, boolean isDefault) {
     Objects.requireNonNull(memory, "memory");
     @Nullable Object[] all = Objects.requireNonNull(rows, "rows").toArray();
     for (int row = 0; row < all.length; row++) {

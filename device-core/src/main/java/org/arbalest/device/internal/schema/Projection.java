@@ -67,7 +67,7 @@ public final class Projection {
   }
 
   /**
-   * Returns the fields with these paths; see {@link org.arbalest.device.DeviceArray#select(String...)}.
+   * Returns the fields with these paths; see {@link org.arbalest.device.RecordBatch#select(String...)}.
    *
    * @param struct a struct
    * @param where the owner of the fields, for the error

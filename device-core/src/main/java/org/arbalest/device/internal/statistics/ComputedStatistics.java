@@ -2,9 +2,9 @@
 package org.arbalest.device.internal.statistics;
 
 import java.util.Objects;
+import org.arbalest.device.DeviceArray;
 import org.arbalest.device.columns.Column;
 import org.arbalest.device.types.DataType;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.types.NestedType.StructType;
 
 /** Computes the exact statistics of an array. It skips the columns whose visible rows are not certain. */

@@ -6,19 +6,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import org.arbalest.device.columns.Column;
-import org.arbalest.device.types.DataType;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.internal.schema.TypeNames;
+import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType.IntType;
 import org.arbalest.device.types.FlatType.LargeUtf8Type;
 import org.arbalest.device.types.FlatType.Utf8Type;
 import org.arbalest.device.types.FlatType.Utf8ViewType;
 import org.arbalest.device.types.NestedType.MapType;
-import org.arbalest.device.types.NestedType.StructType;
 import org.arbalest.device.types.NestedType.UnionType;
-import org.arbalest.device.internal.schema.TypeNames;
 
 /**
  * A reader of arrays of the statistics schema.
@@ -41,9 +40,7 @@ public final class StatisticsReader {
   private final StatisticsTable table = new StatisticsTable();
 
   private StatisticsReader(Column whole) {
-    if (!(whole.field().type() instanceof StructType(List<Field> fields))) {
-      throw DeviceException.invalid("statistics are a struct, not " + TypeNames.of(whole.field().type()));
-    }
+    List<Field> fields = whole.field().type().children();
     this.columns = whole.column(find(fields, "column"));
     if (!(columns.field().valueType() instanceof IntType)) throw isNot("$.column", columns.field(), "int32");
     this.statistics = whole.column(find(fields, "statistics"));
@@ -58,8 +55,8 @@ public final class StatisticsReader {
   }
 
   /** Reads the statistics in an array. The handle stays open. */
-  public static StatisticsTable read(DeviceArray array) {
-    try (DeviceArray held = array.retain()) {
+  public static StatisticsTable read(RecordBatch array) {
+    try (RecordBatch held = array.retain()) {
       Column whole = held.asColumn();
       StatisticsReader reader = new StatisticsReader(whole);
       for (long row = 0; row < whole.length(); row++) {

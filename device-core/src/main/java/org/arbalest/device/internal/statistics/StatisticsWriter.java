@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.internal.records.ObjectAppender;
@@ -22,7 +22,7 @@ public final class StatisticsWriter {
   private StatisticsWriter() {}
 
   /** Returns the array, in CPU memory. The caller must close it. */
-  public static DeviceArray write(StatisticsTable table) {
+  public static RecordBatch write(StatisticsTable table) {
     List<Field> types = types(table);
     Field key = Field.of("key", DataType.dictionary(DataType.INT32, DataType.UTF8)).withNullable(false);
     Field items = Field.of("items", DataType.denseUnion(types.toArray(Field[]::new))).withNullable(false);

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread ends with the source, with a failure, or soon after {@link #close}. Close does not wait for the thread.
  * A pull or copy that is in progress then is closed by the thread itself.
  */
-final class AheadSource implements DeviceArrayReader.Source {
-  private final CopiedSource copies;
+final class AheadSource<A extends DeviceArray> implements DeviceArrayReader.Source<A> {
+  private final CopiedSource<A> copies;
   private final int ahead;
 
   // Guarded by this object's monitor.
-  private final Queue<DeviceArray> ready = new ArrayDeque<>();
+  private final Queue<A> ready = new ArrayDeque<>();
   private boolean isStarted;
   private boolean isOver;
   private boolean isClosed;
@@ -32,7 +32,7 @@ final class AheadSource implements DeviceArrayReader.Source {
    *
    * @param ahead the limit of copies that were not pulled yet, including the copy in progress; at least 1
    */
-  AheadSource(CopiedSource copies, int ahead) {
+  AheadSource(CopiedSource<A> copies, int ahead) {
     this.copies = copies;
     this.ahead = ahead;
   }
@@ -44,27 +44,30 @@ final class AheadSource implements DeviceArrayReader.Source {
 
   /** Returns the next copy, or null at the end. Also returns null if this source was closed meanwhile. */
   @Override
-  public @Nullable DeviceArray next() throws Exception {
-    switch (take()) {
+  public @Nullable A next() throws Exception {
+    A array = take();
+    if (array != null) return array;
+    switch (failure()) {
       case null -> {
         return null;
       }
-      case DeviceArray array -> {
-        return array;
-      }
       case Exception e -> throw e;
       case Error e -> throw e;
-      case Object other -> throw new IllegalStateException("neither an array nor a failure: " + other);
+      case Throwable other -> throw new IllegalStateException("a copy ahead failed", other);
     }
   }
 
-  /** Returns an array, the failure that ended the source, or null. */
-  private synchronized @Nullable Object take() throws InterruptedException {
+  /** Returns an array; null after the last one, if this source was closed, or after a failure. */
+  private synchronized @Nullable A take() throws InterruptedException {
     start();
     if (isEmpty()) await();
-    DeviceArray array = isClosed ? null : ready.poll();
+    A array = isClosed ? null : ready.poll();
     notifyAll();
-    return array == null ? failure : array;
+    return array;
+  }
+
+  private synchronized @Nullable Throwable failure() {
+    return failure;
   }
 
   private void start() {
@@ -90,7 +93,7 @@ final class AheadSource implements DeviceArrayReader.Source {
     Throwable failed = null;
     try {
       while (awaitRoom()) {
-        DeviceArray array = copies.next();
+        A array = copies.next();
         if (array == null) break;
         if (!offered(array)) array.close();
       }
@@ -107,7 +110,7 @@ final class AheadSource implements DeviceArrayReader.Source {
   }
 
   /** Calls {@link #offer}. Closes the array if there is too little memory to keep it. */
-  private boolean offered(DeviceArray array) {
+  private boolean offered(A array) {
     try {
       return offer(array);
     } catch (Throwable t) {
@@ -117,7 +120,7 @@ final class AheadSource implements DeviceArrayReader.Source {
   }
 
   /** Adds a copy. Returns false if this source was closed; then the caller still owns the array. */
-  private synchronized boolean offer(DeviceArray array) {
+  private synchronized boolean offer(A array) {
     if (isClosed) return false;
     ready.add(array);
     notifyAll();
@@ -157,7 +160,7 @@ final class AheadSource implements DeviceArrayReader.Source {
   }
 
   /** Returns a copy that is not pulled any more, or null. */
-  private synchronized @Nullable DeviceArray left() {
+  private synchronized @Nullable A left() {
     return ready.poll();
   }
 

@@ -7,19 +7,19 @@ import org.arbalest.device.DeviceArrayReader;
 import org.jspecify.annotations.Nullable;
 
 /** The arrays of another reader, converted to another layout or to other columns. This source owns that reader. */
-final class ConvertedSource implements DeviceArrayReader.Source {
-  private final DeviceArrayReader reader;
-  private final UnaryOperator<DeviceArray> conversion;
+final class ConvertedSource<A extends DeviceArray> implements DeviceArrayReader.Source<A> {
+  private final DeviceArrayReader<A> reader;
+  private final UnaryOperator<A> conversion;
 
   /** @param conversion makes a new array from an array that stays open */
-  ConvertedSource(DeviceArrayReader reader, UnaryOperator<DeviceArray> conversion) {
+  ConvertedSource(DeviceArrayReader<A> reader, UnaryOperator<A> conversion) {
     this.reader = reader;
     this.conversion = conversion;
   }
 
   @Override
-  public @Nullable DeviceArray next() {
-    try (DeviceArray array = reader.next()) {
+  public @Nullable A next() {
+    try (A array = reader.next()) {
       return array == null ? null : conversion.apply(array);
     }
   }

@@ -5,28 +5,29 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The arrays of another reader, copied to another memory. This source owns that reader. Unlike other sources, it may be
  * closed during a pull.
  */
-final class CopiedSource implements DeviceArrayReader.Source {
-  private volatile DeviceArrayReader reader; // volatile, because any thread may cancel
+final class CopiedSource<A extends DeviceArray> implements DeviceArrayReader.Source<A> {
+  private volatile DeviceArrayReader<A> reader; // volatile, because any thread may cancel
   private final MemoryManager target;
   private final DeviceStream stream;
 
-  CopiedSource(DeviceArrayReader reader, MemoryManager target, DeviceStream stream) {
+  CopiedSource(DeviceArrayReader<A> reader, MemoryManager target, DeviceStream stream) {
     this.reader = reader;
     this.target = target;
     this.stream = stream;
   }
 
   @Override
-  public @Nullable DeviceArray next() {
-    DeviceArray copy = null;
-    try (DeviceArray array = reader.next()) {
-      if (array != null) copy = array.copyTo(target, stream);
+  public @Nullable A next() {
+    A copy = null;
+    try (A array = reader.next()) {
+      if (array != null) copy = DeviceArrayImpl.like(array, array.copyTo(target, stream));
     } catch (Throwable t) { // also a failure of closing the original array
       if (copy != null) closeAfter(t, copy);
       throw t;
@@ -44,7 +45,7 @@ final class CopiedSource implements DeviceArrayReader.Source {
 
   @Override
   public boolean select(int... columns) {
-    reader = reader.select(columns);
+    reader = DeviceArrayReaderImpl.select(reader, columns);
     return true;
   }
 

@@ -3,7 +3,6 @@ package org.arbalest.device.internal.stream;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -17,52 +16,50 @@ import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.columns.Selection;
 import org.arbalest.device.internal.abi.RawArrowArrayStream;
 import org.arbalest.device.internal.abi.RawArrowDeviceArrayStream;
 import org.arbalest.device.internal.array.DeviceArrayImpl;
-import org.arbalest.device.internal.convert.ArrayColumns;
 import org.arbalest.device.internal.convert.ArrayConversion;
 import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Structs;
-import org.arbalest.device.internal.schema.FieldImpl;
-import org.arbalest.device.internal.schema.Projection;
 import org.arbalest.device.types.Field;
-import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Pulls arrays from a source until its end or its failure. Later calls repeat the failure. See
  * {@link DeviceArrayReader}.
  */
-public final class DeviceArrayReaderImpl implements DeviceArrayReader {
-  private static final String EXPORT = "an export: its consumer receives the arrays";
+public sealed class DeviceArrayReaderImpl<A extends DeviceArray> implements DeviceArrayReader<A>
+    permits RecordBatchReaderImpl {
+  static final String EXPORT = "an export: its consumer receives the arrays";
 
-  private static final String USE_THE_RESULT = ": use the reader that it returned";
+  static final String USE_THE_RESULT = ": use the reader that it returned";
 
-  private final Field field;
-  private final DeviceType deviceType;
+  final Field field;
+  final DeviceType deviceType;
   private final StreamCheck check;
-  private final GuardedSource source;
+  final GuardedSource<A> source;
 
   // Guarded by the source's lock.
-  private boolean pulled;
+  boolean pulled;
   private boolean ended;
   private @Nullable DeviceException failure;
 
   /** Creates a reader with the lock for its pulls. A test passes a lock that acts just before it is unlocked. */
-  DeviceArrayReaderImpl(Field field, DeviceType deviceType, Source source, ReentrantLock pulls) {
+  DeviceArrayReaderImpl(Field field, DeviceType deviceType, Source<A> source, ReentrantLock pulls) {
     this(source, field, deviceType, pulls);
     this.source.begin();
   }
 
   /** Creates a reader that begins when a source is handed on. */
-  private DeviceArrayReaderImpl(Source source, Field field, DeviceType deviceType, ReentrantLock pulls) {
+  DeviceArrayReaderImpl(Source<A> source, Field field, DeviceType deviceType, ReentrantLock pulls) {
     this.field = Objects.requireNonNull(field, "field");
     this.deviceType = Objects.requireNonNull(deviceType, "deviceType");
     this.check = new StreamCheck(field, deviceType);
-    this.source = new GuardedSource(Objects.requireNonNull(source, "source"), pulls, watch());
+    this.source = new GuardedSource<>(Objects.requireNonNull(source, "source"), pulls, watch());
   }
 
   /**
@@ -72,7 +69,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
    * @param isWatched whether to report the heir if it is never closed. An heir that another reader's source owns is not
    *     watched
    */
-  private DeviceArrayReaderImpl(DeviceArrayReaderImpl before, Field field, boolean isWatched) {
+  DeviceArrayReaderImpl(DeviceArrayReaderImpl<A> before, Field field, boolean isWatched) {
     this.field = field;
     this.deviceType = before.deviceType;
     this.check = new StreamCheck(field, deviceType);
@@ -83,27 +80,27 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   private Leaks.@Nullable Watch watch() {
-    return Leaks.isDue() ? Leaks.watch(this, "DeviceArrayReader of " + field + " on " + deviceType) : null;
+    return Leaks.isDue() ? Leaks.watch(this, kind() + " of " + field + " on " + deviceType) : null;
+  }
+
+  private String kind() {
+    return this instanceof RecordBatchReader ? "RecordBatchReader" : "DeviceArrayReader";
   }
 
   /** Creates a reader of a source, which the reader closes. */
-  public static DeviceArrayReader of(Field field, DeviceType deviceType, Source source) {
-    return new DeviceArrayReaderImpl(field, deviceType, source, new ReentrantLock());
+  public static DeviceArrayReader<DeviceArray> ofArrays(Field field, DeviceType deviceType,
+      Source<DeviceArray> source) {
+    return new DeviceArrayReaderImpl<>(field, deviceType, source, new ReentrantLock());
   }
 
-  /** Creates a reader of a source of record batches, which the reader closes. */
-  public static DeviceArrayReader of(Schema schema, DeviceType deviceType, Source source) {
-    return of(schema.asField(), deviceType, source);
+  /** Creates a reader of the same class for another source. It begins when this reader's source is handed on. */
+  DeviceArrayReaderImpl<A> another(Source<A> derived, Field made, DeviceType type) {
+    return new DeviceArrayReaderImpl<>(derived, made, type, new ReentrantLock());
   }
 
-  /** Creates a reader of existing arrays, and takes over the arrays. They determine the device type. */
-  public static DeviceArrayReader of(Schema schema, List<DeviceArray> batches) {
-    return ListSource.reader(schema, () -> null, batches);
-  }
-
-  /** Creates a reader of existing arrays on a device type, and takes over the arrays. */
-  public static DeviceArrayReader of(Schema schema, DeviceType deviceType, List<DeviceArray> batches) {
-    return ListSource.reader(schema, () -> Objects.requireNonNull(deviceType, "deviceType"), batches);
+  /** Creates the heir of this reader, of the same class. */
+  DeviceArrayReaderImpl<A> heir(Field made, boolean isWatched) {
+    return new DeviceArrayReaderImpl<>(this, made, isWatched);
   }
 
   /**
@@ -111,7 +108,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
    *
    * @throws IllegalStateException if this reader was closed or consumed
    */
-  private <T> T consume(Supplier<T> operation) {
+  final <T> T consume(Supplier<T> operation) {
     source.lock();
     try {
       source.checkMayHandOn();
@@ -123,102 +120,62 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   /**
    * Creates a reader whose source pulls from an heir of this reader, which is consumed. Every method that returns
-   * another reader calls this method, or {@link #derived} or {@link #push}.
+   * another reader calls this method or {@link #derived}, or hands the source on itself.
    *
    * @param operation the method, for messages
    * @param made the type of the result's arrays
    * @param type their device type
    * @param derived creates the result's source, which owns the heir
    */
-  private DeviceArrayReader derive(String operation, Field made, DeviceType type,
-      Function<DeviceArrayReader, Source> derived) {
+  final DeviceArrayReaderImpl<A> derive(String operation, Field made, DeviceType type,
+      Function<DeviceArrayReader<A>, Source<A>> derived) {
     return consume(() -> derived(operation, made, type, derived));
   }
 
   /** See {@link #derive}. The caller holds the lock. */
-  private DeviceArrayReader derived(String operation, Field made, DeviceType type,
-      Function<DeviceArrayReader, Source> derived) {
-    DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, field, false);
-    DeviceArrayReaderImpl result = new DeviceArrayReaderImpl(derived.apply(heir), made, type, new ReentrantLock());
+  final DeviceArrayReaderImpl<A> derived(String operation, Field made, DeviceType type,
+      Function<DeviceArrayReader<A>, Source<A>> derived) {
+    DeviceArrayReaderImpl<A> heir = heir(field, false);
+    DeviceArrayReaderImpl<A> result = another(derived.apply(heir), made, type);
     source.handOn(operation + USE_THE_RESULT, heir.source, result.source);
     return result;
   }
 
   @Override
-  public DeviceArrayReader convertTo(Field requested) {
+  public DeviceArrayReader<A> convertTo(Field requested) {
     ArrayConversion.check(field, requested);
     // the array's own names may be different
-    UnaryOperator<DeviceArray> conversion =
-        array -> ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested);
-    return derive("convertTo", requested, deviceType, heir -> new ConvertedSource(heir, conversion));
+    UnaryOperator<A> conversion =
+        array -> DeviceArrayImpl.like(array, ArrayConversion.convert(DeviceArrayImpl.unwrap(array), field, requested));
+    return derive("convertTo", requested, deviceType, heir -> new ConvertedSource<>(heir, conversion));
+  }
+
+  /** Selects the columns of a reader whose arrays are batches, as its source was requested to. */
+  @SuppressWarnings("unchecked") // the result has the class of the reader
+  static <A extends DeviceArray> DeviceArrayReader<A> select(DeviceArrayReader<A> reader, int... columns) {
+    return (DeviceArrayReader<A>) ((RecordBatchReader) reader).select(columns);
   }
 
   @Override
-  public DeviceArrayReader pushDownNulls() {
-    schema();
-    return derive("pushDownNulls", field, deviceType, heir -> new ConvertedSource(heir, DeviceArray::pushDownNulls));
-  }
-
-  @Override
-  public DeviceArrayReader select(String... paths) {
-    return select(Projection.of(schema().asField(), "the stream", paths));
-  }
-
-  @Override
-  public DeviceArrayReader select(int... indices) {
-    return select(Projection.of(schema().asField(), indices));
-  }
-
-  private DeviceArrayReader select(Projection projection) {
-    return consume(() -> {
-      DeviceArrayReader pushed = pulled ? null : push(projection);
-      return pushed != null ? pushed
-          : derived("select", projection.result, deviceType, heir -> selected(heir, projection));
-    });
-  }
-
-  private static Source selected(DeviceArrayReader reader, Projection projection) {
-    return new ConvertedSource(reader, array -> ArrayColumns.select(DeviceArrayImpl.unwrap(array), projection));
-  }
-
-  /** Asks the source for only the used columns. Returns null if it makes all columns. */
-  private @Nullable DeviceArrayReader push(Projection projection) {
-    int[] used = projection.used();
-    if (used.length == 0) return null; // not every source can make arrays without columns
-    Field made = Projection.of(field, used).result;
-    Projection rest = projection.ofUsed(made);
-    DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, made, rest == null);
-    DeviceArrayReaderImpl result = rest == null ? heir
-        : new DeviceArrayReaderImpl(selected(heir, rest), rest.result, deviceType, new ReentrantLock());
-    if (!source.select(used)) {
-      source.checkOpen();
-      return null;
-    }
-    if (result == heir) source.handOn("select" + USE_THE_RESULT, heir.source);
-    else source.handOn("select" + USE_THE_RESULT, heir.source, result.source);
-    return result;
-  }
-
-  @Override
-  public DeviceArrayReader filter(Function<? super DeviceArray, Selection> selection) {
+  public DeviceArrayReader<A> filter(Function<? super A, Selection> selection) {
     Objects.requireNonNull(selection, "selection");
-    return derive("filter", field, deviceType, heir -> new FilteredSource(heir, selection));
+    return derive("filter", field, deviceType, heir -> new FilteredSource<>(heir, selection));
   }
 
   @Override
-  public DeviceArrayReader rebatch(long rows) {
+  public DeviceArrayReader<A> rebatch(long rows) {
     if (rows < 1) throw new IllegalArgumentException("a batch must have at least 1 row, but " + rows + " were given");
-    return derive("rebatch", field, deviceType, heir -> new RebatchedSource(heir, rows));
+    return derive("rebatch", field, deviceType, heir -> new RebatchedSource<>(heir, rows));
   }
 
   @Override
-  public DeviceArrayReader copyTo(MemoryManager target, DeviceStream stream, int ahead) {
+  public DeviceArrayReader<A> copyTo(MemoryManager target, DeviceStream stream, int ahead) {
     DeviceType type = target.device().type();
     Objects.requireNonNull(stream, "stream");
     if (ahead < 0) throw new IllegalArgumentException("ahead must not be negative, but is " + ahead);
     return derive("copyTo", field, type, heir -> {
-      var copies = new CopiedSource(heir, target, stream);
-      return ahead == 0 ? copies : new AheadSource(copies, ahead);
+      var copies = new CopiedSource<A>(heir, target, stream);
+      return ahead == 0 ? copies : new AheadSource<>(copies, ahead);
     });
   }
 
@@ -228,24 +185,19 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   @Override
-  public Schema schema() {
-    return FieldImpl.unwrap(field).schema();
-  }
-
-  @Override
   public DeviceType deviceType() {
     return deviceType;
   }
 
   @Override
-  public @Nullable DeviceArray next() {
+  public @Nullable A next() {
     source.lock();
     try {
       source.checkOpen();
       if (failure != null) throw repeated(failure);
       if (ended) return null;
       pulled = true;
-      DeviceArray array;
+      A array;
       try {
         array = pull();
       } catch (DeviceException e) {
@@ -264,9 +216,9 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     }
   }
 
-  private @Nullable DeviceArray pull() {
+  private @Nullable A pull() {
     try {
-      DeviceArray array = source.next();
+      A array = source.next();
       if (array != null) {
         try {
           check.check(array);
@@ -295,8 +247,8 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
   }
 
   /** See {@link org.arbalest.device.c.CData#exportStream}. */
-  public static void export(DeviceArrayReader reader, MemorySegment out, boolean isDevice) {
-    DeviceArrayReaderImpl made = (DeviceArrayReaderImpl) reader; // the only class of readers
+  public static void export(DeviceArrayReader<?> reader, MemorySegment out, boolean isDevice) {
+    DeviceArrayReaderImpl<?> made = (DeviceArrayReaderImpl<?>) reader; // the class of all readers
     try {
       if (isDevice) {
         long stream = Structs.address(out, "ArrowDeviceArrayStream", RawArrowDeviceArrayStream.SIZE);
@@ -311,16 +263,6 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
     }
   }
 
-  /** Passes a reader's source to a new reader, which an export owns from now on. */
-  public static DeviceArrayReader exported(DeviceArrayReader reader) {
-    DeviceArrayReaderImpl made = (DeviceArrayReaderImpl) reader;
-    return made.consume(() -> {
-      DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(made, made.field, true);
-      made.source.handOn(EXPORT, heir.source);
-      return heir;
-    });
-  }
-
   private void checkMainMemory() {
     if (deviceType.equals(DeviceType.CPU)) return;
     throw new DeviceException(
@@ -331,7 +273,7 @@ public final class DeviceArrayReaderImpl implements DeviceArrayReader {
 
   private void export(Consumer<StreamExport> write) {
     StreamExport exported = consume(() -> {
-      DeviceArrayReaderImpl heir = new DeviceArrayReaderImpl(this, field, true);
+      DeviceArrayReaderImpl<A> heir = heir(field, true);
       StreamExport export = StreamExport.register(heir);
       try {
         source.handOn(EXPORT, heir.source);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A reader's source, with the lock under which the source is pulled, closed and passed on. The source is closed once,
  * and not during a pull.
  */
-final class GuardedSource {
+final class GuardedSource<A extends DeviceArray> {
   /**
    * The state leaves OPEN once: by close, on any thread, or by a call that consumes the reader (STR-11, STR-18). The
    * source of a closed reader is closed under the lock, by the first thread that can do so.
@@ -30,7 +30,7 @@ final class GuardedSource {
     }
   }
 
-  private final Source source;
+  private final Source<A> source;
   private final ReentrantLock pulls;
   private final Leaks.@Nullable Watch watch;
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
@@ -43,7 +43,7 @@ final class GuardedSource {
 
   private volatile boolean sourceClosed;
 
-  GuardedSource(Source source, ReentrantLock pulls, Leaks.@Nullable Watch watch) {
+  GuardedSource(Source<A> source, ReentrantLock pulls, Leaks.@Nullable Watch watch) {
     this.source = source;
     this.pulls = pulls;
     this.watch = watch;
@@ -61,7 +61,7 @@ final class GuardedSource {
 
   /** Pulls the next array. The caller holds the lock. */
   @Nullable
-  DeviceArray next() throws Exception {
+  A next() throws Exception {
     return source.next();
   }
 
@@ -103,8 +103,8 @@ final class GuardedSource {
    * Creates another object for the same source. It has the source after {@link #handOn}, which is called under the
    * lock.
    */
-  GuardedSource heir(Leaks.@Nullable Watch heirsWatch) {
-    return new GuardedSource(source, new ReentrantLock(), heirsWatch);
+  GuardedSource<A> heir(Leaks.@Nullable Watch heirsWatch) {
+    return new GuardedSource<>(source, new ReentrantLock(), heirsWatch);
   }
 
   /**
@@ -114,13 +114,13 @@ final class GuardedSource {
    * @param heirs the objects that are counted from now on instead of this one
    * @throws IllegalStateException if this object was closed meanwhile; then nothing has changed
    */
-  void handOn(String operation, GuardedSource... heirs) {
+  void handOn(String operation, GuardedSource<?>... heirs) {
     State consumed = new State("consumed by " + operation);
-    for (GuardedSource heir : heirs) heir.begin();
+    for (GuardedSource<?> heir : heirs) heir.begin();
     if (state.compareAndSet(State.OPEN, consumed)) {
       drop();
     } else {
-      for (GuardedSource heir : heirs) heir.drop();
+      for (GuardedSource<?> heir : heirs) heir.drop();
       checkOpen();
     }
   }

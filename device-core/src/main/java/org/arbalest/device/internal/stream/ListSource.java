@@ -6,17 +6,18 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A source of existing arrays, in their order. {@link #close} closes the arrays that were not pulled. */
-final class ListSource implements DeviceArrayReader.Source {
-  private final Iterator<DeviceArray> rest;
+final class ListSource implements DeviceArrayReader.Source<RecordBatch> {
+  private final Iterator<RecordBatch> rest;
 
-  private ListSource(List<DeviceArray> batches) {
+  private ListSource(List<RecordBatch> batches) {
     this.rest = batches.iterator();
   }
 
@@ -26,16 +27,16 @@ final class ListSource implements DeviceArrayReader.Source {
    *
    * @param deviceType returns the device type of the stream's arrays; null for the device type of the first array
    */
-  static DeviceArrayReader reader(Schema schema, Supplier<@Nullable DeviceType> deviceType, List<DeviceArray> batches) {
-    List<@Nullable DeviceArray> given = new ArrayList<>(Objects.requireNonNull(batches, "batches"));
-    List<DeviceArray> taken = new ArrayList<>(given.size());
+  static RecordBatchReader reader(Schema schema, Supplier<@Nullable DeviceType> deviceType, List<RecordBatch> batches) {
+    List<@Nullable RecordBatch> given = new ArrayList<>(Objects.requireNonNull(batches, "batches"));
+    List<RecordBatch> taken = new ArrayList<>(given.size());
     try {
-      for (DeviceArray each : given) taken.add(moved(Objects.requireNonNull(each, "batches"), taken.size()));
+      for (RecordBatch each : given) taken.add(moved(Objects.requireNonNull(each, "batches"), taken.size()));
       DeviceType first = taken.isEmpty() ? DeviceType.CPU : taken.getFirst().device().type();
       DeviceType type = deviceType.get();
       StreamCheck check = new StreamCheck(schema.asField(), type == null ? first : type);
       for (int i = 0; i < taken.size(); i++) check.checkGiven(taken.get(i), "batch " + i);
-      return DeviceArrayReaderImpl.of(check.field(), check.deviceType(), new ListSource(taken));
+      return RecordBatchReaderImpl.of(check.field(), check.deviceType(), new ListSource(taken));
     } catch (Throwable t) {
       closeAll(taken, t);
       closeAll(given, t);
@@ -43,8 +44,8 @@ final class ListSource implements DeviceArrayReader.Source {
     }
   }
 
-  private static void closeAll(List<? extends @Nullable DeviceArray> arrays, Throwable failure) {
-    for (DeviceArray each : arrays) {
+  private static void closeAll(List<? extends @Nullable RecordBatch> arrays, Throwable failure) {
+    for (RecordBatch each : arrays) {
       try {
         if (each != null) each.close();
       } catch (RuntimeException | Error e) {
@@ -53,7 +54,7 @@ final class ListSource implements DeviceArrayReader.Source {
     }
   }
 
-  private static DeviceArray moved(DeviceArray array, int index) {
+  private static RecordBatch moved(RecordBatch array, int index) {
     try {
       return array.move();
     } catch (IllegalStateException e) {
@@ -62,12 +63,12 @@ final class ListSource implements DeviceArrayReader.Source {
   }
 
   @Override
-  public @Nullable DeviceArray next() {
+  public @Nullable RecordBatch next() {
     return rest.hasNext() ? rest.next() : null;
   }
 
   @Override
   public void close() {
-    rest.forEachRemaining(DeviceArray::close);
+    rest.forEachRemaining(RecordBatch::close);
   }
 }

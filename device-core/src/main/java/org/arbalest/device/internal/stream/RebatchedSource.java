@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.internal.array.DeviceArrayImpl;
 import org.arbalest.device.internal.copy.WaitingParts;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * The rows of another reader in arrays of one length. Large arrays are cut into slices, and small ones joined by one
  * copy. This source owns that reader.
  */
-final class RebatchedSource implements DeviceArrayReader.Source {
-  private volatile DeviceArrayReader reader; // volatile, because any thread may cancel
+final class RebatchedSource<A extends DeviceArray> implements DeviceArrayReader.Source<A> {
+  private volatile DeviceArrayReader<A> reader; // volatile, because any thread may cancel
   private final long rows;
 
   /** The arrays that were pulled and not returned yet. Without the last, they have fewer rows than an array needs. */
-  private final List<DeviceArray> parts = new ArrayList<>();
+  private final List<A> parts = new ArrayList<>();
 
   /** The number of rows in the parts. It is unsigned, because the length of the last part may be any long. */
   private long pending;
@@ -30,13 +31,13 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   /** Whether the parts keep no memory without need. */
   private boolean areChecked;
 
-  RebatchedSource(DeviceArrayReader reader, long rows) {
+  RebatchedSource(DeviceArrayReader<A> reader, long rows) {
     this.reader = reader;
     this.rows = rows;
   }
 
   @Override
-  public @Nullable DeviceArray next() {
+  public @Nullable A next() {
     while (Long.compareUnsigned(pending, rows) < 0 && !isAtEnd) {
       letWait();
       pull();
@@ -54,7 +55,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   }
 
   private void pull() {
-    DeviceArray array;
+    A array;
     try {
       array = reader.next();
     } catch (RuntimeException | Error e) {
@@ -74,14 +75,14 @@ final class RebatchedSource implements DeviceArrayReader.Source {
   }
 
   /** Takes the parts of the next array. The rest of the last part stays. */
-  private List<DeviceArray> cut() {
+  private List<A> cut() {
     long rest = Long.compareUnsigned(pending, rows) > 0 ? pending - rows : 0;
     if (rest > 0) {
-      DeviceArray last = parts.getLast();
-      DeviceArray behind = last.slice(last.length() - rest, rest);
-      DeviceArray before;
+      A last = parts.getLast();
+      A behind = DeviceArrayImpl.like(last, last.slice(last.length() - rest, rest));
+      A before;
       try {
-        before = last.slice(0, last.length() - rest);
+        before = DeviceArrayImpl.like(last, last.slice(0, last.length() - rest));
       } catch (Throwable t) {
         behind.close();
         throw t;
@@ -91,14 +92,14 @@ final class RebatchedSource implements DeviceArrayReader.Source {
       parts.add(behind);
       areChecked = false;
     }
-    List<DeviceArray> first = parts.subList(0, rest > 0 ? parts.size() - 1 : parts.size());
-    List<DeviceArray> taken = new ArrayList<>(first);
+    List<A> first = parts.subList(0, rest > 0 ? parts.size() - 1 : parts.size());
+    List<A> taken = new ArrayList<>(first);
     first.clear();
     pending = rest;
     return taken;
   }
 
-  private static DeviceArray joined(List<DeviceArray> taken) {
+  private static <A extends DeviceArray> A joined(List<A> taken) {
     if (taken.size() == 1) return taken.getFirst();
     try {
       return WaitingParts.join(taken);
@@ -109,7 +110,7 @@ final class RebatchedSource implements DeviceArrayReader.Source {
 
   @Override
   public boolean select(int... columns) {
-    reader = reader.select(columns);
+    reader = DeviceArrayReaderImpl.select(reader, columns);
     return true;
   }
 

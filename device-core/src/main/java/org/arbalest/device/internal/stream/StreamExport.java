@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * calls of get_next repeat it with its message (STR-09).
  */
 public final class StreamExport implements HeldByC {
-  private final DeviceArrayReader reader;
+  private final DeviceArrayReader<?> reader;
   private final ReentrantLock calls = new ReentrantLock();
   private long handle;
   private @Nullable Throwable failure;
@@ -37,7 +37,7 @@ public final class StreamExport implements HeldByC {
 
   private boolean released;
 
-  private StreamExport(DeviceArrayReader reader) {
+  private StreamExport(DeviceArrayReader<?> reader) {
     this.reader = reader;
   }
 
@@ -45,7 +45,7 @@ public final class StreamExport implements HeldByC {
    * Creates a stream for native code. The caller must then call {@link #undo} or write the stream. Until it is written,
    * the caller owns the reader.
    */
-  static StreamExport register(DeviceArrayReader reader) {
+  static StreamExport register(DeviceArrayReader<?> reader) {
     NativeAccess.require();
     StreamCallbacks.load(); // a first use may fail, so it is here
     StreamExport export = new StreamExport(reader);

@@ -8,6 +8,8 @@ import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.Errno;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.Validation;
 import org.arbalest.device.internal.abi.RawArrowArray;
 import org.arbalest.device.internal.abi.RawArrowArrayStream;
@@ -22,13 +24,14 @@ import org.arbalest.device.internal.schema.CommonField;
 import org.arbalest.device.internal.schema.SchemaImporter;
 import org.arbalest.device.internal.validate.ArrayValidation;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The stream of a native producer: its struct, moved to the library's own block. One thread at a time uses it. It is
  * closed once.
  */
-public final class StreamSource implements DeviceArrayReader.Source {
+public final class StreamSource<A extends DeviceArray> implements DeviceArrayReader.Source<A> {
   /** The out struct of each call, in the same block after the stream. */
   private final long out;
 
@@ -45,9 +48,34 @@ public final class StreamSource implements DeviceArrayReader.Source {
   }
 
   /** See {@link org.arbalest.device.c.CData#importStream}. */
-  public static DeviceArrayReader importStream(
-      MemorySegment stream, @Nullable Field expected, @Nullable MemorySegment schema, boolean isDevice,
-      Validation level) {
+  public static RecordBatchReader importStream(MemorySegment stream, @Nullable Field expected,
+      @Nullable MemorySegment schema, boolean isDevice, Validation level) {
+    StreamSource<RecordBatch> source = open(stream, expected, schema, isDevice, level);
+    try {
+      Field field = source.type();
+      if (field.type() instanceof StructType) return RecordBatchReaderImpl.of(field, source.deviceType(), source);
+      throw DeviceException.invalid("a stream of record batches has arrays of structs, but this one has arrays of "
+          + field + ": CData.importArrayStream imports it");
+    } catch (Throwable t) {
+      source.close();
+      throw t;
+    }
+  }
+
+  /** See {@link org.arbalest.device.c.CData#importArrayStream}. */
+  public static DeviceArrayReader<DeviceArray> importArrayStream(MemorySegment stream, @Nullable Field expected,
+      @Nullable MemorySegment schema, boolean isDevice, Validation level) {
+    StreamSource<DeviceArray> source = open(stream, expected, schema, isDevice, level);
+    try {
+      return DeviceArrayReader.of(source.type(), source.deviceType(), source);
+    } catch (Throwable t) {
+      source.close();
+      throw t;
+    }
+  }
+
+  private static <A extends DeviceArray> StreamSource<A> open(MemorySegment stream, @Nullable Field expected,
+      @Nullable MemorySegment schema, boolean isDevice, Validation level) {
     try {
       long schemaStruct = schema == null ? 0 : Structs.address(schema, "ArrowSchema", RawArrowSchema.SIZE);
       long struct = isDevice ? Structs.address(stream, "ArrowDeviceArrayStream", RawArrowDeviceArrayStream.SIZE)
@@ -73,27 +101,27 @@ public final class StreamSource implements DeviceArrayReader.Source {
   }
 
   /** Moves the struct and queries the schema. On failure, releases the stream. */
-  private static DeviceArrayReader open(long struct, @Nullable Field expected, boolean isDeviceStream,
-      Validation level) {
+  private static <A extends DeviceArray> StreamSource<A> open(long struct, @Nullable Field expected,
+      boolean isDeviceStream, Validation level) {
     long release = isDeviceStream ? RawArrowDeviceArrayStream.release(struct) : RawArrowArrayStream.release(struct);
     if (release == 0) throw DeviceException.invalid("the stream was released before it was imported");
-    StreamSource source = move(struct, isDeviceStream, level);
+    StreamSource<A> source = move(struct, isDeviceStream, level);
     try {
       Field field = source.schema();
       if (expected != null) CommonField.checkExpected(expected, field);
       source.field = field;
-      return DeviceArrayReader.of(field, source.deviceType(), source);
+      return source;
     } catch (Throwable t) {
       source.close();
       throw t;
     }
   }
 
-  private static StreamSource move(long struct, boolean isDeviceStream, Validation level) {
+  private static <A extends DeviceArray> StreamSource<A> move(long struct, boolean isDeviceStream, Validation level) {
     long block = 0;
     try {
       block = NativeHeap.allocate(RawArrowDeviceArrayStream.SIZE + RawArrowDeviceArray.SIZE);
-      StreamSource source = new StreamSource(block, isDeviceStream, level);
+      StreamSource<A> source = new StreamSource<>(block, isDeviceStream, level);
       if (isDeviceStream) {
         RawArrowDeviceArrayStream.move(struct, block);
       } else {
@@ -105,6 +133,11 @@ public final class StreamSource implements DeviceArrayReader.Source {
       release(struct, isDeviceStream);
       throw t;
     }
+  }
+
+  private Field type() {
+    if (field == null) throw new IllegalStateException("the stream has no schema yet");
+    return field;
   }
 
   private DeviceType deviceType() {
@@ -122,16 +155,16 @@ public final class StreamSource implements DeviceArrayReader.Source {
   }
 
   @Override
-  public @Nullable DeviceArray next() {
-    Field type = field;
-    if (type == null) throw new IllegalStateException("the stream has no schema yet");
+  @SuppressWarnings("unchecked") // a stream of batches has structs, see batches; others have any arrays
+  public @Nullable A next() {
+    Field type = type();
     RawArrowArray.setRelease(out, 0); // some producers write nothing else at the end (STR-01, STR-10)
     long getNext = isDeviceStream ? RawArrowDeviceArrayStream.getNext(stream) : RawArrowArrayStream.getNext(stream);
     if (getNext == 0) throw DeviceException.invalid("the stream's get_next is NULL");
     int code = Calls.get(getNext, stream, out);
     if (code != 0) throw error("get_next", code);
     return RawArrowArray.release(out) == 0 ? null
-        : ArrayValidation.imported(ArrayImport.take(out, type, isDeviceStream, level), level);
+        : (A) ArrayValidation.imported(ArrayImport.take(out, type, isDeviceStream, level), level);
   }
 
   /** Returns the stream's error. Its text is valid until the next call on the stream, and may be missing (STR-03). */

@@ -5,10 +5,10 @@ import java.util.stream.LongStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
@@ -33,28 +33,28 @@ final class FunctionsJava {
   }
 
   static Dataset<Row> halves(Dataset<Row> ids) {
-    Dataset<Row> halves = DataFrames.mapColumns(ids, HALVES, (task, columns) -> DeviceArrayReader.of(HALVES, () -> {
-      try (DeviceArray batch = columns.next()) {
+    Dataset<Row> halves = DataFrames.mapColumns(ids, HALVES, (task, columns) -> RecordBatchReader.of(HALVES, () -> {
+      try (RecordBatch batch = columns.next()) {
         return batch == null ? null : half(batch); // a batch of the schema HALVES
       }
     }));
     return halves;
   }
 
-  private static DeviceArray half(DeviceArray batch) {
+  private static RecordBatch half(RecordBatch batch) {
     double[] values = LongStream.of(batch.column("id").toLongArray()).mapToDouble(id -> id / 2.0).toArray();
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), values.length)) {
       return builder.float64("half", values).build();
     }
   }
 
-  static DeviceArrayReader scores(ColumnTask task, DeviceArrayReader columns, Schema schema) {
-    DeviceArrayReader there = task.onDevice(columns); // waits for a place before the first pull
-    return DeviceArrayReader.of(schema, task.device().type(), () -> {
-      try (DeviceArray batch = there.next()) {
+  static RecordBatchReader scores(ColumnTask task, RecordBatchReader columns, Schema schema) {
+    RecordBatchReader there = task.onDevice(columns); // waits for a place before the first pull
+    return RecordBatchReader.of(schema, task.device().type(), () -> {
+      try (RecordBatch batch = there.next()) {
         if (batch == null) return null;
         task.stream().waitFor(batch);
-        DeviceArray scores = launch(task.stream(), batch);
+        RecordBatch scores = launch(task.stream(), batch);
         task.stream().keepAlive(batch); // the memory stays until the kernel has ended
         return scores;
       }
@@ -62,7 +62,7 @@ final class FunctionsJava {
   }
 
   /** Stands for the application's kernel: this one returns its input. */
-  private static DeviceArray launch(DeviceStream stream, DeviceArray batch) {
+  private static RecordBatch launch(DeviceStream stream, RecordBatch batch) {
     return batch.retain();
   }
 }

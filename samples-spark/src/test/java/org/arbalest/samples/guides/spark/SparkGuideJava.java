@@ -28,12 +28,12 @@ public final class SparkGuideJava {
 
   record Part(long from, Schema schema) implements ColumnPartition { // serialized, and opened on an executor
     @Override
-    public DeviceArrayReader open(ColumnTask task) {
+    public RecordBatchReader open(ColumnTask task) {
       try (BatchBuilder batch = BatchBuilder.of(Devices.cpu(), 10_000)) {
         for (Field field : schema.fields()) {
           batch.column(field).appendAll(LongStream.range(from, from + 10_000).toArray());
         }
-        return DeviceArrayReader.of(schema, List.of(batch.build()));
+        return RecordBatchReader.of(schema, List.of(batch.build()));
       }
     }
   }
@@ -48,7 +48,7 @@ public final class SparkGuideJava {
     }
   }
 
-  static long sum(DeviceArrayReader columns) {
+  static long sum(RecordBatchReader columns) {
     LongAdder sum = new LongAdder();
     columns.forEach(batch -> sum.add(LongStream.of(batch.column("id").toLongArray()).sum()));
     return sum.sum();

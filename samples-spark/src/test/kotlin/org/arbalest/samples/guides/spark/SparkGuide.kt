@@ -6,8 +6,8 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.float64
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.types.DataType
 import org.arbalest.spark.kotlin.arbalest
 import org.arbalest.spark.kotlin.columns
@@ -20,9 +20,9 @@ internal fun sumsAndHalves(spark: SparkSession): Pair<List<Long>, Dataset<Row>> 
     return sums to halves
 }
 
-private fun halved(columns: DeviceArrayReader): DeviceArrayReader {
+private fun halved(columns: RecordBatchReader): RecordBatchReader {
     val halves = mutableListOf<Double>()
     columns.forEach { batch -> batch.column("id").toLongArray().mapTo(halves) { it / 2.0 } }
     val batch = Devices.cpu().batch(halves.size) { float64("half", halves.toDoubleArray()) }
-    return DeviceArrayReader.of(batch.schema(), listOf(batch))
+    return RecordBatchReader.of(batch.schema(), listOf(batch))
 }

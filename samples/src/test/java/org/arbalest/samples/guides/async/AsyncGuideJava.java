@@ -14,10 +14,10 @@ public final class AsyncGuideJava {
   public static void main(String[] args) {
     AsyncArrayStream stream = CData.importAsyncStream(CImport.DEVICE, AsyncGuideJava::produce);
     double total = 0;
-    try (DeviceArrayReader reader = stream.reader(16)) { // up to 16 tasks wait
-      DeviceArray next;
+    try (RecordBatchReader reader = stream.reader(16)) { // up to 16 tasks wait
+      RecordBatch next;
       while ((next = reader.next()) != null) {
-        try (DeviceArray batch = next) {
+        try (RecordBatch batch = next) {
           for (double price : batch.column("price").toDoubleArray()) total += price;
         }
       }
@@ -28,13 +28,13 @@ public final class AsyncGuideJava {
 
   /** The producer. In an application this is often native code. */
   static void produce(MemorySegment handler) {
-    List<DeviceArray> batches = List.of(batch(1.5), batch(2.0), batch(4.25));
-    DeviceArrayReader reader = DeviceArrayReader.of(batches.getFirst().schema(), batches);
+    List<RecordBatch> batches = List.of(batch(1.5), batch(2.0), batch(4.25));
+    RecordBatchReader reader = RecordBatchReader.of(batches.getFirst().schema(), batches);
     AsyncProducer producer = AsyncProducer.of(reader, Metadata.empty());
     CData.exportAsyncStream(producer, handler, ForkJoinPool.commonPool(), CExport.DEVICE);
   }
 
-  static DeviceArray batch(double price) {
+  static RecordBatch batch(double price) {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       return builder.float64("price", new double[] {price}).build();
     }

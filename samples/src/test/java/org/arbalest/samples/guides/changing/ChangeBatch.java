@@ -11,13 +11,13 @@ public final class ChangeBatch {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       builder.float64("price", new double[] {1.5, 2.0, 4.25}).int64("size", new long[] {10, 20, 30})
           .utf8("symbol", Arrays.asList("A", "B", null));
-      try (DeviceArray batch = builder.build()) {
+      try (RecordBatch batch = builder.build()) {
         Selection expensive = Selection.where(batch.column("price").asDoubles(), price -> price > 1.75);
         Selection small = Selection.where(batch.column("size").asLongs(), size -> size < 30);
-        try (DeviceArray kept = batch.filter(expensive.and(small));
-            DeviceArray taken = batch.take(2, 0);
-            DeviceArray chosen = batch.select("symbol", "price");
-            DeviceArray renamed = chosen.rename("price", "usd")) {
+        try (RecordBatch kept = batch.filter(expensive.and(small));
+            RecordBatch taken = batch.take(2, 0);
+            RecordBatch chosen = batch.select("symbol", "price");
+            RecordBatch renamed = chosen.rename("price", "usd")) {
           System.out.println(kept.column("symbol").toList()); // [B]
           System.out.println(taken.column("price").toList()); // [4.25, 1.5]
           System.out.println(renamed.column("usd").toList()); // [1.5, 2.0, 4.25]

@@ -8,7 +8,7 @@ import org.arbalest.device.columns.*;
 final class ChangingGuideJava {
   private ChangingGuideJava() {}
 
-  static DeviceArrayReader expensive(DeviceArrayReader trades, double limit) {
+  static RecordBatchReader expensive(RecordBatchReader trades, double limit) {
     return trades.select("symbol", "price")
         .filter(batch -> Selection.where(batch.column("price").asDoubles(), price -> price > limit))
         .rebatch(64_000); // the last batch may be shorter

@@ -10,7 +10,7 @@ public final class BuildAndRead {
   public static void main(String[] args) {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       builder.float64("price", new double[] {1.5, 2.0, 4.25}).utf8("symbol", Arrays.asList("A", null, "C"));
-      try (DeviceArray batch = builder.build()) {
+      try (RecordBatch batch = builder.build()) {
         DoubleView price = batch.column("price").asDoubles();
         double total = 0;
         for (long row = 0; row < price.length(); row++) total += price.getOrDefault(row, 0);

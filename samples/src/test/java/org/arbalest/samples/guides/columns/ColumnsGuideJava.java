@@ -13,7 +13,7 @@ import org.arbalest.device.types.*;
 final class ColumnsGuideJava {
   private ColumnsGuideJava() {}
 
-  static DeviceArray columns(long[] ids, List<Instant> times) {
+  static RecordBatch columns(long[] ids, List<Instant> times) {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       ColumnBuilder id = builder.column(Field.of("id", DataType.INT64).withNullable(false));
       for (long value : ids) id.append(value);

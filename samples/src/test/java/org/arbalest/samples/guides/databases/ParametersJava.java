@@ -2,7 +2,7 @@
 package org.arbalest.samples.guides.databases;
 
 import java.util.concurrent.atomic.LongAdder;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 
 /** The snippet of docs/guides/databases.md about parameters. */
@@ -11,7 +11,7 @@ final class ParametersJava {
 
   static long late(AdbcConnection connection, long minutes) {
     LongAdder rows = new LongAdder();
-    try (DeviceArrayReader result = connection.query("SELECT * FROM flights WHERE delay > ?", minutes)) {
+    try (RecordBatchReader result = connection.query("SELECT * FROM flights WHERE delay > ?", minutes)) {
       result.forEach(batch -> rows.add(batch.length()));
     }
     return rows.sum();

@@ -12,7 +12,7 @@ public final class GpuTotal {
     System.out.print(Devices.describe()); // each device, and why each other kind is missing
     Device gpu = firstGpu();
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), 3);
-        DeviceArray batch = builder.float64("price", new double[] {1.5, 2.0, 4.25}).build()) {
+        RecordBatch batch = builder.float64("price", new double[] {1.5, 2.0, 4.25}).build()) {
       System.out.println("total: " + totalAfter(gpu, batch) + ", after a copy to " + gpu + " and back");
     }
   }
@@ -24,10 +24,10 @@ public final class GpuTotal {
     return Devices.cpu(); // without a GPU, the program still runs
   }
 
-  static double totalAfter(Device gpu, DeviceArray batch) throws InterruptedException {
+  static double totalAfter(Device gpu, RecordBatch batch) throws InterruptedException {
     try (DeviceStream stream = gpu.createStream();
-        DeviceArray onGpu = batch.copyTo(gpu, stream); // queued
-        DeviceArray back = onGpu.copyTo(Devices.cpu(), stream)) { // queued behind the first copy
+        RecordBatch onGpu = batch.copyTo(gpu, stream); // queued
+        RecordBatch back = onGpu.copyTo(Devices.cpu(), stream)) { // queued behind the first copy
       if (!back.synchronize(Duration.ofSeconds(10))) throw new IllegalStateException("not ready after 10 s");
       DoubleView price = back.column("price").asDoubles();
       double total = 0;

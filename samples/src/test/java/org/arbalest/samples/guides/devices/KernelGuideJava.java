@@ -26,7 +26,7 @@ final class KernelGuideJava {
     }
   }
 
-  static DeviceArray scaled(DeviceArray batch, cl_kernel kernel, long factor, DeviceStream stream) {
+  static DeviceArray scaled(RecordBatch batch, cl_kernel kernel, long factor, DeviceStream stream) {
     try (DeviceArray column = batch.retainChild(0);
         ArrayData input = ArrayData.of(column); // buffers: validity bitmap or null, values
         DeviceBuffer output = stream.device().allocate(8 * (input.offset() + input.length()))) {

@@ -15,23 +15,23 @@ final class FilesGuideJava {
   private FilesGuideJava() {}
 
   static void expensive(Path from, Path to) throws IOException {
-    DeviceArrayReader batches = ArrowFile.read(from, IpcReadOptions.defaults().withColumns("symbol", "price"));
+    RecordBatchReader batches = ArrowFile.read(from, IpcReadOptions.defaults().withColumns("symbol", "price"));
     ArrowWriter.writeFile(to,
         batches.filter(batch -> Selection.where(batch.column("price").asDoubles(), price -> price > 2)),
         IpcWriteOptions.defaults().withCompression(IpcCompression.ZSTD));
   }
 
-  static void send(ServerSocket server, DeviceArrayReader batches) throws IOException {
+  static void send(ServerSocket server, RecordBatchReader batches) throws IOException {
     try (batches; Socket socket = server.accept()) {
       ArrowWriter.writeStream(socket.getOutputStream(), batches, IpcWriteOptions.defaults());
     }
   }
 
-  static DeviceArrayReader receive(String host, int port) throws IOException {
+  static RecordBatchReader receive(String host, int port) throws IOException {
     return ArrowStream.read(new Socket(host, port).getInputStream()); // the reader closes the socket
   }
 
-  static void annotate(DeviceArray batch, Path path) throws IOException {
+  static void annotate(RecordBatch batch, Path path) throws IOException {
     IpcWriteOptions options = IpcWriteOptions.defaults().withMetadata(Metadata.of("created by", "my program"));
     try (ArrowWriter writer = ArrowWriter.file(path, batch.schema(), options)) {
       writer.write(batch, Metadata.of("day", "2001-06-30"));
@@ -39,7 +39,7 @@ final class FilesGuideJava {
     }
   }
 
-  static DeviceArrayReader ahead(Path path, Device gpu, DeviceStream stream) throws IOException {
+  static RecordBatchReader ahead(Path path, Device gpu, DeviceStream stream) throws IOException {
     MemoryManager pinned = gpu.hostMemory().orElse(Devices.cpu().memory());
     return ArrowFile.read(path, IpcReadOptions.defaults().withMemory(pinned)).copyTo(gpu.memory(), stream, 2);
   }

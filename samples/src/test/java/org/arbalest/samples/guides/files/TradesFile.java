@@ -13,7 +13,7 @@ public final class TradesFile {
     Path path = Files.createTempFile("trades", ".arrow");
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       builder.float64("price", new double[] {1.5, 4.25}).utf8("symbol", Arrays.asList("A", null));
-      try (DeviceArray batch = builder.build();
+      try (RecordBatch batch = builder.build();
           ArrowWriter writer = ArrowWriter.file(path, batch.schema(), IpcWriteOptions.defaults())) {
         writer.write(batch);
         writer.write(batch);
@@ -22,7 +22,7 @@ public final class TradesFile {
     }
     try (ArrowFile file = ArrowFile.open(path)) {
       System.out.println(file.batchCount() + " batches, " + file.rowCount() + " rows"); // 2 batches, 4 rows
-      try (DeviceArray batch = file.batch(1)) { // any batch, without reading the others
+      try (RecordBatch batch = file.batch(1)) { // any batch, without reading the others
         System.out.println(batch.column("price").toList()); // [1.5, 4.25]
       }
     }

@@ -6,7 +6,7 @@ import org.arbalest.device.*
 
 // The Kotlin of docs/guides/changing.md, except the program that it begins with.
 
-fun withTotal(batch: DeviceArray): DeviceArray {
+fun withTotal(batch: RecordBatch): RecordBatch {
     val prices = batch["price"].doubles()
     val sizes = batch["size"].longs()
     val totals = Devices.cpu().batch(rows = prices.size) {
@@ -17,19 +17,19 @@ fun withTotal(batch: DeviceArray): DeviceArray {
     return totals.use { it.retainChild("total") }.use { batch.withColumn("total", it) }
 }
 
-fun byPrice(batch: DeviceArray): DeviceArray {
+fun byPrice(batch: RecordBatch): RecordBatch {
     val prices = batch["price"].doubles()
     val order = prices.indices.sortedWith(compareBy(nullsLast()) { prices.getOrNull(it) })
     return batch.take(*order.toIntArray())
 }
 
-fun expensive(trades: DeviceArrayReader, limit: Double): LendingFlow<DeviceArray> = trades
+fun expensive(trades: RecordBatchReader, limit: Double): LendingFlow<RecordBatch> = trades
     .select("symbol", "price")
     .asFlow()
     .filterRows { batch -> batch["price"].doubles().where { it > limit } }
     .rebatch(64_000)
 
-fun filteredHere(batch: DeviceArray, limit: Double): DeviceArray = batch.copyTo(Devices.cpu()).use { here ->
+fun filteredHere(batch: RecordBatch, limit: Double): RecordBatch = batch.copyTo(Devices.cpu()).use { here ->
     here.synchronize() // the copy may still be in progress
     here.filter(here["price"].doubles().where { it > limit })
 }

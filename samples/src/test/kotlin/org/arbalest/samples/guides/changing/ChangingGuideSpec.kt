@@ -7,11 +7,11 @@ import io.kotest.matchers.collections.shouldHaveSize
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.columns.Selection
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.support.printed
@@ -25,7 +25,7 @@ class ChangingGuideSpec : FunSpec({
 
     val page = File("../docs/guides/changing.md").readText()
 
-    fun trades(vararg prices: Double?): DeviceArray = Devices.cpu().batch(prices.size) {
+    fun trades(vararg prices: Double?): RecordBatch = Devices.cpu().batch(prices.size) {
         float64("price") { prices[it] }
         int64("size") { it + 1L }
         utf8("symbol") { "s$it" }
@@ -53,7 +53,7 @@ class ChangingGuideSpec : FunSpec({
 
     test("a stream has the expensive trades of all batches, in one batch") {
         fun stream() = listOf(trades(1.0, 2.0), trades(0.5), trades(null, 3.0)).let { batches ->
-            DeviceArrayReader.of(batches.first().schema(), batches)
+            RecordBatchReader.of(batches.first().schema(), batches)
         }
         val java = mutableListOf<List<Any?>>()
         ChangingGuideJava.expensive(stream(), 1.5).use { reader -> reader.forEach { java.add(it["price"].toList()) } }

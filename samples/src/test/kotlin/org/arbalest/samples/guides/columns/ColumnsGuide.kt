@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment
 
 // The Kotlin of docs/guides/columns.md, except the program that it begins with.
 
-fun orders(ids: LongArray, prices: DoubleArray, known: BooleanArray): DeviceArray = Devices.cpu().batch {
+fun orders(ids: LongArray, prices: DoubleArray, known: BooleanArray): RecordBatch = Devices.cpu().batch {
     notNull.int64("id", ids)
     float64("price", prices, isNull = { row -> !known[row] })
 }

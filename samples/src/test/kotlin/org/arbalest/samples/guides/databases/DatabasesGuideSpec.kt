@@ -6,8 +6,8 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.arbalest.coroutines.batch
 import org.arbalest.coroutines.int64
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.adbc.AdbcConnection
 import org.arbalest.device.adbc.DuckDbDriver
 import org.arbalest.support.ResourceCountersExtension
@@ -50,7 +50,7 @@ class DatabasesGuideSpec : FunSpec({
             int64("delay", longArrayOf(61, 62))
         }
         withFlights { connection ->
-            replaceLate(connection, DeviceArrayReader.of(late.schema(), listOf(late))) shouldBe 2
+            replaceLate(connection, RecordBatchReader.of(late.schema(), listOf(late))) shouldBe 2
             connection.ids() shouldBe listOf(1000L, 1001L)
         }
     }

@@ -19,7 +19,7 @@ fun firstGpu(): Device {
     return Devices.cpu() // without a GPU, the program still runs
 }
 
-suspend fun totalAfter(gpu: Device, batch: DeviceArray): Double =
+suspend fun totalAfter(gpu: Device, batch: RecordBatch): Double =
     gpu.createStream().use { stream ->
         batch.copyTo(gpu, stream).use { onGpu -> // queued
             onGpu.copyTo(Devices.cpu(), stream).use { back -> // queued behind the first copy

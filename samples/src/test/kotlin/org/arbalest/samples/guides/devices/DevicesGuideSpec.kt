@@ -13,13 +13,14 @@ import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceStream
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.samples.captured
 import org.arbalest.support.ResourceCountersExtension
 import org.arbalest.testkit.SkipWithout
 import org.jocl.CL
 import org.jocl.cl_kernel
 
-private typealias Scaled = (DeviceArray, cl_kernel, Long, DeviceStream) -> DeviceArray
+private typealias Scaled = (RecordBatch, cl_kernel, Long, DeviceStream) -> DeviceArray
 
 /** The program at the start of the guide to devices, run on the devices of this machine. */
 class DevicesGuideSpec : FunSpec({

@@ -28,7 +28,7 @@ fun compile(device: Device, source: String, name: String): cl_kernel {
     }
 }
 
-fun scaled(batch: DeviceArray, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =
+fun scaled(batch: RecordBatch, kernel: cl_kernel, factor: Long, stream: DeviceStream): DeviceArray =
     batch.retainChild(0).use { column ->
         ArrayData.of(column).use { input ->
             stream.device().allocate(8 * (input.offset() + input.length())).use { output ->
@@ -55,7 +55,7 @@ fun launch(kernel: cl_kernel, input: ArrayData, output: DeviceBuffer, factor: Lo
 
 fun checked(code: Int): Unit = check(code == CL.CL_SUCCESS) { "OpenCL failed: ${CL.stringFor_errorCode(code)}" }
 
-suspend fun doubled(batch: DeviceArray, gpu: Device): List<Any?> = gpu.createStream().use { stream ->
+suspend fun doubled(batch: RecordBatch, gpu: Device): List<Any?> = gpu.createStream().use { stream ->
     val kernel = compile(gpu, SCALE, "scale")
     try {
         batch.copyTo(gpu, stream).use { scaled(it, kernel, 2, stream) }.use { result ->

@@ -18,13 +18,13 @@ suspend fun expensive(from: Path, to: Path): Long =
         .filterRows { batch -> batch["price"].doubles().where { it > 2 } }
         .writeArrowFile(to, options = IpcWriteOptions.defaults().withCompression(IpcCompression.ZSTD))
 
-suspend fun send(server: ServerSocket, batches: Flow<DeviceArray>): Long =
+suspend fun send(server: ServerSocket, batches: Flow<RecordBatch>): Long =
     server.accept().use { socket -> batches.writeArrowStream(socket.getOutputStream()) }
 
-fun receive(host: String, port: Int): LendingFlow<DeviceArray> =
+fun receive(host: String, port: Int): LendingFlow<RecordBatch> =
     arrowStreamFlow { Socket(host, port).getInputStream() }
 
-fun annotate(batch: DeviceArray, path: Path) {
+fun annotate(batch: RecordBatch, path: Path) {
     val options = IpcWriteOptions.defaults().withMetadata(Metadata.of("created by", "my program"))
     ArrowWriter.file(path, batch.schema(), options).use { writer ->
         writer.write(batch, Metadata.of("day", "2001-06-30"))
@@ -32,7 +32,7 @@ fun annotate(batch: DeviceArray, path: Path) {
     }
 }
 
-fun ahead(path: Path, gpu: Device, stream: DeviceStream): DeviceArrayReader {
+fun ahead(path: Path, gpu: Device, stream: DeviceStream): RecordBatchReader {
     val pinned = IpcReadOptions.defaults().withMemory(gpu.hostMemory().orElse(Devices.cpu().memory()))
     return ArrowFile.read(path, pinned).copyTo(gpu.memory(), stream, 2)
 }

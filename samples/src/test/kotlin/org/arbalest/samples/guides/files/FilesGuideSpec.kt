@@ -14,10 +14,10 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.ipc.ArrowFile
 import org.arbalest.device.ipc.ArrowStream
 import org.arbalest.device.ipc.ArrowWriter
@@ -41,14 +41,14 @@ class FilesGuideSpec : FunSpec({
     val page = File("../docs/guides/files.md").readText()
     val folder = tempdir().toPath()
 
-    fun trades(vararg prices: Double): DeviceArray = Devices.cpu().batch(prices.size) {
+    fun trades(vararg prices: Double): RecordBatch = Devices.cpu().batch(prices.size) {
         int64("id") { it + 1L }
         float64("price", prices)
         utf8("symbol") { "s$it" }
     }
 
-    fun stream(): DeviceArrayReader = listOf(trades(1.0, 2.5), trades(4.0)).let { batches ->
-        DeviceArrayReader.of(batches.first().schema(), batches)
+    fun stream(): RecordBatchReader = listOf(trades(1.0, 2.5), trades(4.0)).let { batches ->
+        RecordBatchReader.of(batches.first().schema(), batches)
     }
 
     fun write(name: String): Path = folder.resolve(name).also { ArrowWriter.writeFile(it, stream()) }

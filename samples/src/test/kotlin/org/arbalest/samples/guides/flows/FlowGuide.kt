@@ -17,33 +17,33 @@ import java.util.concurrent.atomic.LongAdder
 
 // The Kotlin of docs/guides/flow.md, except the program that it begins with.
 
-suspend fun longBatches(reader: DeviceArrayReader, rows: Long): List<DeviceArray> {
-    val kept = mutableListOf<DeviceArray>()
+suspend fun longBatches(reader: RecordBatchReader, rows: Long): List<RecordBatch> {
+    val kept = mutableListOf<RecordBatch>()
     try {
         reader.asFlow().collect { batch ->
             if (batch.length() >= rows) kept.add(batch.retain())
         }
     } catch (e: Throwable) {
-        kept.forEach(DeviceArray::close)
+        kept.forEach(RecordBatch::close)
         throw e
     }
     return kept // the caller closes each
 }
 
-suspend fun rowsOf(reader: DeviceArrayReader): Long {
+suspend fun rowsOf(reader: RecordBatchReader): Long {
     val rows = LongAdder()
     reader.asFlow().buffer(4).collectParallel(8) { batch -> rows.add(batch.length()) } // in any order
     return rows.sum()
 }
 
-suspend fun sums(reader: DeviceArrayReader): List<Double> =
+suspend fun sums(reader: RecordBatchReader): List<Double> =
     reader.asFlow().mapParallel(8) { batch -> batch["price"].doubles().sum() }.toList() // in the batches' order
 
-fun days(prices: List<DoubleArray>): LendingFlow<DeviceArray> = lendingFlow {
+fun days(prices: List<DoubleArray>): LendingFlow<RecordBatch> = lendingFlow {
     for (day in prices) emit(Devices.cpu().batch { float64("price", day) }) // the flow owns the batch from here on
 }
 
-fun doubled(batches: Flow<DeviceArray>): LendingFlow<DeviceArray> = lendingFlow(batches) {
+fun doubled(batches: Flow<RecordBatch>): LendingFlow<RecordBatch> = lendingFlow(batches) {
     batches.collect { batch ->
         val prices = batch["price"].doubles()
         emit(Devices.cpu().batch(prices.size) { float64("price") { prices.getOrNull(it)?.times(2) } })
@@ -59,8 +59,8 @@ suspend fun produceDays(prices: List<DoubleArray>, schema: Schema, handler: Memo
 }
 
 /** The channel that the guide describes: a failure loses no batch. */
-suspend fun eachOnce(reader: DeviceArrayReader, workers: Int, work: suspend (DeviceArray) -> Unit) {
-    val queue = Channel<DeviceArray>(4, onUndeliveredElement = DeviceArray::close)
+suspend fun eachOnce(reader: RecordBatchReader, workers: Int, work: suspend (RecordBatch) -> Unit) {
+    val queue = Channel<RecordBatch>(4, onUndeliveredElement = RecordBatch::close)
     try {
         coroutineScope {
             repeat(workers) { launch(Dispatchers.Default) { for (batch in queue) batch.use { work(it) } } }

@@ -9,11 +9,11 @@ import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
-import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.c.ArrowArrayStreamStruct
 import org.arbalest.device.c.CData
 import org.arbalest.device.c.CExport
@@ -28,9 +28,9 @@ import java.lang.foreign.MemorySegment
 import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
 
-private fun prices(vararg values: Double): DeviceArray = Devices.cpu().batch { float64("price", values) }
+private fun prices(vararg values: Double): RecordBatch = Devices.cpu().batch { float64("price", values) }
 
-private fun reader(vararg batches: DeviceArray) = DeviceArrayReader.of(batches[0].schema(), batches.toList())
+private fun reader(vararg batches: RecordBatch) = RecordBatchReader.of(batches[0].schema(), batches.toList())
 
 /** The code of the guide to streams and Flow. */
 class FlowGuideSpec : FunSpec({
@@ -48,7 +48,7 @@ class FlowGuideSpec : FunSpec({
         longBatches(reader(prices(1.0), prices(1.0, 2.0)), 2).map { array -> array.use { it.length() } } shouldBe
             listOf(2L)
         var left = 3
-        val broken = DeviceArrayReader.of(schema, DeviceType.CPU) {
+        val broken = RecordBatchReader.of(schema, DeviceType.CPU) {
             if (left-- == 0) throw IOException("the disk is full") else prices(1.0)
         }
         shouldThrow<Exception> { longBatches(broken, 1) }.message shouldContain "the disk is full"
@@ -61,7 +61,7 @@ class FlowGuideSpec : FunSpec({
 
     test("a channel of the application loses no batch if a worker fails") {
         val made = AtomicInteger()
-        val endless = DeviceArrayReader.of(schema, DeviceType.CPU) { prices(1.0).also { made.incrementAndGet() } }
+        val endless = RecordBatchReader.of(schema, DeviceType.CPU) { prices(1.0).also { made.incrementAndGet() } }
         shouldThrow<IOException> {
             eachOnce(endless, 1) {
                 // one batch in the worker, four in the queue, and one that waits for space
@@ -93,7 +93,7 @@ class FlowGuideSpec : FunSpec({
     test("an exception of the flow reaches the consumer as an errno and a message") {
         Arena.ofConfined().use { arena ->
             val stream = ArrowArrayStreamStruct.allocate(arena)
-            lendingFlow { throw IOException("the disk is full") }.asReader(schema).use {
+            lendingFlow<RecordBatch> { throw IOException("the disk is full") }.asReader(schema).use {
                 CData.exportStream(it, stream, CExport.DATA)
             }
             shouldThrow<DeviceException> {

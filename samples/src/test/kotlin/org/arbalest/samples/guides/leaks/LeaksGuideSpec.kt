@@ -6,9 +6,9 @@ import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import io.kotest.matchers.string.shouldStartWith
 import org.arbalest.coroutines.*
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
 import org.arbalest.device.MemoryPool
+import org.arbalest.device.RecordBatch
 import org.arbalest.support.ResourceCountersExtension
 import java.lang.management.ManagementFactory
 import javax.management.ObjectName
@@ -19,11 +19,11 @@ class LeaksGuideSpec : FunSpec({
 
     for (language in listOf("Java", "Kotlin")) {
         test("$language: a HandleWatch lists an open batch and the thread that created it") {
-            lateinit var batch: DeviceArray
+            lateinit var batch: RecordBatch
             val work: () -> Unit = { batch = Devices.cpu().batch { float64("price", doubleArrayOf(1.5)) } }
             val open = if (language == "Java") LeaksGuideJava.leftOpen(work) else leftOpen(work)
             batch.close()
-            open.single() shouldStartWith "DeviceArray struct<price: float64>, 1 row, on CPU"
+            open.single() shouldStartWith "RecordBatch struct<price: float64>, 1 row, on CPU"
             open.single() shouldContain ", made by the thread ${Thread.currentThread().name}"
         }
     }

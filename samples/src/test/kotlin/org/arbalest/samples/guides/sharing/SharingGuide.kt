@@ -19,7 +19,7 @@ fun main() {
     RootAllocator().use { allocator ->
         DriverManager.getConnection("jdbc:duckdb:").use { jdbc ->
             val trades = Devices.cpu().batch { float64("price", doubleArrayOf(1.5, 2.0, 4.25)) }
-            DeviceArrayReader.of(trades.schema(), listOf(trades)).use {
+            RecordBatchReader.of(trades.schema(), listOf(trades)).use {
                 intoDuckDb(it, jdbc.unwrap(DuckDBConnection::class.java), allocator)
             }
             jdbc.createStatement().use { sql ->
@@ -33,7 +33,7 @@ fun main() {
     }
 }
 
-fun intoDuckDb(reader: DeviceArrayReader, duckDb: DuckDBConnection, allocator: BufferAllocator) {
+fun intoDuckDb(reader: RecordBatchReader, duckDb: DuckDBConnection, allocator: BufferAllocator) {
     ArrowArrayStream.allocateNew(allocator).use { stream ->
         CData.exportStream(reader, MemorySegment.ofAddress(stream.memoryAddress()), CExport.DATA)
         try {
@@ -47,7 +47,7 @@ fun intoDuckDb(reader: DeviceArrayReader, duckDb: DuckDBConnection, allocator: B
     }
 }
 
-fun fromDuckDb(result: ResultSet, allocator: BufferAllocator): DeviceArrayReader {
+fun fromDuckDb(result: ResultSet, allocator: BufferAllocator): RecordBatchReader {
     val reader = result.unwrap(DuckDBResultSet::class.java).arrowExportStream(allocator, 65_536) as ArrowReader
     return ArrowArrayStream.allocateNew(allocator).use { stream ->
         Data.exportArrayStream(allocator, reader, stream)

@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.spark.TaskContext;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
-import org.arbalest.device.types.Schema;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.Adbc;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcDatabase;
@@ -21,6 +21,7 @@ import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcObjects;
 import org.arbalest.device.adbc.AdbcStatement;
 import org.arbalest.device.adbc.AdbcStatus;
+import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.ColumnTask;
 import org.arbalest.spark.internal.task.LeakCheck;
@@ -129,7 +130,7 @@ public final class AdbcParts {
       Schema known = ofQuery(connection, sql);
       if (known == null && table != null) known = ofTable(connection, table);
       if (known != null) return known;
-      try (DeviceArrayReader none = connection.query(sql + " WHERE 1 = 0")) {
+      try (RecordBatchReader none = connection.query(sql + " WHERE 1 = 0")) {
         return none.schema();
       }
     }
@@ -206,7 +207,7 @@ public final class AdbcParts {
      * Reads through a new connection. If the task is killed, its wait for the connection ends, and the driver receives
      * a request to cancel the query. The reader keeps the shared database until it closes.
      */
-    private DeviceArrayReader read(Dialect dialect, Function<AdbcConnection, DeviceArrayReader> call) {
+    private RecordBatchReader read(Dialect dialect, Function<AdbcConnection, RecordBatchReader> call) {
       Thread caller = Thread.currentThread();
       TaskContext task = TaskContext.get();
       var used = use();
@@ -224,9 +225,9 @@ public final class AdbcParts {
       }
     }
 
-    private static DeviceArrayReader ending(DeviceArrayReader result, Shared<Database, AdbcDatabase>.Use used) {
+    private static RecordBatchReader ending(RecordBatchReader result, Shared<Database, AdbcDatabase>.Use used) {
       try {
-        return DeviceArrayReader.of(result.schema(), result.deviceType(), new Result(result, used));
+        return RecordBatchReader.of(result.schema(), result.deviceType(), new Result(result, used));
       } catch (Throwable t) {
         result.close();
         throw t;
@@ -241,10 +242,10 @@ public final class AdbcParts {
   }
 
   /** A result, which ends its use of the database when it closes. */
-  private record Result(DeviceArrayReader reader, Shared<Database, AdbcDatabase>.Use used)
-      implements DeviceArrayReader.Source {
+  private record Result(RecordBatchReader reader, Shared<Database, AdbcDatabase>.Use used)
+      implements DeviceArrayReader.Source<RecordBatch> {
     @Override
-    public @Nullable DeviceArray next() {
+    public @Nullable RecordBatch next() {
       return reader.next();
     }
 
@@ -269,7 +270,7 @@ public final class AdbcParts {
     }
 
     @Override
-    public DeviceArrayReader open(ColumnTask task) {
+    public RecordBatchReader open(ColumnTask task) {
       return database.read(dialect, connection -> connection.query(sql));
     }
   }
@@ -286,7 +287,7 @@ public final class AdbcParts {
     }
 
     @Override
-    public DeviceArrayReader open(ColumnTask task) {
+    public RecordBatchReader open(ColumnTask task) {
       return database.read(Dialect.OTHER, connection -> connection.readPartition(part));
     }
   }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.types.Field;
@@ -38,7 +38,7 @@ final class DatabaseTypes {
 
   private static Map<String, String> described(AdbcConnection connection, String from) {
     var types = new HashMap<String, String>();
-    try (DeviceArrayReader rows = connection.query("DESCRIBE SELECT * FROM " + from)) {
+    try (RecordBatchReader rows = connection.query("DESCRIBE SELECT * FROM " + from)) {
       rows.forEach(batch -> {
         for (long row = 0; row < batch.length(); row++)
           types.put(batch.column("column_name").getString(row), batch.column("column_type").getString(row));
@@ -55,7 +55,7 @@ final class DatabaseTypes {
         .collect(Collectors.joining("", "SELECT pg_catalog.current_setting('server_encoding')",
             " FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM " + from + ") AS q ON false"));
     var types = new HashMap<String, String>();
-    try (DeviceArrayReader rows = connection.query(sql)) {
+    try (RecordBatchReader rows = connection.query(sql)) {
       rows.forEach(row -> { // to the end: a result that is closed before it is cancelled, by a further connection
         // text of another encoding may lack a literal's character
         boolean hasText = "UTF8".equals(row.column(0).getString(0));

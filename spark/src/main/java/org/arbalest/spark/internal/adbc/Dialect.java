@@ -2,8 +2,8 @@
 package org.arbalest.spark.internal.adbc;
 
 import java.util.Set;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcInfo;
@@ -179,10 +179,10 @@ public enum Dialect {
    */
   public @Nullable String lock(AdbcConnection connection, String table) {
     if (this != POSTGRESQL) return null;
-    try (DeviceArrayReader rows = connection.query(
+    try (RecordBatchReader rows = connection.query(
         "SELECT 1 FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1) AND relkind IN ('r', 'p', 'v')",
         table)) {
-      DeviceArray batch = rows.next();
+      RecordBatch batch = rows.next();
       if (batch == null) return null;
       batch.close();
     }

@@ -16,8 +16,8 @@ import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
@@ -44,7 +44,7 @@ final class BatchWriter {
   }
 
   /** Returns a copy with as many rows as Spark's batch. */
-  DeviceArray copy(ColumnarBatch batch) {
+  RecordBatch copy(ColumnarBatch batch) {
     int rows = batch.numRows();
     List<Field> fields = schema.fields();
     try (BatchBuilder builder = BatchBuilder.of(memory, rows)) {

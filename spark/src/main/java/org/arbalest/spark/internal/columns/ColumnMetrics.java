@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.util.LongAccumulator;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.spark.internal.vector.ColumnBytes;
 
 /**
@@ -39,19 +39,19 @@ record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumul
         context.longAccumulator("arbalest: µs copied"));
   }
 
-  DeviceArray ofInternalRows(Supplier<DeviceArray> maker) {
+  RecordBatch ofInternalRows(Supplier<RecordBatch> maker) {
     return counted(ofInternalRows, maker);
   }
 
-  DeviceArray ofRows(Supplier<DeviceArray> maker) {
+  RecordBatch ofRows(Supplier<RecordBatch> maker) {
     return counted(ofRows, maker);
   }
 
-  DeviceArray shared(Supplier<DeviceArray> maker) {
+  RecordBatch shared(Supplier<RecordBatch> maker) {
     return counted(shared, maker);
   }
 
-  DeviceArray copied(Supplier<DeviceArray> maker) {
+  RecordBatch copied(Supplier<RecordBatch> maker) {
     return counted(copied, maker);
   }
 
@@ -59,9 +59,9 @@ record ColumnMetrics(LongAccumulator shared, LongAccumulator copied, LongAccumul
     waitedMicros.add(TimeUnit.NANOSECONDS.toMicros(nanos));
   }
 
-  private DeviceArray counted(LongAccumulator batches, Supplier<DeviceArray> maker) {
+  private RecordBatch counted(LongAccumulator batches, Supplier<RecordBatch> maker) {
     long start = System.nanoTime();
-    DeviceArray made = maker.get();
+    RecordBatch made = maker.get();
     try {
       bytes.add(ColumnBytes.of(made));
     } catch (Throwable t) { // if offsets are invalid

@@ -5,7 +5,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.arbalest.spark.internal.task.ApplicationSettings;
@@ -58,5 +58,5 @@ public abstract sealed class ColumnPlan permits PlannedColumns, PublicRows {
   public abstract <T extends @Nullable Object> JavaRDD<T> mapPartitions(ColumnFunction<T> function);
 
   /** Returns a DataFrame of this type, with the rows of the readers that a function makes from each partition. */
-  public abstract Dataset<Row> mapColumns(StructType type, ColumnFunction<DeviceArrayReader> function);
+  public abstract Dataset<Row> mapColumns(StructType type, ColumnFunction<RecordBatchReader> function);
 }

@@ -4,8 +4,8 @@ package org.arbalest.spark.internal.columns;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.types.DataType;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
@@ -35,7 +35,7 @@ final class PlannedBatches implements TaskColumns.Batches {
   }
 
   @Override
-  public @Nullable DeviceArray next() {
+  public @Nullable RecordBatch next() {
     long start = System.nanoTime();
     if (!from.hasNext()) return null;
     ColumnarBatch batch = from.next();
@@ -46,7 +46,7 @@ final class PlannedBatches implements TaskColumns.Batches {
   }
 
   private boolean isShared(ArrowBatch batch) {
-    DeviceArray array = batch.array();
+    RecordBatch array = batch.array();
     return array.device().type().equals(DeviceType.CPU) && batch.hasNames(writer.schema()) && isLaidOut(array.field());
   }
 

@@ -19,7 +19,7 @@ import org.apache.spark.sql.execution.WholeStageCodegenExec;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ final class PlannedColumns extends ColumnPlan {
   }
 
   @Override
-  public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
+  public Dataset<Row> mapColumns(StructType result, ColumnFunction<RecordBatchReader> function) {
     JavaRDD<InternalRow> rows = mapPartitions(function).mapPartitions(new ToRows(result, ResultMetrics.of(dataframe)));
     return classic.sparkSession().internalCreateDataFrame(rows.rdd(), result, false);
   }
@@ -122,9 +122,9 @@ final class PlannedColumns extends ColumnPlan {
   }
 
   private record ToRows(StructType type, ResultMetrics metrics)
-      implements FlatMapFunction<Iterator<DeviceArrayReader>, InternalRow> {
+      implements FlatMapFunction<Iterator<RecordBatchReader>, InternalRow> {
     @Override
-    public Iterator<InternalRow> call(Iterator<DeviceArrayReader> readers) {
+    public Iterator<InternalRow> call(Iterator<RecordBatchReader> readers) {
       return ResultRows.of(readers.next(), type, metrics);
     }
   }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.spark.ColumnFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ final class PublicRows extends ColumnPlan {
   }
 
   @Override
-  public Dataset<Row> mapColumns(StructType result, ColumnFunction<DeviceArrayReader> function) {
+  public Dataset<Row> mapColumns(StructType result, ColumnFunction<RecordBatchReader> function) {
     boolean isJavaTime =
         Boolean.parseBoolean(dataframe.sparkSession().conf().get("spark.sql.datetime.java8API.enabled", "false"));
     return dataframe.mapPartitions(new ToRows(ofRows(function), result, ResultMetrics.of(dataframe), isJavaTime),
@@ -74,7 +74,7 @@ final class PublicRows extends ColumnPlan {
    * A function from rows to rows, with dates and timestamps either as classes of {@code java.time} or of
    * {@code java.sql}: Spark accepts only one of them.
    */
-  private record ToRows(OfRows<DeviceArrayReader> made, StructType type, ResultMetrics metrics, boolean isJavaTime)
+  private record ToRows(OfRows<RecordBatchReader> made, StructType type, ResultMetrics metrics, boolean isJavaTime)
       implements MapPartitionsFunction<Row, Row> {
     @Override
     public Iterator<Row> call(Iterator<Row> rows) throws Exception {

@@ -7,7 +7,7 @@ import java.util.NoSuchElementException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.spark.internal.task.SparkTask;
 import org.arbalest.spark.internal.vector.ArrowBatches;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +26,10 @@ final class ResultRows implements Iterator<InternalRow> {
   }
 
   /** Takes over the reader. */
-  static ResultRows of(@Nullable DeviceArrayReader reader, StructType type, ResultMetrics metrics) {
+  static ResultRows of(@Nullable RecordBatchReader reader, StructType type, ResultMetrics metrics) {
     if (reader == null) throw new IllegalArgumentException(
         "the function of mapColumns returned null instead of a reader; a reader without batches is "
-            + "DeviceArrayReader.of(schema, List.of())");
+            + "RecordBatchReader.of(schema, List.of())");
     SparkTask task = SparkTask.of(TaskContext.get());
     return new ResultRows(ArrowBatches.of(reader, task, false, type, false), metrics);
   }

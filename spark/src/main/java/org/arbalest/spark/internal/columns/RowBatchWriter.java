@@ -7,8 +7,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.builders.ColumnBuilder;
 import org.arbalest.device.types.Field;
@@ -45,7 +45,7 @@ public abstract sealed class RowBatchWriter<R> permits InternalRowWriter, Object
   abstract int take(Iterator<R> from, int most, ColumnBuilder[] columns);
 
   /** Returns a batch of the next rows, at least one. */
-  public final DeviceArray next(Iterator<R> from, int mostRows) {
+  public final RecordBatch next(Iterator<R> from, int mostRows) {
     if (fields.isEmpty()) return count(from, mostRows);
     try (BatchBuilder builder = BatchBuilder.of(memory)) {
       var columns = new ColumnBuilder[fields.size()];
@@ -69,7 +69,7 @@ public abstract sealed class RowBatchWriter<R> permits InternalRowWriter, Object
   }
 
   /** Returns a batch of rows without columns. */
-  private DeviceArray count(Iterator<R> from, int mostRows) {
+  private RecordBatch count(Iterator<R> from, int mostRows) {
     int rows = 0;
     for (; rows < mostRows && from.hasNext(); rows++) from.next();
     try (BatchBuilder builder = BatchBuilder.of(memory, rows)) {

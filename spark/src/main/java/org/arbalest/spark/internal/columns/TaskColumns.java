@@ -4,8 +4,9 @@ package org.arbalest.spark.internal.columns;
 import java.util.Collections;
 import java.util.Iterator;
 import org.apache.spark.TaskContext;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.ColumnFunction;
 import org.arbalest.spark.internal.task.Pulls;
@@ -22,7 +23,7 @@ final class TaskColumns {
   interface Batches {
     /** Returns the next batch, which passes to the caller, or null at the end. */
     @Nullable
-    DeviceArray next();
+    RecordBatch next();
   }
 
   /** A factory of batches with buffers in a task's memory. */
@@ -40,7 +41,7 @@ final class TaskColumns {
     SparkTask task = SparkTask.of(TaskContext.get());
     TaskMemory memory = task.mainMemory();
     var source = new TaskSource(task, maker.in(memory));
-    DeviceArrayReader reader = task.closeAtEnd(DeviceArrayReader.of(schema, source));
+    RecordBatchReader reader = task.closeAtEnd(RecordBatchReader.of(schema, source));
     source.reader = reader;
     T made;
     try {
@@ -53,7 +54,7 @@ final class TaskColumns {
       }
       throw t;
     }
-    if (!(made instanceof DeviceArrayReader)) task.leave(source.pulls); // an engine's threads may pull for a reader
+    if (!(made instanceof RecordBatchReader)) task.leave(source.pulls); // an engine's threads may pull for a reader
     return Collections.singletonList(made).iterator();
   }
 
@@ -61,11 +62,11 @@ final class TaskColumns {
    * The source of the columns that a function pulls. If the function closes it before the task does, the task forgets
    * it.
    */
-  private static final class TaskSource implements DeviceArrayReader.Source {
+  private static final class TaskSource implements DeviceArrayReader.Source<RecordBatch> {
     private final SparkTask task;
     private final Batches batches;
     private final Pulls pulls;
-    private @Nullable DeviceArrayReader reader;
+    private @Nullable RecordBatchReader reader;
 
     TaskSource(SparkTask task, Batches batches) {
       this.task = task;
@@ -74,12 +75,12 @@ final class TaskColumns {
     }
 
     @Override
-    public @Nullable DeviceArray next() {
+    public @Nullable RecordBatch next() {
       return pulls.pull(this::pulled);
     }
 
-    private @Nullable DeviceArray pulled() {
-      DeviceArray next = batches.next();
+    private @Nullable RecordBatch pulled() {
+      RecordBatch next = batches.next();
       try {
         task.mainMemory().count();
       } catch (Throwable t) {
@@ -91,7 +92,7 @@ final class TaskColumns {
 
     @Override
     public void close() {
-      DeviceArrayReader closed = reader;
+      RecordBatchReader closed = reader;
       if (closed != null) task.forget(closed);
       task.forget(pulls);
       task.mainMemory().giveBackFreed();

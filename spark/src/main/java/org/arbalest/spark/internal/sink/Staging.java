@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcIngest;
@@ -51,7 +51,7 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
     var fields = new ArrayList<>(schema.fields().stream().map(field -> field.withNullable(true)).toList());
     fields.add(ATTEMPT);
     database.connected(connection -> {
-      connection.ingest(ingest(Mode.CREATE), DeviceArrayReader.of(Schema.of(fields), List.of()));
+      connection.ingest(ingest(Mode.CREATE), RecordBatchReader.of(Schema.of(fields), List.of()));
       try {
         if (targets != null) connection.execute(insert(targets, List.of()));
       } catch (Throwable t) {

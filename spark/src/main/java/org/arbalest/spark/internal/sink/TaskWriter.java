@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.adbc.AdbcConnection;
 import org.arbalest.device.adbc.AdbcException;
 import org.arbalest.device.adbc.AdbcIngest;
@@ -66,7 +67,7 @@ final class TaskWriter implements DataWriter<InternalRow> {
     of.staging.database().connected(connection -> {
       try (TaskWatch _ = TaskWatch.over(TaskContext.get(), () -> AdbcParts.cancel(connection, caller))) {
         while (all.hasNext()) {
-          DeviceArray batch = writer.next(all, of.mostRows);
+          RecordBatch batch = writer.next(all, of.mostRows);
           write(connection, target, batch, memory);
           memory.giveBackFreed();
         }
@@ -76,9 +77,9 @@ final class TaskWriter implements DataWriter<InternalRow> {
   }
 
   /** Writes a batch, and closes it. */
-  private void write(AdbcConnection connection, AdbcIngest target, DeviceArray batch, TaskMemory memory) {
+  private void write(AdbcConnection connection, AdbcIngest target, RecordBatch batch, TaskMemory memory) {
     long length = batch.length();
-    DeviceArray numbered;
+    RecordBatch numbered;
     try (batch) {
       memory.count();
       numbered = numbered(batch);
@@ -92,12 +93,12 @@ final class TaskWriter implements DataWriter<InternalRow> {
   }
 
   /** Returns the batch with the column of the attempt. */
-  private DeviceArray numbered(DeviceArray batch) {
+  private RecordBatch numbered(RecordBatch batch) {
     var numbers = new long[Math.toIntExact(batch.length())];
     Arrays.fill(numbers, attempt);
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu(), numbers.length)) {
       builder.column(Staging.ATTEMPT).appendAll(numbers);
-      try (DeviceArray column = builder.build(); DeviceArray values = column.retainChild(0)) {
+      try (RecordBatch column = builder.build(); DeviceArray values = column.retainChild(0)) {
         return batch.withColumn(Staging.ATTEMPT.name(), values);
       }
     }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.spark.ColumnPartition;
 import org.arbalest.spark.internal.task.Failures;
 import org.arbalest.spark.internal.task.SparkTask;
@@ -23,11 +23,11 @@ final class ColumnsReader implements PartitionReader<ColumnarBatch> {
   }
 
   static ColumnsReader open(ColumnPartition partition, SparkTask task, StructType type, boolean truncatesNanos) {
-    DeviceArrayReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
+    RecordBatchReader reader = Failures.unchecked(() -> partition.open(task), "opening partition " + task.partition());
     if (reader == null) throw new IllegalStateException(
         "opening partition " + task.partition()
             + " returned null instead of a reader; a reader without batches is "
-            + "DeviceArrayReader.of(schema, List.of())");
+            + "RecordBatchReader.of(schema, List.of())");
     return new ColumnsReader(ArrowBatches.of(reader, task, true, type, truncatesNanos));
   }
 

@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
 import org.arbalest.device.Device;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceStream;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.spark.ColumnTask;
 import org.jspecify.annotations.Nullable;
 
@@ -104,13 +104,13 @@ public final class SparkTask implements ColumnTask {
    * Returns whether a reader is on the task's device. A task takes no place on its device to check a reader on a type
    * that no task's device has.
    */
-  public boolean isOnDevice(DeviceArrayReader columns) {
+  public boolean isOnDevice(RecordBatchReader columns) {
     DeviceType type = columns.deviceType();
     return DeviceSettings.BEST_FIRST.contains(type) && type.equals(device().type());
   }
 
   @Override
-  public DeviceArrayReader onDevice(DeviceArrayReader columns) {
+  public RecordBatchReader onDevice(RecordBatchReader columns) {
     if (device().type().equals(DeviceType.CPU)) return columns;
     return closeAtEnd(columns.copyTo(memory(), stream(), 0)); // in the task's thread, as Spark's iterators require
   }
@@ -205,7 +205,7 @@ public final class SparkTask implements ColumnTask {
     for (AutoCloseable each : open) {
       try {
         if (each instanceof Cancellable pulled) pulled.cancel();
-        if (each instanceof DeviceArrayReader reader) reader.close();
+        if (each instanceof RecordBatchReader reader) reader.close();
       } catch (RuntimeException e) { // from user code
         System.getLogger(SparkTask.class.getName()).log(System.Logger.Level.WARNING,
             "requesting the end of a thread's wait failed", e);

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.TaskContext;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatchReader;
 
 /**
  * A watch that cancels native calls of a killed task. Spark itself at most interrupts the task's thread, which has no
@@ -29,7 +29,7 @@ public final class TaskWatch implements AutoCloseable {
   }
 
   /** Closes a reader if its task is killed. */
-  public static TaskWatch over(TaskContext task, DeviceArrayReader reader) {
+  public static TaskWatch over(TaskContext task, RecordBatchReader reader) {
     return over(task, reader::close);
   }
 

@@ -3,7 +3,7 @@ package org.arbalest.spark.internal.vector;
 
 import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.DeviceArray;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A Spark batch that displays the columns of an array, by their names. */
 public final class ArrowBatch extends ColumnarBatch {
   private final ArrowVector[] vectors;
-  private @Nullable DeviceArray array;
+  private @Nullable RecordBatch array;
 
   ArrowBatch(ArrowVector[] vectors) {
     super(vectors);
@@ -19,8 +19,8 @@ public final class ArrowBatch extends ColumnarBatch {
   }
 
   /** Returns the current array, borrowed until the next one. */
-  public DeviceArray array() {
-    DeviceArray current = array;
+  public RecordBatch array() {
+    RecordBatch current = array;
     if (current == null)
       throw new IllegalStateException("this batch is closed; Spark keeps a batch until it pulls the next one");
     return current;
@@ -40,7 +40,7 @@ public final class ArrowBatch extends ColumnarBatch {
   }
 
   /** Displays the columns of an array, which are the batch's, in place of the array before. */
-  void show(DeviceArray next) {
+  void show(RecordBatch next) {
     for (int i = 0; i < vectors.length; i++) vectors[i].show(next.column(i));
     setNumRows(Math.toIntExact(next.length()));
     array = next;

@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.DataType$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.Schema;
 import org.arbalest.spark.internal.task.Cancellable;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * task's thread.
  */
 public final class ArrowBatches implements AutoCloseable, Cancellable {
-  private final DeviceArrayReader reader;
+  private final RecordBatchReader reader;
   private final TaskWatch watch;
 
   private final ArrowBatch batch;
@@ -44,7 +44,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
    */
   private final boolean isCopied;
 
-  private @Nullable DeviceArray array;
+  private @Nullable RecordBatch array;
   private boolean isOver;
   private long batches;
   private long rows;
@@ -53,7 +53,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   private long copied;
   private long visibleBytes;
 
-  private ArrowBatches(DeviceArrayReader reader, SparkTask task, boolean isSource, ArrowVector[] vectors) {
+  private ArrowBatches(RecordBatchReader reader, SparkTask task, boolean isSource, ArrowVector[] vectors) {
     this.isCopied = task.isOnDevice(reader);
     this.reader = isCopied ? reader.copyTo(task.mainMemory().manager(), task.stream(), isSource ? 2 : 0) : reader;
     this.task = task;
@@ -71,7 +71,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
    * @param type the columns that Spark reads, by their names
    * @throws IllegalArgumentException if the stream has other columns, with their names and both types
    */
-  public static ArrowBatches of(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type,
+  public static ArrowBatches of(RecordBatchReader reader, SparkTask task, boolean isSource, StructType type,
       boolean truncatesNanos) {
     try {
       return task.closeAtEnd(open(reader, task, isSource, type, truncatesNanos));
@@ -81,7 +81,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
   }
 
-  private static void closeAfter(Throwable t, DeviceArrayReader reader) {
+  private static void closeAfter(Throwable t, RecordBatchReader reader) {
     try {
       reader.close();
     } catch (RuntimeException second) {
@@ -89,7 +89,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     }
   }
 
-  private static ArrowBatches open(DeviceArrayReader reader, SparkTask task, boolean isSource, StructType type,
+  private static ArrowBatches open(RecordBatchReader reader, SparkTask task, boolean isSource, StructType type,
       boolean truncatesNanos) {
     int[] columns = columns(reader.schema(), type);
     List<Field> fields = new ArrayList<>();
@@ -97,7 +97,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     StructType read = SparkTypes.of(Schema.of(fields), truncatesNanos);
     for (int i = 0; i < columns.length; i++) check(fields.get(i), read.fields()[i], type.fields()[i]);
     ArrowVector[] vectors = Vectors.of(fields, read, truncatesNanos);
-    DeviceArrayReader selected = hasOnly(columns, reader.schema()) ? reader : reader.select(columns);
+    RecordBatchReader selected = hasOnly(columns, reader.schema()) ? reader : reader.select(columns);
     try {
       return new ArrowBatches(selected, task, isSource, vectors);
     } catch (Throwable t) {
@@ -148,13 +148,13 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
     release();
     long start = System.nanoTime();
     long made = memory.madeBytes();
-    DeviceArray next = reader.next();
+    RecordBatch next = reader.next();
     waited += System.nanoTime() - start;
     if (next == null) {
       close();
       return false;
     }
-    DeviceArray here = inMainMemory(next);
+    RecordBatch here = inMainMemory(next);
     try (here) {
       array = here.pushDownNulls(); // Spark reads columns, not structs
     }
@@ -179,9 +179,9 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   }
 
   /** Returns the array in memory that the CPU can read. */
-  private DeviceArray inMainMemory(DeviceArray next) {
+  private RecordBatch inMainMemory(RecordBatch next) {
     long start = System.nanoTime();
-    DeviceArray here = next;
+    RecordBatch here = next;
     try {
       if (!next.device().isCpuAccessible()) {
         try (next) {
@@ -228,7 +228,7 @@ public final class ArrowBatches implements AutoCloseable, Cancellable {
   }
 
   private void release() {
-    DeviceArray current = array;
+    RecordBatch current = array;
     array = null;
     batch.close();
     if (current != null) current.close();

@@ -2,13 +2,13 @@
 package org.arbalest.spark.internal.vector;
 
 import java.util.List;
-import org.arbalest.device.columns.Column;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.columns.Column;
+import org.arbalest.device.types.ArrowTimeUnit;
 import org.arbalest.device.types.Field;
 import org.arbalest.device.types.FlatType;
 import org.arbalest.device.types.NestedType;
-import org.arbalest.device.types.ArrowTimeUnit;
 
 /**
  * The number of bytes of the buffers that a column has for its rows, with the items of its lists and the bytes of its
@@ -20,7 +20,7 @@ public final class ColumnBytes {
   private ColumnBytes() {}
 
   /** Returns the bytes of all columns of a batch. */
-  public static long of(DeviceArray batch) {
+  public static long of(RecordBatch batch) {
     long bytes = 0;
     for (int i = 0; i < batch.schema().fields().size(); i++) bytes += of(batch.column(i));
     return bytes;

@@ -5,7 +5,7 @@ import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
 import org.apache.spark.TaskContext
-import org.arbalest.device.DeviceArrayReader
+import org.arbalest.device.RecordBatchReader
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.DataType
 import org.arbalest.device.types.Field
@@ -71,7 +71,7 @@ class TaskMemorySpec : FunSpec({
             val rows = DataFrames.columns(Cluster.session.range(0, 1, 1, 1).toDF()) { _, _ ->
                 val task = SparkTask.of(TaskContext.get())
                 var left = 1
-                val made = DeviceArrayReader.of(schema) {
+                val made = RecordBatchReader.of(schema) {
                     // 80 MB of 128 MiB
                     if (left-- == 0) null else BatchBuilder.of(task.mainMemory().manager()).use {
                         it.column(schema.fields()[0]).appendAll(LongArray(10_000_000))

@@ -3,8 +3,8 @@ package org.arbalest.spark.internal.vector
 
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
-import org.arbalest.device.DeviceArray
 import org.arbalest.device.Devices
+import org.arbalest.device.RecordBatch
 import org.arbalest.device.builders.BatchBuilder
 import org.arbalest.device.types.ArrowTimeUnit
 import org.arbalest.device.types.DataType
@@ -21,7 +21,7 @@ class ColumnBytesSpec : FunSpec({
     fun bytes(
         type: DataType,
         value: Any?,
-        rows: (DeviceArray) -> DeviceArray = { it.slice(0, 10) },
+        rows: (RecordBatch) -> RecordBatch = { it.slice(0, 10) },
     ): Long = BatchBuilder.of(Devices.cpu(), 10).use { builder ->
         builder.column(Field.of("x", type), List(10) { value })
         builder.build()

@@ -8,6 +8,7 @@ import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.builders.BatchBuilder;
 import org.arbalest.device.ipc.internal.memory.MappedFault;
 import org.arbalest.device.types.Field;
@@ -21,7 +22,7 @@ final class AllBatches {
   /** The batches, one after the other. */
   interface Batches {
     @Nullable
-    DeviceArray next() throws IOException;
+    RecordBatch next() throws IOException;
   }
 
   /**
@@ -30,23 +31,23 @@ final class AllBatches {
    * @param memory the memory of the result if there are several batches
    * @param name the name of the input, for errors of joining; those of the batches have it
    */
-  static DeviceArray read(Schema schema, Batches batches, MemoryManager memory, InputName name) throws IOException {
-    List<DeviceArray> all = new ArrayList<>();
+  static RecordBatch read(Schema schema, Batches batches, MemoryManager memory, InputName name) throws IOException {
+    List<RecordBatch> all = new ArrayList<>();
     try {
-      for (DeviceArray next = batches.next(); next != null; next = batches.next()) all.add(next);
+      for (RecordBatch next = batches.next(); next != null; next = batches.next()) all.add(next);
       return switch (all.size()) {
         case 0 -> empty(schema);
         case 1 -> all.getFirst().retain();
         default -> joined(all, memory, name);
       };
     } finally {
-      all.forEach(DeviceArray::close);
+      all.forEach(RecordBatch::close);
     }
   }
 
-  private static DeviceArray joined(List<DeviceArray> all, MemoryManager memory, InputName name) {
+  private static RecordBatch joined(List<RecordBatch> all, MemoryManager memory, InputName name) {
     try {
-      DeviceArray joined = DeviceArray.concat(all, memory, memory.device().defaultStream());
+      RecordBatch joined = DeviceArray.concat(all, memory, memory.device().defaultStream());
       try {
         joined.synchronize();
         MappedFault.settle();
@@ -62,10 +63,10 @@ final class AllBatches {
     }
   }
 
-  private static DeviceArray empty(Schema schema) {
+  private static RecordBatch empty(Schema schema) {
     try (BatchBuilder builder = BatchBuilder.of(Devices.cpu())) {
       for (Field field : schema.fields()) builder.column(field);
-      try (DeviceArray made = builder.build()) {
+      try (RecordBatch made = builder.build()) {
         return made.withMetadata(schema.metadata());
       }
     }

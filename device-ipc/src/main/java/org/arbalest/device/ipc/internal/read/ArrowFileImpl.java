@@ -12,9 +12,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.ipc.ArrowFile;
 import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
@@ -216,10 +216,10 @@ public final class ArrowFileImpl implements ArrowFile {
   }
 
   @Override
-  public DeviceArray batch(int index) throws IOException {
+  public RecordBatch batch(int index) throws IOException {
     requireBatch(index);
     retainOpen();
-    DeviceArray array;
+    RecordBatch array;
     try {
       BatchDecoder taken = idle.getAndSet(null);
       BatchDecoder decoder = taken == null ? new BatchDecoder(content.options) : taken;
@@ -239,7 +239,7 @@ public final class ArrowFileImpl implements ArrowFile {
   }
 
   @Override
-  public DeviceArray readAll() throws IOException {
+  public RecordBatch readAll() throws IOException {
     int[] next = {0};
     return AllBatches.read(schema(), () -> next[0] == batchCount() ? null : batch(next[0]++), content.memory(),
         content.name);
@@ -252,11 +252,11 @@ public final class ArrowFileImpl implements ArrowFile {
   }
 
   @Override
-  public DeviceArrayReader reader() {
+  public RecordBatchReader reader() {
     retainOpen();
     try {
       FileSource source = new FileSource(content, projection);
-      return DeviceArrayReader.of(projection.schema, source.deviceType(), source);
+      return RecordBatchReader.of(projection.schema, source.deviceType(), source);
     } catch (Throwable t) {
       content.release();
       throw t;

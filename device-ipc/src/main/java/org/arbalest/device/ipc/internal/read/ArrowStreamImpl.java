@@ -11,9 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
-import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.ipc.ArrowStream;
 import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
@@ -119,9 +119,9 @@ public final class ArrowStreamImpl implements ArrowStream {
   }
 
   @Override
-  public @Nullable DeviceArray next() throws IOException {
+  public @Nullable RecordBatch next() throws IOException {
     begin();
-    DeviceArray batch;
+    RecordBatch batch;
     try {
       batch = source.next();
     } catch (Throwable t) {
@@ -133,7 +133,7 @@ public final class ArrowStreamImpl implements ArrowStream {
   }
 
   @Override
-  public DeviceArray readAll() throws IOException {
+  public RecordBatch readAll() throws IOException {
     return AllBatches.read(schema(), this::next, source.memory(), source.name);
   }
 
@@ -147,7 +147,7 @@ public final class ArrowStreamImpl implements ArrowStream {
   }
 
   /** Ends the reading of a batch. Closes the batch if the input cannot be closed. */
-  private void end(@Nullable DeviceArray batch) {
+  private void end(@Nullable RecordBatch batch) {
     if (state.compareAndSet(State.READING, State.IDLE)) return;
     try {
       source.close();
@@ -159,7 +159,7 @@ public final class ArrowStreamImpl implements ArrowStream {
 
   private void end(Throwable failure) {
     try {
-      end((DeviceArray) null);
+      end((RecordBatch) null);
     } catch (Throwable t) {
       failure.addSuppressed(t);
     }
@@ -186,11 +186,11 @@ public final class ArrowStreamImpl implements ArrowStream {
   }
 
   @Override
-  public DeviceArrayReader reader() {
+  public RecordBatchReader reader() {
     begin();
-    DeviceArrayReader reader;
+    RecordBatchReader reader;
     try {
-      reader = DeviceArrayReader.of(schema(), source.deviceType(), source);
+      reader = RecordBatchReader.of(schema(), source.deviceType(), source);
     } catch (Throwable t) {
       end(t);
       throw t;

@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.arrow.flatbuf.DictionaryBatch;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.ipc.IpcReadOptions;
 
 /** The content of a file, for its handle and its readers, which are counted: the last one closes it. Thread-safe. */
@@ -55,11 +55,11 @@ final class FileContent {
   }
 
   /** Reads a batch. The caller closes it, and uses the content meanwhile. */
-  DeviceArray batch(int index, Projection projection, BatchDecoder decoder) throws IOException {
+  RecordBatch batch(int index, Projection projection, BatchDecoder decoder) throws IOException {
     try {
       if (!projection.dictionaries().isEmpty()) load(projection);
       footer.batch(index, file, decoder.message);
-      return decoder.batch(decoder.message, projection, dictionaries);
+      return decoder.batch(decoder.message, projection, dictionaries).asRecordBatch();
     } catch (DeviceException e) {
       throw name.named(e);
     } catch (InternalError e) {

@@ -2,13 +2,13 @@
 package org.arbalest.device.ipc.internal.read;
 
 import java.io.IOException;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceType;
+import org.arbalest.device.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /** The batches of a file, in order. */
-final class FileSource implements DeviceArrayReader.Source {
+final class FileSource implements DeviceArrayReader.Source<RecordBatch> {
   private final FileContent content;
   private final BatchDecoder decoder;
   private Projection projection;
@@ -26,7 +26,7 @@ final class FileSource implements DeviceArrayReader.Source {
   }
 
   @Override
-  public @Nullable DeviceArray next() throws IOException {
+  public @Nullable RecordBatch next() throws IOException {
     return next == content.footer.batchCount() ? null : content.batch(next++, projection, decoder);
   }
 

@@ -4,18 +4,18 @@ package org.arbalest.device.ipc.internal.read;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
-import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.DeviceType;
 import org.arbalest.device.MemoryManager;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.ipc.DictionaryMetadata;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.types.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /** The batches of a stream, in order. */
-final class StreamSource implements DeviceArrayReader.Source {
+final class StreamSource implements DeviceArrayReader.Source<RecordBatch> {
   final InputName name;
   private final StreamInput input;
   private final BatchDecoder decoder;
@@ -62,12 +62,12 @@ final class StreamSource implements DeviceArrayReader.Source {
   }
 
   @Override
-  public @Nullable DeviceArray next() throws IOException {
+  public @Nullable RecordBatch next() throws IOException {
     // after an error the position in the input may be anywhere in a message
     if (hasFailed) throw new IllegalStateException("the Arrow stream failed before; close it");
     hasFailed = true; // unless the end is reached
     try {
-      DeviceArray batch = read();
+      RecordBatch batch = read();
       hasFailed = false;
       return batch;
     } catch (DeviceException e) {
@@ -79,7 +79,7 @@ final class StreamSource implements DeviceArrayReader.Source {
     }
   }
 
-  private @Nullable DeviceArray read() throws IOException {
+  private @Nullable RecordBatch read() throws IOException {
     Message message = decoder.message;
     collected.clear();
     while (!isAtEnd && input.next(message)) {
@@ -91,7 +91,7 @@ final class StreamSource implements DeviceArrayReader.Source {
       }
       Metadata itsMetadata = message.metadata();
       IpcCompression itsCompression = message.compression(message.recordBatch());
-      DeviceArray batch = decoder.batch(message, projection, dictionaries);
+      RecordBatch batch = decoder.batch(message, projection, dictionaries).asRecordBatch();
       metadata = itsMetadata;
       dictionaryMetadata = collected.toList();
       compression = itsCompression;

@@ -8,9 +8,10 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.arbalest.device.DeviceArray;
-import org.arbalest.device.DeviceArrayReader;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Devices;
+import org.arbalest.device.RecordBatch;
+import org.arbalest.device.RecordBatchReader;
 import org.arbalest.device.ipc.ArrowWriter;
 import org.arbalest.device.ipc.IpcCompression;
 import org.arbalest.device.ipc.IpcWriteOptions;
@@ -97,7 +98,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   /** Writes all batches of a reader to a file or stream at a path, and closes the reader. */
-  public static void writeAll(Path path, boolean isFile, DeviceArrayReader reader, IpcWriteOptions options)
+  public static void writeAll(Path path, boolean isFile, RecordBatchReader reader, IpcWriteOptions options)
       throws IOException {
     try (reader) {
       finish(at(path, isFile, reader.schema(), options), reader);
@@ -105,7 +106,7 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   /** Writes all batches of a reader to a channel, which stays open, and closes the reader. */
-  public static void writeAll(WritableByteChannel channel, boolean isFile, DeviceArrayReader reader,
+  public static void writeAll(WritableByteChannel channel, boolean isFile, RecordBatchReader reader,
       IpcWriteOptions options) throws IOException {
     try (reader) {
       Output output = new Output(Objects.requireNonNull(channel, "channel"), null, false);
@@ -114,14 +115,14 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   /** Writes all batches of a reader to a stream of bytes, which stays open, and closes the reader. */
-  public static void writeAll(OutputStream output, boolean isFile, DeviceArrayReader reader, IpcWriteOptions options)
+  public static void writeAll(OutputStream output, boolean isFile, RecordBatchReader reader, IpcWriteOptions options)
       throws IOException {
     try (reader) {
       writeAll(OutputStreamChannel.of(Objects.requireNonNull(output, "output")), isFile, reader, options);
     }
   }
 
-  private static void finish(ArrowWriterImpl writer, DeviceArrayReader reader) throws IOException {
+  private static void finish(ArrowWriterImpl writer, RecordBatchReader reader) throws IOException {
     try (writer) {
       writer.writeAll(reader);
       writer.finish();
@@ -155,12 +156,12 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   @Override
-  public void write(DeviceArray batch) throws IOException {
+  public void write(RecordBatch batch) throws IOException {
     write(batch, Metadata.empty());
   }
 
   @Override
-  public void write(DeviceArray batch, Metadata metadata) throws IOException {
+  public void write(RecordBatch batch, Metadata metadata) throws IOException {
     Objects.requireNonNull(batch, "batch");
     Objects.requireNonNull(metadata, "metadata");
     requireOpen();
@@ -181,13 +182,13 @@ public final class ArrowWriterImpl implements ArrowWriter {
     hasFailedCall = false;
   }
 
-  private void writeParts(DeviceArray batch, SameLayout layout, Metadata metadata) throws IOException {
-    try (DeviceArray readable = readable(batch, layout)) {
+  private void writeParts(RecordBatch batch, SameLayout layout, Metadata metadata) throws IOException {
+    try (RecordBatch readable = readable(batch, layout)) {
       long rows = readable.length();
       long most = options.maxBatchRows();
       if (rows <= most) writePart(readable, metadata);
       else for (long from = 0; from < rows; from += most) {
-        try (DeviceArray part = readable.slice(from, Math.min(most, rows - from))) {
+        try (RecordBatch part = readable.slice(from, Math.min(most, rows - from))) {
           writePart(part, metadata);
         }
       }
@@ -195,21 +196,21 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   /** Returns a batch that the CPU can read now, without null rows of its own, in the writer's schema. */
-  private DeviceArray readable(DeviceArray batch, SameLayout layout) {
+  private RecordBatch readable(RecordBatch batch, SameLayout layout) {
     if (!batch.device().isCpuAccessible()) {
-      try (DeviceArray copy = batch.copyTo(Devices.cpu())) {
+      try (RecordBatch copy = batch.copyTo(Devices.cpu())) {
         return readable(copy, layout);
       }
     }
     batch.synchronize();
-    DeviceArray pushed = batch.pushDownNulls();
+    RecordBatch pushed = batch.pushDownNulls();
     if (!layout.mustConvert()) return pushed;
     try (pushed) {
       return pushed.convertTo(schema.schema.asField());
     }
   }
 
-  private void writePart(DeviceArray part, Metadata metadata) throws IOException {
+  private void writePart(RecordBatch part, Metadata metadata) throws IOException {
     if (schema.hasDictionaries()) dictionaries.write(schema, part);
     try (encoded) {
       encoder.encode(schema, part);
@@ -234,11 +235,11 @@ public final class ArrowWriterImpl implements ArrowWriter {
   }
 
   @Override
-  public void writeAll(DeviceArrayReader reader) throws IOException {
+  public void writeAll(RecordBatchReader reader) throws IOException {
     Objects.requireNonNull(reader, "reader");
     while (true) {
       hasFailedCall = true; // unless the reader returns
-      try (DeviceArray batch = reader.next()) {
+      try (RecordBatch batch = reader.next()) {
         hasFailedCall = false;
         if (batch == null) return;
         write(batch);

@@ -10,6 +10,7 @@ import org.arbalest.device.ArrayData;
 import org.arbalest.device.DeviceArray;
 import org.arbalest.device.DeviceException;
 import org.arbalest.device.Errno;
+import org.arbalest.device.RecordBatch;
 import org.arbalest.device.ipc.internal.schema.IpcField;
 import org.arbalest.device.ipc.internal.schema.IpcSchema;
 import org.arbalest.device.spi.ArrayBridge;
@@ -63,7 +64,7 @@ final class DictionaryWriter implements AutoCloseable {
   }
 
   /** Writes the missing values of the dictionaries of a batch, which the CPU can read. */
-  void write(IpcSchema schema, DeviceArray batch) throws IOException {
+  void write(IpcSchema schema, RecordBatch batch) throws IOException {
     ArrayStruct struct = ArrayBridge.struct(batch);
     depth = 0;
     for (int i = 0; i < schema.columnCount(); i++) {
@@ -73,7 +74,7 @@ final class DictionaryWriter implements AutoCloseable {
   }
 
   /** Writes the dictionaries of the array that is one step below the current one; see {@link #write}. */
-  private boolean writeBelow(IpcField field, ArrayStruct struct, int step, DeviceArray batch) throws IOException {
+  private boolean writeBelow(IpcField field, ArrayStruct struct, int step, RecordBatch batch) throws IOException {
     if (depth == steps.length) steps = Arrays.copyOf(steps, 2 * depth);
     steps[depth++] = step;
     boolean isReplaced = write(field, struct, batch);
@@ -82,7 +83,7 @@ final class DictionaryWriter implements AutoCloseable {
   }
 
   /** Returns whether a dictionary of the field, or of its children, was replaced. */
-  private boolean write(IpcField field, ArrayStruct struct, DeviceArray batch) throws IOException {
+  private boolean write(IpcField field, ArrayStruct struct, RecordBatch batch) throws IOException {
     boolean isReplaced = false;
     for (int i = 0; i < field.childCount(); i++) {
       IpcField child = field.child(i);
@@ -104,7 +105,7 @@ final class DictionaryWriter implements AutoCloseable {
   }
 
   /** Returns the dictionary of the current array by itself. The caller closes it. */
-  private DeviceArray openDictionary(IpcField values, DeviceArray batch) {
+  private DeviceArray openDictionary(IpcField values, RecordBatch batch) {
     try (ArrayData root = ArrayData.of(batch)) {
       ArrayData data = root;
       for (int i = 0; i < depth; i++) data = steps[i] < 0 ? dictionary(data) : data.children().get(steps[i]);
