@@ -138,7 +138,8 @@ internal class ArrowCppAsyncSoak(private val random: Random) {
         val fails = random.nextBoolean()
         CppConsumer(1L + random.nextInt(6)).use { consumer ->
             var next = 0
-            val reader = RecordBatchReader.of(Numbered.schema, DeviceType.CPU, object : DeviceArrayReader.Source<RecordBatch> {
+            val type = DeviceType.CPU
+            val reader = RecordBatchReader.of(Numbered.schema, type, object : DeviceArrayReader.Source<RecordBatch> {
                 override fun next(): RecordBatch? =
                     if (next < batches) Numbered.batch(next++) else if (fails) throw IOException("disk gone") else null
             })

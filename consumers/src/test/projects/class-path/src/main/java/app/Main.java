@@ -26,7 +26,7 @@ public final class Main {
         CData.exportArray(symbols, array, CExport.DATA.schemaTo(schema));
       }
       try (RecordBatch batch =
-          CData.importArray(array, CImport.DATA.schema(Schema.ofStruct(CData.importSchema(schema))))) {
+          CData.importBatch(array, CImport.DATA.schema(Schema.ofStruct(CData.importSchema(schema))))) {
         System.out.println("symbols " + batch.column("symbol").getString(0) + batch.column("symbol").getString(1));
       }
     }
