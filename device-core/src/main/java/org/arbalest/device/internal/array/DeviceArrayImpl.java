@@ -59,13 +59,10 @@ public sealed class DeviceArrayImpl extends Handle implements DeviceArray permit
     return (DeviceArrayImpl) array;
   }
 
-  /**
-   * Returns the result of an operation on an array whose type stays a struct, or stays another type, with the class of
-   * that array.
-   */
+  /** Returns the result of an operation that makes a batch of a batch, with the static type of the given array. */
   @SuppressWarnings("unchecked") // the type decides the class, see of
   public static <A extends DeviceArray> A like(A array, DeviceArray result) {
-    assert array instanceof RecordBatch == result instanceof RecordBatch : array + " and " + result;
+    assert !(array instanceof RecordBatch) || result instanceof RecordBatch : array + " became " + result;
     return (A) result;
   }
 
