@@ -139,15 +139,44 @@ internal class SqliteSpec : FunSpec({
                     connection.execute("COMMIT")
                 }
                 connection.ingest(append, batch("id", 20)) shouldBe 1
-                connection.query("SELECT id FROM t ORDER BY id").use { open -> // which a failure does not end
-                    open.next()!!.close()
+                val numbers =
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i FROM n"
+                connection.query(numbers).use { open -> // a failure does not end it
+                    var rows = open.next()!!.use { it.length() }
+                    rows shouldBe 1024
                     shouldThrow<AdbcException> { connection.ingest(append, batch("none", 1)) }
-                    open.next() shouldBe null
+                    while (true) rows += open.next()?.use { it.length() } ?: break
+                    rows shouldBe 3000
                 }
             }
             database.connect().use { connection ->
                 connection.query("SELECT id FROM t ORDER BY id").rows() shouldBe
                     listOf(1L, 2L, 11L, 12L, 20L).map { listOf(it) }
+            }
+        }
+    }
+
+    test("an ingestion is rejected while an INSERT … RETURNING has rows left, and nothing is lost") {
+        val file = tempfile(suffix = ".db")
+        val append = AdbcIngest.into("t").with(AdbcIngest.Mode.APPEND)
+        fun batch(id: Long) = BatchBuilder.of(Devices.cpu()).use { it.int64("id", longArrayOf(id)).build() }
+        val insert = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) " +
+            "INSERT INTO t SELECT i FROM n RETURNING id"
+        driver.open(mapOf("uri" to "file:$file")).use { database ->
+            database.connect().use { connection ->
+                connection.execute("CREATE TABLE t (id INTEGER)")
+                connection.query(insert).use { writing ->
+                    writing.next()!!.close()
+                    shouldThrow<AdbcException> { connection.ingest(append, batch(-1)) }.message shouldContain
+                        "read the result to its end, or close it"
+                    while (true) writing.next()?.close() ?: break
+                }
+                connection.execute("INSERT INTO t VALUES (4000)") shouldBe 1
+                connection.ingest(append, batch(5000)) shouldBe 1
+            }
+            database.connect().use { connection ->
+                connection.query("SELECT count(*), max(id), min(id) FROM t").rows() shouldBe
+                    listOf(listOf(3002L, 5000L, 1L))
             }
         }
     }

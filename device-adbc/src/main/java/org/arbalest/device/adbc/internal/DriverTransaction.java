@@ -36,6 +36,10 @@ final class DriverTransaction {
   /** A part of SQLite's answer to a ROLLBACK without a transaction. */
   private static final String SQLITE_IDLE = "no transaction is active";
 
+  private static final String SQLITE_BEGUN = "within a transaction";
+
+  private static final String SQLITE_WRITES = "SQL statements in progress";
+
   private final NativeHandle connection;
 
   /** The session's zone, if the transaction is the caller's; null if the driver begins it. */
@@ -157,7 +161,7 @@ final class DriverTransaction {
       SessionSql.execute(connection, "ROLLBACK");
       return true;
     } catch (AdbcException e) { // the connection is lost, and with it the transaction
-      if (isSqlite && String.valueOf(e.getMessage()).contains(SQLITE_IDLE)) return true;
+      if (isSqlite && says(e, SQLITE_IDLE)) return true;
       System.getLogger("org.arbalest.device.adbc").log(Level.WARNING,
           "a transaction that was left open could not be rolled back", e);
       return false;
@@ -168,17 +172,37 @@ final class DriverTransaction {
    * Returns whether SQLite's driver begins a transaction for an ingestion. It leaves that open if it cannot prepare its
    * INSERT, or commit. (Seen with 1.13; {@code ExecuteIngestImpl} in {@code sqlite.cc}.) Only the answer to a BEGIN
    * says whether SQL has begun one.
+   *
+   * @throws AdbcException if a result of a statement that writes, such as {@code INSERT … RETURNING}, has rows left.
+   *     SQLite then refuses each COMMIT, but not the driver's BEGIN, and a ROLLBACK would undo that statement. Like
+   *     COMMIT, SAVEPOINT is refused, but leaves nothing open
    */
   static boolean beginsForIngestion(NativeHandle statement) {
     NativeHandle connection = statement.connection();
     if (!connection.lock.record.isAutoCommit() || KnownDriver.of(statement) != KnownDriver.SQLITE) return false;
     try {
-      SessionSql.execute(connection, "BEGIN");
-    } catch (AdbcException _) {
-      return false;
+      SessionSql.execute(connection, "SAVEPOINT arbalest");
+    } catch (AdbcException e) {
+      if (!says(e, SQLITE_WRITES)) throw e;
+      throw refused(connection, AdbcFunction.STATEMENT_EXECUTE_QUERY)
+          .message("an open result of this connection is of a statement that writes, such as INSERT … RETURNING, and "
+              + "until its end SQLite commits nothing: read the result to its end, or close it, before an ingestion")
+          .build();
     }
-    SessionSql.execute(connection, "COMMIT"); // of nothing; a ROLLBACK might end open results
+    SessionSql.execute(connection, "RELEASE arbalest");
+    try {
+      SessionSql.execute(connection, "BEGIN");
+    } catch (AdbcException e) {
+      if (says(e, SQLITE_BEGUN)) return false;
+      boolean _ = endLeft(connection);
+      throw e;
+    }
+    SessionSql.execute(connection, "COMMIT");
     return true;
+  }
+
+  private static boolean says(AdbcException e, String words) {
+    return String.valueOf(e.getMessage()).contains(words);
   }
 
   /** Returns the state of the transaction, which the driver knows without its server; null for another driver. */

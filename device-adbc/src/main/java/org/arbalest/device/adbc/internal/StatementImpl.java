@@ -359,6 +359,15 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     return Objects.requireNonNull(affected);
   }
 
+  /** Ends a failed execution. */
+  private void endAfter(Throwable failure) {
+    try {
+      binding.executed(true, table != null);
+    } catch (Throwable second) {
+      failure.addSuppressed(second);
+    }
+  }
+
   /**
    * Runs an execution under the connection lock, with the bound source, which it uses up. The source is closed after
    * the execution, or by the result.
@@ -373,17 +382,15 @@ public final class StatementImpl extends HandleImpl implements AdbcStatement {
     }
     BoundSource fedBy = binding.take();
     @Nullable T given;
-    boolean hasFailed = true;
     try {
       try {
         given = execution.apply(fedBy);
-        hasFailed = false;
+        binding.executed(false, table != null);
+      } catch (Throwable t) {
+        endAfter(t);
+        throw t;
       } finally {
-        try {
-          binding.executed(hasFailed, table != null);
-        } finally {
-          leave();
-        }
+        leave();
       }
     } catch (Throwable t) {
       closeAfter(t, fedBy);

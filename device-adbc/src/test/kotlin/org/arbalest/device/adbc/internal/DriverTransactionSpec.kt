@@ -409,11 +409,34 @@ class DriverTransactionSpec : FunSpec({
                 shouldThrow<AdbcException> { connection.execute("BEGIN") } // SQL's own transaction is still open
                 connection.execute("ROLLBACK")
                 connection.isAutoCommit = false
+                connection.execute("INSERT INTO x VALUES (3)") shouldBe 1
                 shouldThrow<AdbcException> { connection.ingest(append, wrong()) }
+                connection.query("SELECT count(*) FROM x WHERE id = 3").single() shouldBe 1L // not rolled back
                 connection.rollback()
             }
             database.connect().use { connection ->
                 connection.query("SELECT id FROM x ORDER BY id").rows().map { it.single() } shouldBe listOf(1L, 2L)
+            }
+        }
+    }
+
+    test("an ingestion is rejected while a statement of SQLite writes, so that nothing later is lost [ADB-36]") {
+        Faulty.c.bindAsSqlite()
+        val append = AdbcIngest.into("x").with(AdbcIngest.Mode.APPEND)
+        fun row(id: Long) = BatchBuilder.of(Devices.cpu(), 1).use { it.int64("id", longArrayOf(id)).build() }
+        Faulty.driver.open(mapOf<String, Any>()).use { database ->
+            database.connect().use { connection ->
+                connection.execute("CREATE TABLE x (id BIGINT)")
+                val writing = connection.query("INSERT INTO x VALUES (1) RETURNING id")
+                writing.next()!!.close()
+                shouldThrow<AdbcException> { connection.ingest(append, row(2)) }.message shouldContain
+                    "read the result to its end, or close it"
+                writing.close()
+                connection.execute("INSERT INTO x VALUES (3)") shouldBe 1
+                connection.ingest(append, row(4)) shouldBe 1
+            }
+            database.connect().use { connection ->
+                connection.query("SELECT id FROM x ORDER BY id").rows().map { it.single() } shouldBe listOf(1L, 3L, 4L)
             }
         }
     }

@@ -149,6 +149,7 @@ struct connection {
   int duck_manual;     /* DuckDB's autocommit is off */
   int own;             /* PG_BOUND: a transaction that the driver or BEGIN began */
   int is_begun;        /* SQLITE_BOUND: a transaction that the driver or BEGIN began */
+  int writers;         /* SQLITE_BOUND: the open results of statements that write, guarded by the state's lock */
   int utc, utc_before; /* PG_BOUND: whether the session's zone is UTC; before the last execution */
   int active, was_active, begun; /* PG_BOUND: after a COPY; before this call; autocommit is off, and BEGIN was sent */
   AdbcWarningHandler handler;

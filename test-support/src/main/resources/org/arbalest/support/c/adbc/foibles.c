@@ -13,7 +13,8 @@
  *
  * SQLITE_BOUND, SQLite's: the seconds of a date32 are computed in 32 bits (statement_reader.c). For an ingestion with
  * autocommit on, it begins a transaction, unless SQL has. It stays open if the driver cannot prepare its INSERT, such
- * as for a column that the table lacks (sqlite.cc, ExecuteIngestImpl).
+ * as for a column that the table lacks (sqlite.cc, ExecuteIngestImpl). While a result of INSERT … RETURNING has rows
+ * left, SQLite refuses each COMMIT and SAVEPOINT, but not BEGIN (vdbe.c, OP_AutoCommit and OP_Savepoint).
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,23 @@ AdbcStatusCode foibles_begin(struct call* call, struct connection* connection) {
   return ADBC_STATUS_OK;
 }
 
+/* What SQLite does to a COMMIT or SAVEPOINT while a statement writes. */
+static AdbcStatusCode sqlite_end(struct call* call, struct connection* connection, const char* what) {
+  state_lock();
+  int writers = connection->writers;
+  state_unlock();
+  if (!setting(SQLITE_BOUND) || writers == 0) return ADBC_STATUS_OK;
+  return call_fail(call, ADBC_STATUS_INTERNAL, "HY000", "cannot %s - SQL statements in progress", what);
+}
+
 AdbcStatusCode foibles_sql(struct call* call, struct connection* connection, const char* sql, int* is_done) {
+  *is_done = 1;
+  if (setting(SQLITE_BOUND) && strncmp(sql, "RELEASE", 7) == 0) return ADBC_STATUS_OK;
+  if (setting(SQLITE_BOUND) && strncmp(sql, "SAVEPOINT", 9) == 0) return sqlite_end(call, connection, "open savepoint");
+  if (strcmp(sql, "COMMIT") == 0) {
+    AdbcStatusCode status = sqlite_end(call, connection, "commit transaction");
+    if (status != ADBC_STATUS_OK) return status;
+  }
   if (strncmp(sql, "BEGIN", 5) == 0) connection->is_begun = 1;
   if (strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0) connection->is_begun = 0;
   *is_done = setting(PG_BOUND);
@@ -119,6 +136,8 @@ AdbcStatusCode foibles_ingest(struct call* call, struct connection* connection, 
 }
 
 AdbcStatusCode foibles_ingested(struct call* call, struct connection* connection) {
+  AdbcStatusCode status = sqlite_end(call, connection, "commit transaction");
+  if (status != ADBC_STATUS_OK) return status;
   connection->is_begun = 0;
   return duck_run(call, connection, "COMMIT");
 }

@@ -18,7 +18,7 @@ struct result {
   struct connection* connection;
   struct statement* statement; /* NULL: it belongs to the connection, or is invalid */
   int64_t index, at;           /* of the next batch; of the one that waits or fails */
-  int is_failing, is_copy;
+  int is_failing, is_copy, writes;
   int cancelled, ended, code; /* these and the next are guarded by the state's lock */
   const char* invalid;        /* the reason why the statement has no result any more */
   AdbcStatusCode status;      /* of the failure, which is permanent */
@@ -208,6 +208,12 @@ static int pull(struct result* own, struct ArrowArray* out) {
   }
 }
 
+/* Requires the state's lock. */
+static void stop_writing(struct result* own) {
+  own->connection->writers -= own->writes;
+  own->writes = 0;
+}
+
 static int get_next(struct ArrowArrayStream* self, struct ArrowArray* out) {
   struct result* own = self->private_data;
   if (is_gone(own, "get_next")) return EINVAL;
@@ -224,6 +230,7 @@ static int get_next(struct ArrowArrayStream* self, struct ArrowArray* out) {
   } else {
     state_lock();
     own->ended = 1;
+    stop_writing(own);
     state_unlock();
   }
   return leave(own, 0);
@@ -265,6 +272,7 @@ static void release(struct ArrowArrayStream* self) {
   if (own->statement != NULL && own->statement->result == own) own->statement->result = NULL;
   if (own->connection->metadata == own) own->connection->metadata = NULL;
   if (own->connection->copy == own) own->connection->copy = NULL;
+  stop_writing(own);
   state_unlock();
   guard_leave(&own->connection->handle.guard, 0);
   if (guard_leave(&own->guard, 0) > 0) tracker_violation("a stream was released while another call was in it");
@@ -287,8 +295,10 @@ static struct result* start(struct source* source, struct bound* bound, struct c
   own->is_failing = is_failing;
   own->is_copy = statement != NULL && bound == NULL
       && !option_is(&statement->handle, USE_COPY, ADBC_OPTION_VALUE_DISABLED);
+  own->writes = setting(SQLITE_BOUND) && statement != NULL && strstr(statement->sql, "RETURNING") != NULL;
   state_lock();
   connection->streams++;
+  connection->writers += own->writes;
   own->cancelled = statement != NULL ? statement->activity.cancelled : connection->activity.cancelled; /* just now */
   if (statement != NULL) statement->result = own;
   else connection->metadata = own;
