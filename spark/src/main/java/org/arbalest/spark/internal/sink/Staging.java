@@ -124,8 +124,9 @@ record Staging(AdbcParts.Database database, String table, TableName name, String
       connection.execute(lock);
     } catch (AdbcException e) {
       if (!FORBIDDEN.equals(e.sqlState())) throw e;
-      throw new IllegalStateException("an overwrite locks the table, and the tables in a view: grant UPDATE or DELETE, "
-          + "on those of a view to its owner, or overwrite the table itself: " + e.getMessage(), e);
+      throw new IllegalStateException("an overwrite locks the table, and all tables in a view: grant UPDATE or DELETE, "
+          + "on those of a view to its owner, of a security_invoker view to yourself, or overwrite the table itself: "
+          + e.getMessage(), e);
     }
   }
 
