@@ -128,13 +128,13 @@ public class ArrowRoots {
   /** Converts a root to a device array, and releases the array. */
   @Benchmark
   public void toDeviceArray(Roots roots) {
-    ArrowVectors.toDeviceArray(roots.root).close();
+    ArrowVectors.toRecordBatch(roots.root).close();
   }
 
   /** Converts a root to a device array, and loads it into the other root. */
   @Benchmark
   public void roundTrip(Roots roots) {
-    try (RecordBatch batch = ArrowVectors.toDeviceArray(roots.root)) {
+    try (RecordBatch batch = ArrowVectors.toRecordBatch(roots.root)) {
       ArrowVectors.loadInto(batch, roots.target);
     }
   }
@@ -142,7 +142,7 @@ public class ArrowRoots {
   /** Converts to a device array and into a root of another allocator, which wraps each buffer instead of sharing it. */
   @Benchmark
   public void roundTripElsewhere(Roots roots) {
-    try (RecordBatch batch = ArrowVectors.toDeviceArray(roots.root)) {
+    try (RecordBatch batch = ArrowVectors.toRecordBatch(roots.root)) {
       ArrowVectors.loadInto(batch, roots.targetElsewhere);
     }
   }
@@ -150,7 +150,7 @@ public class ArrowRoots {
   /** Converts a root to a device array, and to a new root. */
   @Benchmark
   public void newRoot(Roots roots) {
-    try (RecordBatch batch = ArrowVectors.toDeviceArray(roots.root)) {
+    try (RecordBatch batch = ArrowVectors.toRecordBatch(roots.root)) {
       ArrowVectors.toVectorSchemaRoot(batch, roots.allocator).close();
     }
   }

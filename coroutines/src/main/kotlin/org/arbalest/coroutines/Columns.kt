@@ -8,7 +8,7 @@ import org.arbalest.device.RecordBatch
  * `batch.select("price" to "usd", "symbol" to "symbol")`. See [RecordBatch.select]; the caller closes the result.
  *
  * @param columns pairs of a column's name in this batch, which is not a path, and its name in the result
- * @throws IllegalArgumentException if the array is not a struct, or if no column or several columns have a name
+ * @throws IllegalArgumentException if no column or several columns have a name
  */
 public fun RecordBatch.select(vararg columns: Pair<String, String>): RecordBatch =
     select(columns.map { it.first }, columns.map { it.second })

@@ -72,7 +72,8 @@ public fun Flow<RecordBatch>.asReader(
 ): RecordBatchReader = RecordBatchReader.of(schema, deviceType, FlowSource(this, context))
 
 /**
- * Returns a stream of the arrays that this flow emits, which have any type; see the overload for record batches.
+ * Returns a stream of the arrays that this flow emits, which have any type; see the overload for record batches, whose
+ * result has more operations.
  *
  * @param field the field of every array
  * @param deviceType the device type of every array

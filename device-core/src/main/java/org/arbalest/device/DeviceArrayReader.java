@@ -164,6 +164,18 @@ public sealed interface DeviceArrayReader<A extends DeviceArray> extends AutoClo
    */
   DeviceArrayReader<A> copyTo(MemoryManager target, DeviceStream stream, int ahead);
 
+  /**
+   * Creates a reader of the same arrays, which are record batches. It is for streams of
+   * {@link org.arbalest.device.c.CData#importArrayStream} whose type only the producer knows, and after a
+   * {@link #convertTo(Field)} to a struct.
+   *
+   * <p>The call consumes this reader, also one of batches.
+   *
+   * @throws IllegalArgumentException if the arrays are not structs; the message has their field
+   * @throws IllegalStateException if this reader was closed or consumed
+   */
+  RecordBatchReader asRecordBatchReader();
+
   /** Returns the type of each array. */
   Field field();
 

@@ -98,7 +98,7 @@ public final class ArrowReaders {
   private record Batches(ArrowReader reader, VectorSchemaRoot root) implements DeviceArrayReader.Source<RecordBatch> {
     @Override
     public @Nullable RecordBatch next() throws IOException {
-      return reader.loadNextBatch() ? ArrowVectors.toDeviceArray(root, reader) : null;
+      return reader.loadNextBatch() ? ArrowVectors.toRecordBatch(root, reader) : null;
     }
 
     @Override

@@ -59,7 +59,7 @@ public final class ArrowVectors {
    *
    * @return the array; the caller closes it
    */
-  public static RecordBatch toDeviceArray(VectorSchemaRoot root) {
+  public static RecordBatch toRecordBatch(VectorSchemaRoot root) {
     return VectorLender.lend(root, null);
   }
 
@@ -69,16 +69,16 @@ public final class ArrowVectors {
    * @param dictionaries contains the dictionaries of the root's fields; their buffers are retained too
    * @return the array; the caller closes it
    */
-  public static RecordBatch toDeviceArray(VectorSchemaRoot root, DictionaryProvider dictionaries) {
+  public static RecordBatch toRecordBatch(VectorSchemaRoot root, DictionaryProvider dictionaries) {
     return VectorLender.lend(root, Objects.requireNonNull(dictionaries, "dictionaries"));
   }
 
-  /** Returns a vector without dictionaries as an array; see {@link #toDeviceArray(VectorSchemaRoot)}. */
+  /** Returns a vector without dictionaries as an array; see {@link #toRecordBatch(VectorSchemaRoot)}. */
   public static DeviceArray toDeviceArray(FieldVector vector) {
     return VectorLender.lend(vector, null);
   }
 
-  /** Returns a vector as an array; see {@link #toDeviceArray(VectorSchemaRoot, DictionaryProvider)}. */
+  /** Returns a vector as an array; see {@link #toRecordBatch(VectorSchemaRoot, DictionaryProvider)}. */
   public static DeviceArray toDeviceArray(FieldVector vector, DictionaryProvider dictionaries) {
     return VectorLender.lend(vector, Objects.requireNonNull(dictionaries, "dictionaries"));
   }

@@ -189,7 +189,7 @@ class ArrowReadersSpec : FunSpec({
         provider.put(Dictionary(texts(allocator, "words", values.toList()), DictionaryEncoding(3, false, null)))
         texts(allocator, "t", values.toList()).use {
             VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(3)) as FieldVector)
-        }.use { ArrowVectors.toDeviceArray(it, provider) }
+        }.use { ArrowVectors.toRecordBatch(it, provider) }
     }
 
     fun reader(allocator: BufferAllocator, vararg batches: RecordBatch) =
@@ -303,7 +303,7 @@ class ArrowReadersSpec : FunSpec({
     for (kind in VectorKind.all + VectorKind.nested) {
         test("batches and slices of $kind pass through IPC and come back equal [ARJ-07]") {
             RootAllocator().use { allocator ->
-                kind.filled(allocator, 43).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { whole ->
+                kind.filled(allocator, 43).use { ArrowVectors.toRecordBatch(VectorSchemaRoot.of(it)) }.use { whole ->
                     val parts = listOf(0L to 43L, 5L to 20L, 9L to 0L, 8L to 35L)
                         .map { (from, count) -> whole.slice(from, count) }
                     throughIpc(parts, allocator)

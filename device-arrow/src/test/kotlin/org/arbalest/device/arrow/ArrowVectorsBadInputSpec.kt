@@ -69,12 +69,12 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a row count that differs and a closed vector are errors [ARJ-06]") {
         RootAllocator().use { allocator ->
             VectorSchemaRoot(listOf(numbers(allocator), texts(allocator, rows = 9))).use { root ->
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }.message shouldContain
                     "\$.texts: the vector has 9 values, but the root 10 rows"
             }
             root(allocator).use { root ->
                 root.getVector("numbers").close()
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "was it closed?"
+                shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }.message shouldContain "was it closed?"
             }
         }
     }
@@ -111,7 +111,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 union.setType(0, MinorType.INT)
                 union.getIntVector().setSafe(0, 5)
                 union.valueCount = 2
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(union)) }
+                shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(VectorSchemaRoot.of(union)) }
                     .message shouldContain "\$.u: row 1 has the type id 0"
             }
             DenseUnionVector.empty("u", allocator).use { union ->
@@ -138,11 +138,11 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 (vector.childrenFromFields[1] as VarCharVector).setSafe(1, "x".toByteArray())
                 root.rowCount = 2
                 vector.typeBuffer.setByte(0, 5).also { vector.typeBuffer.setByte(1, 9) }
-                ArrowVectors.toDeviceArray(root).use { batch ->
+                ArrowVectors.toRecordBatch(root).use { batch ->
                     batch.validate(Validation.FULL)
                     batch.column("u").toList() shouldContainExactly listOf(42L, "x")
                     ArrowVectors.toVectorSchemaRoot(batch, allocator).use { back ->
-                        ArrowVectors.toDeviceArray(back).use { it.difference(batch).shouldBeNull() }
+                        ArrowVectors.toRecordBatch(back).use { it.difference(batch).shouldBeNull() }
                     }
                 }
             }
@@ -154,9 +154,9 @@ class ArrowVectorsBadInputSpec : FunSpec({
             StructVector.empty("s", allocator).use { struct ->
                 val root = VectorSchemaRoot.of(struct)
                 struct.addOrGet("late", FieldType.nullable(ArrowType.Int(32, true)), IntVector::class.java)
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain "syncSchema"
+                shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }.message shouldContain "syncSchema"
                 root.syncSchema()
-                ArrowVectors.toDeviceArray(root).close()
+                ArrowVectors.toRecordBatch(root).close()
             }
         }
     }
@@ -165,7 +165,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
                 VectorSchemaRoot.of(numbers(allocator, "other"), texts(allocator)).use { others ->
-                    ArrowVectors.toDeviceArray(others).use { batch ->
+                    ArrowVectors.toRecordBatch(others).use { batch ->
                         shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, root) }.message shouldContain
                             "\"other\" of the array, but \"numbers\""
                     }
@@ -179,7 +179,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
     test("a memory limit at any buffer is an error, and nothing stays allocated [ARJ-06]") {
         RootAllocator().use { source ->
             root(source).use { root ->
-                ArrowVectors.toDeviceArray(root).use { batch ->
+                ArrowVectors.toRecordBatch(root).use { batch ->
                     val whole = RootAllocator().use { target ->
                         ArrowVectors.toVectorSchemaRoot(batch, target).use { target.allocatedMemory }
                     }
@@ -210,7 +210,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         RootAllocator().use { source ->
             val closed = RootAllocator().apply { close() }
             root(source).use { root ->
-                ArrowVectors.toDeviceArray(root).use { batch ->
+                ArrowVectors.toRecordBatch(root).use { batch ->
                     withClue("the check of a closed allocator needs assertions (-ea)") {
                         shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, closed) }
                             .message shouldContain "\$.numbers"
@@ -241,7 +241,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             for (spoil in listOf<(IntVector) -> Unit>({ it.close() }, { it.valueCount = 3 })) {
                 VectorKind.all.single { it.name == "Struct" }.filled(allocator, 10).use { struct ->
                     spoil((struct as StructVector).getChild("a") as IntVector)
-                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(struct)) }
+                    shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(VectorSchemaRoot.of(struct)) }
                         .message shouldContain "\$.v.a: length = "
                     shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(struct) }.message shouldContain
                         "\$.a: length = "
@@ -256,7 +256,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             val root = VectorSchemaRoot.of(numbers, texts) // Arrow Java cannot close it after the release below
             val held = numbers.dataBuffer.refCnt()
             texts.dataBuffer.referenceManager.release() shouldBe true
-            val failure = shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }
+            val failure = shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }
             failure.errno() shouldBe Errno.EINVAL
             failure.message shouldContain "\$.texts"
             numbers.dataBuffer.refCnt() shouldBe held
@@ -283,7 +283,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
         }
         RootAllocator().use { allocator ->
             val int32 = ArrowType.Int(32, true)
-            root(allocator, int32).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
+            root(allocator, int32).use { ArrowVectors.toRecordBatch(it) }.use { batch ->
                 root(allocator, ArrowType.Int(64, true)).use { other ->
                     val failure = shouldThrow<DeviceException> { ArrowVectors.loadInto(batch, other) }
                     failure.message shouldContain "\$.l.\$data\$.n: the array is of int32, but the vector of int64"
@@ -303,7 +303,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             for (kind in VectorKind.all) {
                 withClue(kind) {
                     kind.filled(source, 43).use { vector ->
-                        ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector)).use { it.slice(3, 37) }.use { batch ->
+                        ArrowVectors.toRecordBatch(VectorSchemaRoot.of(vector)).use { it.slice(3, 37) }.use { batch ->
                             val most = RootAllocator().use { target ->
                                 ArrowVectors.toVectorSchemaRoot(batch, target).use { target.peakMemoryAllocation }
                             }
@@ -334,7 +334,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                         DictionaryEncoder.encode(plain, provider.lookup(7)) as FieldVector, numbers(source, rows = 3),
                     )
                 }.use { root ->
-                    ArrowVectors.toDeviceArray(root, provider).use { batch ->
+                    ArrowVectors.toRecordBatch(root, provider).use { batch ->
                         val most = RootAllocator().use { target ->
                             MapDictionaryProvider().use {
                                 ArrowVectors.toVectorSchemaRoot(batch, target, it).use { target.peakMemoryAllocation }
@@ -361,7 +361,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             for (kind in VectorKind.all) {
                 withClue(kind) {
                     val whole = kind.filled(source, 1024) { false }.use {
-                        ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it))
+                        ArrowVectors.toRecordBatch(VectorSchemaRoot.of(it))
                     }
                     whole.use {
                         RecordBatch.of(it.schema(), ArrayData.of(it).withoutBitmaps(it.field().type()))
@@ -382,7 +382,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                                 if (failure != null) target.allocatedMemory shouldBe 0
                                 target.limit = Long.MAX_VALUE
                                 repeat(2) { ArrowVectors.loadInto(batch, into) }
-                                ArrowVectors.toDeviceArray(into).use { it.difference(batch).shouldBeNull() }
+                                ArrowVectors.toRecordBatch(into).use { it.difference(batch).shouldBeNull() }
                                 failure to most
                             }
                         }
@@ -410,7 +410,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             }
         }
         RootAllocator().use { source ->
-            texts(source).use { ArrowVectors.toDeviceArray(VectorSchemaRoot.of(it)) }.use { batch ->
+            texts(source).use { ArrowVectors.toRecordBatch(VectorSchemaRoot.of(it)) }.use { batch ->
                 RootAllocator(listener, Long.MAX_VALUE).use { target ->
                     VectorSchemaRoot.create(ArrowSchemas.toArrowSchema(batch.schema()), target).use { into ->
                         ArrowVectors.loadInto(batch, into)
@@ -428,7 +428,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                             target.allocatedMemory shouldBe 0
                             target.limit = Long.MAX_VALUE
                             ArrowVectors.loadInto(batch, into)
-                            ArrowVectors.toDeviceArray(into).use { it.difference(batch).shouldBeNull() }
+                            ArrowVectors.toRecordBatch(into).use { it.difference(batch).shouldBeNull() }
                             into.clear()
                         }
                         refused shouldBeGreaterThan 0
@@ -493,7 +493,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             }
         }
         RootAllocator(listener, Long.MAX_VALUE).use { source ->
-            val array = root(source).use { ArrowVectors.toDeviceArray(it) }
+            val array = root(source).use { ArrowVectors.toRecordBatch(it) }
             refuses = true
             array.close() // reports the errors instead of throwing them, since any thread may release an array
             refuses = false
@@ -508,12 +508,12 @@ class ArrowVectorsBadInputSpec : FunSpec({
             }
             fun schema(type: ArrowType) = ArrowSchemaOf(listOf(ArrowField.nullable("v", type)))
             val int32 = ArrowType.Int(32, true)
-            VectorSchemaRoot.create(schema(int32), allocator).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
+            VectorSchemaRoot.create(schema(int32), allocator).use { ArrowVectors.toRecordBatch(it) }.use { batch ->
                 refused(batch, VectorSchemaRoot(schema(int32), listOf(BigIntVector("v", allocator)), 0)) shouldContain
                     "\$.v: is a BigIntVector, but of int32 in the schema"
             }
             val binary = ArrowType.FixedSizeBinary(5)
-            VectorSchemaRoot.create(schema(binary), allocator).use { ArrowVectors.toDeviceArray(it) }.use { batch ->
+            VectorSchemaRoot.create(schema(binary), allocator).use { ArrowVectors.toRecordBatch(it) }.use { batch ->
                 refused(
                     batch, VectorSchemaRoot(schema(binary), listOf(FixedSizeBinaryVector("v", allocator, 7)), 0),
                 ) shouldContain "\$.v: is a FixedSizeBinaryVector, but of"
@@ -522,7 +522,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             list.allocateNew()
             list.valueCount = 2
             val root = VectorSchemaRoot.of(list)
-            ArrowVectors.toDeviceArray(root).use { batch ->
+            ArrowVectors.toRecordBatch(root).use { batch ->
                 list.addOrGetVector<IntVector>(FieldType.nullable(int32))
                 refused(batch, root) shouldContain "is a IntVector, but of null in the schema"
             }
@@ -612,7 +612,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
             VectorSchemaRoot(
                 ArrowSchemaOf(listOf(struct("a", "b"))), listOf(struct("b", "a").createVector(allocator)), 0,
             ).use { root ->
-                shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }.message shouldContain
                     "\$.s: field 0 of the vector is \"b\", but in the schema \"a\""
             }
         }
@@ -656,7 +656,7 @@ class ArrowVectorsBadInputSpec : FunSpec({
                 union.allocateNew()
                 union.valueCount = 1
                 VectorSchemaRoot(listOf(none), listOf(union), 1).use {
-                    shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(it) }.message shouldContain
+                    shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(it) }.message shouldContain
                         "row 0 has the type id 0"
                 }
             }

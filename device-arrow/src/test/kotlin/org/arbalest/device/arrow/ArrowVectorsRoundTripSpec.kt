@@ -116,14 +116,14 @@ class ArrowVectorsRoundTripSpec : FunSpec({
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
                     VectorSchemaRoot.of(vector).use { root ->
-                        ArrowVectors.toDeviceArray(root).use { whole ->
+                        ArrowVectors.toRecordBatch(root).use { whole ->
                             for (target in listOf(allocator, other).map { ArrowVectors.toVectorSchemaRoot(whole, it) })
                                 target.use {
                                     for ((from, count) in listOf(0 to ROWS, 5 to 21, 8 to 16, 2 to 0, 0 to ROWS)) {
                                         whole.slice(from.toLong(), count.toLong()).use { part ->
                                             ArrowVectors.loadInto(part, target)
                                             target.rowCount shouldBe count
-                                            ArrowVectors.toDeviceArray(target).use { again ->
+                                            ArrowVectors.toRecordBatch(target).use { again ->
                                                 again.validate(Validation.FULL)
                                                 again.difference(part).shouldBeNull()
                                             }
@@ -141,7 +141,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
         test("slices of $kind load into new vectors and into an existing root [ARJ-03]") {
             allocators { allocator, other ->
                 kind.filled(allocator, ROWS).use { vector ->
-                    ArrowVectors.toDeviceArray(VectorSchemaRoot.of(vector))
+                    ArrowVectors.toRecordBatch(VectorSchemaRoot.of(vector))
                 }.use { whole ->
                     whole.validate(Validation.FULL)
                     for (target in listOf(allocator, other)) {
@@ -154,7 +154,7 @@ class ArrowVectorsRoundTripSpec : FunSpec({
                                         ArrowVectors.loadInto(part, into)
                                         ArrowVectors.toVectorSchemaRoot(part, target).use { fresh ->
                                             for (root in listOf(fresh, into)) {
-                                                ArrowVectors.toDeviceArray(root).use { again ->
+                                                ArrowVectors.toRecordBatch(root).use { again ->
                                                     again.validate(Validation.FULL)
                                                     again.difference(part).shouldBeNull()
                                                 }

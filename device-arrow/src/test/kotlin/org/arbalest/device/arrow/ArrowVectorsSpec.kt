@@ -64,7 +64,7 @@ class ArrowVectorsSpec : FunSpec({
     test("an array has the values, nulls and schema of its root [ARJ-01]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
-                ArrowVectors.toDeviceArray(root).use { batch ->
+                ArrowVectors.toRecordBatch(root).use { batch ->
                     batch.schema().toString() shouldBe
                         Schema.of(Field.of("numbers", DataType.INT64), Field.of("texts", DataType.UTF8)).toString()
                     batch.column("numbers").toList() shouldContainExactly List(10) {
@@ -90,14 +90,14 @@ class ArrowVectorsSpec : FunSpec({
                 }
             }
             VectorSchemaRoot(ArrowSchemaOf(emptyList()), emptyList(), 7).use { root ->
-                ArrowVectors.toDeviceArray(root).use { it.length() shouldBe 7 }
+                ArrowVectors.toRecordBatch(root).use { it.length() shouldBe 7 }
             }
         }
     }
 
     test("vectors may be closed, and their memory is counted until the last array is closed [ARJ-02]") {
         RootAllocator().use { allocator ->
-            val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
+            val batch = root(allocator).use { ArrowVectors.toRecordBatch(it) }
             val held = allocator.allocatedMemory
             held shouldBeGreaterThan 0
             val part = batch.slice(2, 3)
@@ -111,7 +111,7 @@ class ArrowVectorsSpec : FunSpec({
 
     test("an allocator that is closed before its array reports a leak [ARJ-02]") {
         val allocator = RootAllocator()
-        val batch = root(allocator).use { ArrowVectors.toDeviceArray(it) }
+        val batch = root(allocator).use { ArrowVectors.toRecordBatch(it) }
         shouldThrow<IllegalStateException> { allocator.close() }.message shouldContain "leaked"
         batch.column("numbers").getLong(3) shouldBe 30
         // With assertions, Arrow Java rejects the release. The library logs that and closes the array.
@@ -130,7 +130,7 @@ class ArrowVectorsSpec : FunSpec({
     test("vectors keep the array, and their allocator counts it, until the last vector is closed [ARJ-02]") {
         RootAllocator().use { source ->
             RootAllocator().use { target ->
-                val batch = root(source).use { ArrowVectors.toDeviceArray(it) }
+                val batch = root(source).use { ArrowVectors.toRecordBatch(it) }
                 val address = batch.column("numbers").bufferAddress(1)
                 val root = batch.use { ArrowVectors.toVectorSchemaRoot(it, target) }
                 source.allocatedMemory shouldBeGreaterThan 0
@@ -150,7 +150,7 @@ class ArrowVectorsSpec : FunSpec({
         RootAllocator().use { allocator ->
             val source = root(allocator, rows = 100)
             val held = allocator.allocatedMemory
-            val batch = ArrowVectors.toDeviceArray(source)
+            val batch = ArrowVectors.toRecordBatch(source)
             val slice = batch.slice(16, 50)
             val whole = batch.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
             val part = slice.use { ArrowVectors.toVectorSchemaRoot(it, allocator) }
@@ -162,7 +162,7 @@ class ArrowVectorsSpec : FunSpec({
             source.close()
             List(50) { (part.getVector("texts") as VarCharVector).getObject(it).toString() } shouldContainExactly
                 List(50) { "text ${it + 16}" }
-            ArrowVectors.toDeviceArray(part).use { again ->
+            ArrowVectors.toRecordBatch(part).use { again ->
                 again.column("numbers").toList() shouldContainExactly List(50) {
                     if ((it + 16) % 3 == 1) null else 10L * (it + 16)
                 }
@@ -177,7 +177,7 @@ class ArrowVectorsSpec : FunSpec({
 
     test("another allocator of the same root counts the vectors that it shares, within its limit [ARJ-02]") {
         RootAllocator().use { allocator ->
-            val batch = root(allocator, rows = 100).use { ArrowVectors.toDeviceArray(it) }
+            val batch = root(allocator, rows = 100).use { ArrowVectors.toRecordBatch(it) }
             val held = allocator.allocatedMemory
             allocator.newChildAllocator("small", 0, 100).use { small ->
                 shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, small) }
@@ -200,7 +200,7 @@ class ArrowVectorsSpec : FunSpec({
     test("an array can be loaded into the vectors that it was made from [ARJ-02]") {
         RootAllocator().use { allocator ->
             root(allocator).use { root ->
-                repeat(3) { ArrowVectors.toDeviceArray(root).use { ArrowVectors.loadInto(it, root) } }
+                repeat(3) { ArrowVectors.toRecordBatch(root).use { ArrowVectors.loadInto(it, root) } }
                 (root.getVector("texts") as VarCharVector).getObject(9).toString() shouldBe "text 9"
                 (root.getVector("numbers") as BigIntVector).get(9) shouldBe 90
             }
@@ -236,7 +236,7 @@ class ArrowVectorsSpec : FunSpec({
             }.use { it.convertTo(schema(flagged).asField()) }.use { batch ->
                 fun check(root: VectorSchemaRoot) {
                     root.schema.fields[0].children.single().isNullable shouldBe false
-                    ArrowVectors.toDeviceArray(root).use { it.difference(batch) shouldBe null }
+                    ArrowVectors.toRecordBatch(root).use { it.difference(batch) shouldBe null }
                 }
                 ArrowVectors.toVectorSchemaRoot(batch, allocator).use { check(it) }
                 batch.retainChild(0).use { ArrowVectors.toVector(it, allocator) }.use {
@@ -271,7 +271,7 @@ class ArrowVectorsSpec : FunSpec({
             val cpu = Devices.cpu()
             // Numbers only, since a copy of text waits for its offsets.
             VectorSchemaRoot.of(numbers(allocator)).use { root ->
-                val source = ArrowVectors.toDeviceArray(root)
+                val source = ArrowVectors.toRecordBatch(root)
                 val device = Devices.device(DeviceType.EXT_DEV, 0)
                 val there = source.use { it.copyTo(device) }
                 shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(there, allocator) }.message shouldContain
@@ -306,7 +306,7 @@ class ArrowVectorsSpec : FunSpec({
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
-                        ArrowVectors.toDeviceArray(root, provider).use { batch ->
+                        ArrowVectors.toRecordBatch(root, provider).use { batch ->
                             batch.validate(Validation.FULL)
                             (batch.schema().fields().single().type() as NestedType.DictionaryType)
                                 .ordered() shouldBe true
@@ -320,9 +320,9 @@ class ArrowVectorsSpec : FunSpec({
                                             (it as FieldVector) shouldEqual plain
                                         }
                                     }
-                                    ArrowVectors.toDeviceArray(back, target).use { it.difference(batch).shouldBeNull() }
+                                    ArrowVectors.toRecordBatch(back, target).use { it.difference(batch).shouldBeNull() }
                                     ArrowVectors.loadInto(batch, back, target)
-                                    ArrowVectors.toDeviceArray(back, target).use { it.difference(batch).shouldBeNull() }
+                                    ArrowVectors.toRecordBatch(back, target).use { it.difference(batch).shouldBeNull() }
                                 }
                             }
                         }
@@ -335,19 +335,19 @@ class ArrowVectorsSpec : FunSpec({
             RootAllocator().use { allocator ->
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
-                        val types = List(2) { ArrowVectors.toDeviceArray(root, provider).use { it.field() } }
+                        val types = List(2) { ArrowVectors.toRecordBatch(root, provider).use { it.field() } }
                         types[1] shouldBeSameInstanceAs types[0]
                         MapDictionaryProvider().use { others ->
                             others.put(Dictionary(numbers(allocator, "words", 3),
                                 DictionaryEncoding(7, true, ArrowType.Int(8, true))))
-                            ArrowVectors.toDeviceArray(root, others).use {
+                            ArrowVectors.toRecordBatch(root, others).use {
                                 it.column("t").toList() shouldContainExactly listOf(0L, null, 20L)
                             }
                         }
-                        ArrowVectors.toDeviceArray(root, provider).use {
+                        ArrowVectors.toRecordBatch(root, provider).use {
                             it.column("t").toList() shouldContainExactly List(3) { row -> "text $row" }
                         }
-                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                        shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }.message shouldContain
                             "\$.t.(dictionary): is dictionary 7"
                     }
                 }
@@ -359,11 +359,11 @@ class ArrowVectorsSpec : FunSpec({
                 MapDictionaryProvider().use { provider ->
                     encoded(allocator, provider).use { root ->
                         val before = allocator.allocatedMemory
-                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root) }.message shouldContain
+                        shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root) }.message shouldContain
                             "\$.t.(dictionary): is dictionary 7"
-                        shouldThrow<DeviceException> { ArrowVectors.toDeviceArray(root, MapDictionaryProvider()) }
+                        shouldThrow<DeviceException> { ArrowVectors.toRecordBatch(root, MapDictionaryProvider()) }
                             .message shouldContain "no dictionary 7"
-                        ArrowVectors.toDeviceArray(root, provider).use { batch ->
+                        ArrowVectors.toRecordBatch(root, provider).use { batch ->
                             shouldThrow<DeviceException> { ArrowVectors.toVectorSchemaRoot(batch, allocator) }
                                 .message shouldContain "\$.t: is encoded by a dictionary"
                         }
@@ -403,12 +403,12 @@ class ArrowVectorsSpec : FunSpec({
             MapDictionaryProvider().use { two ->
                 two.words(allocator, 1, *a.toTypedArray())
                 two.words(allocator, 2, *b.toTypedArray())
-                indices(allocator, 1, 2).use { ArrowVectors.toDeviceArray(it, two) }.use { batch ->
+                indices(allocator, 1, 2).use { ArrowVectors.toRecordBatch(it, two) }.use { batch ->
                     MapDictionaryProvider().use { one ->
                         one.words(allocator, 7)
                         indices(allocator, 7, 7).use { root ->
                             ArrowVectors.loadInto(batch, root, one)
-                            ArrowVectors.toDeviceArray(root, one).use { again ->
+                            ArrowVectors.toRecordBatch(root, one).use { again ->
                                 ArrowVectors.loadInto(again, root, one) // with the same buffers
                                 listOf("a", "b").map { again.column(it).toList() }
                             }
@@ -438,13 +438,13 @@ class ArrowVectorsSpec : FunSpec({
                 val producers = List(8) { thread ->
                     threads.submit<Int> {
                         val child = allocator.newChildAllocator("child $thread", 0, Long.MAX_VALUE)
-                        val mine = synchronized(root) { ArrowVectors.toDeviceArray(root) }.use {
+                        val mine = synchronized(root) { ArrowVectors.toRecordBatch(root) }.use {
                             ArrowVectors.toVectorSchemaRoot(it, child)
                         }
                         var through = 0
                         try {
                             repeat(12_500) { turn ->
-                                val batch = ArrowVectors.toDeviceArray(mine)
+                                val batch = ArrowVectors.toRecordBatch(mine)
                                 // Vectors of the child share the buffers, and vectors of the other allocator wrap them.
                                 val back =
                                     ArrowVectors.toVectorSchemaRoot(batch, if (turn % 4 < 2) child else allocator)
@@ -495,7 +495,7 @@ class ArrowVectorsSpec : FunSpec({
                             CImport.DATA.schema(MemorySegment.ofAddress(schema.memoryAddress())))
                     }
                 }
-                ArrowVectors.toDeviceArray(root).use { batch.difference(it).shouldBeNull() }
+                ArrowVectors.toRecordBatch(root).use { batch.difference(it).shouldBeNull() }
                 ArrowArray.allocateNew(allocator).use { array ->
                     ArrowSchema.allocateNew(allocator).use { schema ->
                         batch.use {
@@ -519,7 +519,7 @@ internal object LateRelease {
     @JvmStatic
     fun main(args: Array<String>) {
         val source = RootAllocator()
-        val batch = root(source).use { ArrowVectors.toDeviceArray(it) }
+        val batch = root(source).use { ArrowVectors.toRecordBatch(it) }
         val target = RootAllocator()
         val back = ArrowVectors.toVectorSchemaRoot(batch, target)
         for (allocator in listOf(source, target))

@@ -189,7 +189,8 @@ public final class CData {
 
   /**
    * Imports a stream of arrays of any type, such as a chunked array of pyarrow. The rest is as in
-   * {@link #importStream}, which is for record batches.
+   * {@link #importStream}, which is for record batches. {@link DeviceArrayReader#asRecordBatchReader} makes a reader of
+   * batches if the type turns out to be a struct.
    */
   public static DeviceArrayReader<DeviceArray> importArrayStream(MemorySegment stream, CImport options) {
     options.requireNoQuirks();
@@ -230,7 +231,7 @@ public final class CData {
    * Imports an async stream: makes a handler and passes it to a producer.
    *
    * @param options the expected schema, the validation level and the producer's quirks. If the producer's schema
-   *     differs from the expected one, the stream ends with {@code EINVAL}. Each
+   *     differs from the expected one, or its arrays are not structs, the stream ends with {@code EINVAL}. Each
    *     {@link org.arbalest.device.async.AsyncTask#extract} validates its array; with
    *     {@link org.arbalest.device.Validation#BOUNDS} and above, the extracting thread waits for the array's event
    * @param start passes the {@code ArrowAsyncDeviceStreamHandler} to the producer, which owns it from then on. The

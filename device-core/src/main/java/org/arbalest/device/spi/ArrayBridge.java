@@ -109,9 +109,10 @@ public final class ArrayBridge {
    * @return the result; the caller closes it
    * @throws IllegalStateException if the stream is closed or captured
    */
-  public static DeviceArray convertTo(DeviceArray array, Field requested, DeviceStream stream,
+  public static <A extends DeviceArray> A convertTo(A array, Field requested, DeviceStream stream,
       Supplier<BooleanKernels> kernels) {
-    return QueuedConversion.convert(DeviceArrayImpl.unwrap(array), requested, DeviceStreamImpl.unwrap(stream), kernels);
+    return DeviceArrayImpl.like(array, QueuedConversion.convert(
+        DeviceArrayImpl.unwrap(array), requested, DeviceStreamImpl.unwrap(stream), kernels));
   }
 
   /**

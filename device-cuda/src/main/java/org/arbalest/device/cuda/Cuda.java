@@ -158,7 +158,7 @@ public final class Cuda {
    * @throws DeviceException with {@code ENOSYS} and the path if other values must be read on the GPU, with
    *     {@code ENOMEM} if there is not enough memory, with the driver's error if it cannot load or launch a kernel
    */
-  public static DeviceArray convertTo(DeviceArray array, Field requested, DeviceStream stream) {
+  public static <A extends DeviceArray> A convertTo(A array, Field requested, DeviceStream stream) {
     Gpu gpu = CudaProvider.gpu(array.device());
     if (CudaProvider.gpu(stream.device()) != gpu) {
       throw new IllegalArgumentException("a stream of " + stream.device() + " was given for an array on "

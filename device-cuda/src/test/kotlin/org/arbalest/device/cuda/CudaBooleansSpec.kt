@@ -160,7 +160,7 @@ class CudaBooleansSpec : FunSpec({
                         withClue("$from, $start, $count rows") {
                             val slice = there.slice(start, count)
                             val result = slice.use { Cuda.convertTo(it, schema(to).asField(), stream) }
-                            result.asRecordBatch().use {
+                            result.use {
                                 here.slice(start, count).use { expected -> valuesOf(it) shouldBe valuesOf(expected) }
                                 if (count > 0) {
                                     it.column("n").bufferAddress(1) shouldBe there.column("n").bufferAddress(1)

@@ -78,7 +78,7 @@ private fun withBatches(file: Path, allocator: BufferAllocator, block: (Schema, 
     try {
         val schema = JsonFileReader(file.toFile(), allocator).use { reader ->
             val schema = reader.start()
-            while (true) reader.read()?.use { batches.add(ArrowVectors.toDeviceArray(it, reader)) } ?: break
+            while (true) reader.read()?.use { batches.add(ArrowVectors.toRecordBatch(it, reader)) } ?: break
             ArrowSchemas.toSchema(schema, reader)
         }
         block(schema, batches)

@@ -44,7 +44,7 @@ internal object ArrowJava {
             val root = reader.vectorSchemaRoot
             while (reader.loadNextBatch()) {
                 count++
-                ArrowVectors.toDeviceArray(root, reader).use(block)
+                ArrowVectors.toRecordBatch(root, reader).use(block)
             }
         }
         return count

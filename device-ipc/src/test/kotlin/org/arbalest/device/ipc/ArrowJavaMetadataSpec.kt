@@ -169,7 +169,7 @@ class ArrowJavaMetadataSpec : FunSpec({
                             ArrowType.ExtensionType.EXTENSION_METADATA_KEY_METADATA to "{}",
                         )
                         reader.loadNextBatch() shouldBe true
-                        ArrowVectors.toDeviceArray(reader.vectorSchemaRoot, reader).use {
+                        ArrowVectors.toRecordBatch(reader.vectorSchemaRoot, reader).use {
                             it.valueDifference(batch).shouldBeNull()
                         }
                     }

@@ -27,7 +27,7 @@ final class ArrowIpcJava {
   private ArrowIpcJava() {}
 
   static void handOver(VectorSchemaRoot root, MemorySegment array, MemorySegment schema) {
-    try (RecordBatch batch = ArrowVectors.toDeviceArray(root)) {
+    try (RecordBatch batch = ArrowVectors.toRecordBatch(root)) {
       CData.exportArray(batch, array, CExport.DATA.schemaTo(schema)); // the root may be closed now
     }
   }

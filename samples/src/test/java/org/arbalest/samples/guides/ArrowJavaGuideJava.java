@@ -14,7 +14,7 @@ public final class ArrowJavaGuideJava {
       price.set(0, 1.5);
       price.set(1, 4.25);
       price.setValueCount(2);
-      try (RecordBatch batch = ArrowVectors.toDeviceArray(VectorSchemaRoot.of(price));
+      try (RecordBatch batch = ArrowVectors.toRecordBatch(VectorSchemaRoot.of(price));
           VectorSchemaRoot root = ArrowVectors.toVectorSchemaRoot(batch, allocator)) { // the same buffers
         System.out.println(batch.column("price").getDouble(1)); // 4.25
         System.out.println(root.getVector("price")); // [1.5, 4.25]

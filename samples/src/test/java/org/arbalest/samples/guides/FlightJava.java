@@ -51,7 +51,7 @@ final class FlightJava {
   record FlightBatches(FlightStream stream) implements DeviceArrayReader.Source<RecordBatch> {
     @Override
     public @Nullable RecordBatch next() {
-      return shielded(stream::next) ? ArrowVectors.toDeviceArray(stream.getRoot(), stream.getDictionaryProvider())
+      return shielded(stream::next) ? ArrowVectors.toRecordBatch(stream.getRoot(), stream.getDictionaryProvider())
           : null;
     }
 

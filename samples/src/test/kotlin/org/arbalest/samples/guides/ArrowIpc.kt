@@ -25,7 +25,7 @@ import java.nio.file.Path
 
 fun handOver(root: VectorSchemaRoot, array: MemorySegment, schema: MemorySegment) {
     // the caller can close the root after this call
-    ArrowVectors.toDeviceArray(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) }
+    ArrowVectors.toRecordBatch(root).use { CData.exportArray(it, array, CExport.DATA.schemaTo(schema)) }
 }
 
 fun takeBack(array: MemorySegment, schema: MemorySegment, allocator: BufferAllocator): VectorSchemaRoot =

@@ -98,7 +98,7 @@ private fun colours(
     val root = texts(allocator, "red", "blue", "red").use {
         VectorSchemaRoot.of(DictionaryEncoder.encode(it, provider.lookup(1)) as FieldVector)
     }
-    root.use { ArrowVectors.toDeviceArray(it, provider) }.use { batch ->
+    root.use { ArrowVectors.toRecordBatch(it, provider) }.use { batch ->
         RecordBatchReader.of(batch.schema(), List(batches) { batch.retain() })
     }
 }

@@ -17,5 +17,5 @@ fun toDataFrame(batches: RecordBatchReader, allocator: BufferAllocator): AnyFram
 
 fun <R> lend(frame: AnyFrame, action: (RecordBatch) -> R): R = frame.arrowWriter().use { writer ->
     // the writer owns the memory: copy a batch that outlives this block
-    writer.allocateVectorSchemaRoot().use { root -> ArrowVectors.toDeviceArray(root).use(action) }
+    writer.allocateVectorSchemaRoot().use { root -> ArrowVectors.toRecordBatch(root).use(action) }
 }

@@ -46,7 +46,7 @@ fun receive(stream: FlightStream): RecordBatchReader =
 
 class FlightBatches(private val stream: FlightStream) : DeviceArrayReader.Source<RecordBatch> {
     override fun next(): RecordBatch? =
-        if (shielded { stream.next() }) ArrowVectors.toDeviceArray(stream.root, stream.dictionaryProvider) else null
+        if (shielded { stream.next() }) ArrowVectors.toRecordBatch(stream.root, stream.dictionaryProvider) else null
 
     override fun cancel() = stream.cancel("the reader was closed", null)
 

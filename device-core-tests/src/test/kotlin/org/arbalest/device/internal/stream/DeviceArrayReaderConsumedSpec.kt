@@ -46,6 +46,7 @@ class DeviceArrayReaderConsumedSpec : FunSpec({
     val methods = mapOf<List<Any>, RecordBatchReader.() -> RecordBatchReader>(
         listOf("convertTo", Field::class.java) to { convertTo(schema.asField()) },
         listOf("convertTo", Schema::class.java) to { convertTo(schema) },
+        listOf("asRecordBatchReader") to { asRecordBatchReader() },
         listOf("pushDownNulls") to { pushDownNulls() },
         listOf("select", Array<String>::class.java) to { select("id") },
         listOf("select", IntArray::class.java) to { select(0) },

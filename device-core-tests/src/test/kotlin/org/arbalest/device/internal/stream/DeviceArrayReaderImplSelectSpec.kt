@@ -5,6 +5,7 @@ import io.kotest.assertions.throwables.shouldThrow
 import io.kotest.core.spec.style.FunSpec
 import io.kotest.matchers.shouldBe
 import io.kotest.matchers.string.shouldContain
+import org.arbalest.device.DeviceArray
 import org.arbalest.device.DeviceArrayReader
 import org.arbalest.device.DeviceException
 import org.arbalest.device.DeviceType
@@ -47,6 +48,47 @@ class DeviceArrayReaderImplSelectSpec : FunSpec({
             places.appendStruct()
         }
         batch.build()
+    }
+
+    /** A source of arrays whose type only its caller knows; it makes the selected columns. */
+    class Unknown(private val batches: MutableList<RecordBatch>) : DeviceArrayReader.Source<DeviceArray> {
+        var selected = listOf<Int>()
+
+        override fun next(): DeviceArray? = batches.removeFirstOrNull()?.let { whole ->
+            if (selected.isEmpty()) whole else whole.use { it.select(*selected.toIntArray()) }
+        }
+
+        override fun select(vararg columns: Int): Boolean {
+            selected = columns.toList()
+            return true
+        }
+
+        override fun close() = batches.forEach { it.close() }
+    }
+
+    test("a stream of structs becomes one of batches, also behind copies, and its source selects columns [STR-18]") {
+        val changes = listOf<DeviceArrayReader<DeviceArray>.() -> DeviceArrayReader<DeviceArray>>({ this },
+            { rebatch(2) }, { copyTo(Devices.cpu().memory(), Devices.cpu().defaultStream(), 0) },
+            { rebatch(2).copyTo(Devices.cpu().memory(), Devices.cpu().defaultStream(), 1) })
+        for (change in changes) {
+            val source = Unknown(mutableListOf(batch(0), batch(3)))
+            val arrays = DeviceArrayReader.of(schema.asField(), DeviceType.CPU, source).change()
+            arrays.asRecordBatchReader().select("name").use { reader ->
+                source.selected shouldBe listOf(1)
+                val names = mutableListOf<String?>()
+                reader.forEach { for (row in 0 until it.length()) names += it.column("name").getString(row) }
+                names shouldBe List(6) { "n$it" }
+            }
+            shouldThrow<IllegalStateException> { arrays.next() }.message shouldContain "asRecordBatchReader"
+        }
+    }
+
+    test("a stream of other arrays does not become one of batches, and stays open [STR-18]") {
+        DeviceArrayReader.of(Field.of("n", DataType.INT64), DeviceType.CPU) { null }.use { numbers ->
+            shouldThrow<IllegalArgumentException> { numbers.asRecordBatchReader() }.message shouldBe
+                "a stream of record batches has arrays of structs, but this one has arrays of n: int64"
+            numbers.next() shouldBe null
+        }
     }
 
     fun reader(closes: AtomicInteger = AtomicInteger(), batches: Int = 3): RecordBatchReader {

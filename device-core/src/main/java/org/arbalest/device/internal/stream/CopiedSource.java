@@ -45,6 +45,7 @@ final class CopiedSource<A extends DeviceArray> implements DeviceArrayReader.Sou
 
   @Override
   public boolean select(int... columns) {
+    reader = DeviceArrayReaderImpl.batches(reader);
     reader = DeviceArrayReaderImpl.select(reader, columns);
     return true;
   }

@@ -26,6 +26,7 @@ import org.arbalest.device.internal.lifetime.Leaks;
 import org.arbalest.device.internal.memory.Faults;
 import org.arbalest.device.internal.memory.Structs;
 import org.arbalest.device.types.Field;
+import org.arbalest.device.types.NestedType.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,8 +151,27 @@ public sealed class DeviceArrayReaderImpl<A extends DeviceArray> implements Devi
     return derive("convertTo", requested, deviceType, heir -> new ConvertedSource<>(heir, conversion));
   }
 
-  /** Selects the columns of a reader whose arrays are batches, as its source was requested to. */
-  @SuppressWarnings("unchecked") // the result has the class of the reader
+  @Override
+  public RecordBatchReader asRecordBatchReader() {
+    if (!(field.type() instanceof StructType)) {
+      throw new IllegalArgumentException(
+          "a stream of record batches has arrays of structs, but this one has arrays of " + field);
+    }
+    return consume(() -> {
+      RecordBatchReaderImpl heir = RecordBatchReaderImpl.heirOf(this);
+      source.handOn("asRecordBatchReader" + USE_THE_RESULT, heir.source);
+      return heir;
+    });
+  }
+
+  /** Returns a reader of structs as one of batches with the same static type; see {@link #asRecordBatchReader}. */
+  @SuppressWarnings("unchecked") // its arrays are batches, see DeviceArrayImpl.of
+  static <A extends DeviceArray> DeviceArrayReader<A> batches(DeviceArrayReader<A> reader) {
+    return reader instanceof RecordBatchReader ? reader : (DeviceArrayReader<A>) reader.asRecordBatchReader();
+  }
+
+  /** Selects the columns of a reader that {@link #batches} has returned. */
+  @SuppressWarnings("unchecked") // see batches
   static <A extends DeviceArray> DeviceArrayReader<A> select(DeviceArrayReader<A> reader, int... columns) {
     return (DeviceArrayReader<A>) ((RecordBatchReader) reader).select(columns);
   }

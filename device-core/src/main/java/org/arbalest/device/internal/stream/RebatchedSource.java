@@ -110,6 +110,7 @@ final class RebatchedSource<A extends DeviceArray> implements DeviceArrayReader.
 
   @Override
   public boolean select(int... columns) {
+    reader = DeviceArrayReaderImpl.batches(reader);
     reader = DeviceArrayReaderImpl.select(reader, columns);
     return true;
   }

@@ -30,8 +30,14 @@ public final class RecordBatchReaderImpl extends DeviceArrayReaderImpl<RecordBat
     super(source, field, deviceType, pulls);
   }
 
-  private RecordBatchReaderImpl(RecordBatchReaderImpl before, Field field, boolean isWatched) {
+  private RecordBatchReaderImpl(DeviceArrayReaderImpl<RecordBatch> before, Field field, boolean isWatched) {
     super(before, field, isWatched);
+  }
+
+  /** Creates the heir of a reader of structs. */
+  @SuppressWarnings("unchecked") // its arrays are batches, see DeviceArrayImpl.of
+  static RecordBatchReaderImpl heirOf(DeviceArrayReaderImpl<?> before) {
+    return new RecordBatchReaderImpl((DeviceArrayReaderImpl<RecordBatch>) before, before.field, true);
   }
 
   /** Creates a reader of a source of record batches, which the reader closes. */

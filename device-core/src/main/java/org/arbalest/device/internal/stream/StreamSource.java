@@ -155,7 +155,7 @@ public final class StreamSource<A extends DeviceArray> implements DeviceArrayRea
   }
 
   @Override
-  @SuppressWarnings("unchecked") // a stream of batches has structs, see batches; others have any arrays
+  @SuppressWarnings("unchecked") // a stream of batches has structs, see importStream; others have any arrays
   public @Nullable A next() {
     Field type = type();
     RawArrowArray.setRelease(out, 0); // some producers write nothing else at the end (STR-01, STR-10)

@@ -14,7 +14,7 @@ fun main() {
             price.set(0, 1.5)
             price.set(1, 4.25)
             price.valueCount = 2
-            ArrowVectors.toDeviceArray(VectorSchemaRoot.of(price)).use { batch ->
+            ArrowVectors.toRecordBatch(VectorSchemaRoot.of(price)).use { batch ->
                 ArrowVectors.toVectorSchemaRoot(batch, allocator).use { root -> // the same buffers
                     println(batch["price"].doubles()[1]) // 4.25
                     println(root.getVector("price")) // [1.5, 4.25]
