@@ -65,7 +65,7 @@ AdbcStatusCode foibles_begin(struct call* call, struct connection* connection) {
   return ADBC_STATUS_OK;
 }
 
-/* What SQLite does to a COMMIT or SAVEPOINT while a statement writes. */
+/* The answer of SQLite to a COMMIT or SAVEPOINT while a statement writes. */
 static AdbcStatusCode sqlite_end(struct call* call, struct connection* connection, const char* what) {
   state_lock();
   int writers = connection->writers;
